@@ -1,0 +1,43 @@
+package example;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.api.Snapshot;
+import dev.loom.format.FieldValue;
+import dev.loom.format.Formats;
+import dev.loom.format.StructFormat;
+import dev.loom.format.StructWriter;
+import dev.loom.query.RawScan;
+import dev.loom.query.RecordCursor;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** Stores a hundred thousand requests, a slow one among them, and finds it again. */
+public final class Embed {
+    public static void main(String[] args) throws Exception {
+        Path directory = Files.createTempDirectory("loom-embed");
+        StructFormat format = (StructFormat) Formats.parse("struct:latency_ns:i64,key:utf8");
+        try (Loom loom = Loom.open(LoomConfig.at(directory).build())) {
+            int requests = loom.defineSource("requests", format);
+            StructWriter writer = new StructWriter(format);
+            UnsafeBuffer payload = new UnsafeBuffer(new byte[64]);
+            for (int i = 0; i < 100_000; i++) {
+                writer.begin(payload, 0);
+                writer.setLong(0, i == 27_182 ? 80_000_000 : 40_000);
+                writer.setUtf8(1, "key-" + i);
+                loom.push(requests, payload, 0, writer.finish());
+            }
+            FieldValue latency = new FieldValue();
+            try (Snapshot snapshot = loom.snapshot();
+                    RecordCursor record = RawScan.of(snapshot, requests).open()) {
+                while (record.next()) {
+                    format.field("latency_ns").read(record.buffer(), record.offset(), record.length(), latency);
+                    if (latency.longValue() > 50_000_000) {
+                        System.out.println("slow request: time=" + record.timeNs() + ", ns=" + latency.longValue());
+                    }
+                }
+            }
+        }
+    }
+}

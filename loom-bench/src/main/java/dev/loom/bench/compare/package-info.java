@@ -1,0 +1,5 @@
+/** Comparison of two JMH results, with intervals. */
+@NullMarked
+package dev.loom.bench.compare;
+
+import org.jspecify.annotations.NullMarked;

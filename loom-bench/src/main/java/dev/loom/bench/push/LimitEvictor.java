@@ -1,0 +1,108 @@
+package dev.loom.bench.push;
+
+import static dev.loom.bench.push.LimitPageDescriptor.CHECKSUM_OFFSET;
+import static dev.loom.bench.push.LimitPageDescriptor.PAGE_HEADER_LENGTH;
+import static dev.loom.bench.push.LimitPageDescriptor.PAGE_LENGTH;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.locks.LockSupport;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/** The limit's second thread: computes the checksum of each sealed page and writes the pages in runs. */
+final class LimitEvictor implements Runnable {
+    /** Longest run given to one write. */
+    static final int RUN_LENGTH_MAX = 16 * 1024 * 1024;
+
+    private static final long IDLE_NS = 100_000;
+
+    private final LimitRing ring;
+    private final SegmentFiles segments;
+    private final ByteBuffer checksumView;
+    private final ByteBuffer runView;
+    private final CRC32C checksum = new CRC32C();
+    private final int runLengthMin;
+    private final long syncIntervalNs;
+    private final Thread thread;
+    private long lastSyncNs = System.nanoTime();
+    private volatile boolean stopping;
+    private volatile @Nullable Throwable failure;
+
+    /**
+     * Starts the thread.
+     *
+     * @param syncIntervalNs how often the files are synced; 0 for never
+     */
+    LimitEvictor(LimitRing ring, SegmentFiles segments, long syncIntervalNs) {
+        this.ring = ring;
+        this.segments = segments;
+        this.syncIntervalNs = syncIntervalNs;
+        checksumView = ring.view();
+        runView = ring.view();
+        runLengthMin = Math.min(1024 * 1024, ring.length() / 4);
+        thread = new Thread(this, "limit-evictor");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** Waits until every sealed page is written, and ends the thread. Idempotent. */
+    void stop() {
+        stopping = true;
+        LockSupport.unpark(thread);
+        try {
+            thread.join();
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while the last pages were written", e);
+        }
+        throwIfFailed();
+    }
+
+    /** Passes a failed write on to the writer's thread. */
+    void throwIfFailed() {
+        final Throwable cause = failure;
+        if (cause != null) {
+            throw new IllegalStateException("limit evictor failed", cause);
+        }
+    }
+
+    @Override
+    public void run() {
+        try {
+            long evicted = ring.evictedAcquire();
+            while (true) {
+                final boolean last = stopping;
+                final long waiting = ring.sealedAcquire() - evicted;
+                if (waiting >= (last ? PAGE_LENGTH : runLengthMin)) {
+                    evicted += evict(evicted, waiting);
+                    ring.evictedRelease(evicted);
+                } else if (last) {
+                    return;
+                } else {
+                    LockSupport.parkNanos(this, IDLE_NS);
+                }
+            }
+        } catch (final RuntimeException | Error e) {
+            failure = e;
+        } finally {
+            segments.close();
+        }
+    }
+
+    private int evict(long address, long waiting) {
+        final int offset = (int) (address & (ring.length() - 1));
+        final int runLength =
+                (int) Math.min(Math.min(waiting, RUN_LENGTH_MAX), Math.min(ring.length() - offset, segments.room()));
+        for (int page = offset; page < offset + runLength; page += PAGE_LENGTH) {
+            checksum.reset();
+            checksum.update(checksumView.limit(page + PAGE_LENGTH).position(page + PAGE_HEADER_LENGTH));
+            checksumView.putLong(page + CHECKSUM_OFFSET, checksum.getValue());
+        }
+        segments.write(runView.limit(offset + runLength).position(offset));
+        if (syncIntervalNs != 0 && System.nanoTime() - lastSyncNs >= syncIntervalNs) {
+            segments.sync();
+            lastSyncNs = System.nanoTime();
+        }
+        return runLength;
+    }
+}

@@ -1,0 +1,84 @@
+package dev.loom.bench.push;
+
+/**
+ * One timed run of a target after the first lap of its ring.
+ *
+ * @param records pushed in the time
+ * @param elapsedNs wall time
+ * @param cpuNs of this process, all threads
+ * @param writerCpuNs of the pushing thread alone, which a busy machine disturbs least
+ * @param othersCpuNs of the rest of the machine: neighbours, and kernel threads that write files back
+ * @param allocatedBytes on the heap, by the pushing thread
+ */
+public record PushRun(
+        PushKind kind,
+        long records,
+        long elapsedNs,
+        long cpuNs,
+        long writerCpuNs,
+        long othersCpuNs,
+        long allocatedBytes) {
+    /** Records of one call of {@link PushTarget#push}. */
+    public static final int BATCH = 256 * PayloadPool.COUNT;
+
+    /** Runs a new target: a lap, then at least {@code records} timed, then the check of all it has stored. */
+    public static PushRun of(PushKind kind, PushSettings settings, PayloadPool pool, long records) {
+        try (PushTarget target = kind.open(settings, pool)) {
+            pushLap(target, settings);
+            final PushRun run = timed(kind, target, records);
+            target.finish();
+            target.verify();
+            return run;
+        }
+    }
+
+    /** Pushes until the ring has been round once, so that every page of it was in use. */
+    public static void pushLap(PushTarget target, PushSettings settings) {
+        final long lap = target.pushed() + settings.ringBytes() / settings.recordLength();
+        while (target.pushed() <= lap) {
+            target.push(BATCH);
+        }
+    }
+
+    public double recordsPerSecond() {
+        return records * 1e9 / elapsedNs;
+    }
+
+    public double cpuNsPerRecord() {
+        return (double) cpuNs / records;
+    }
+
+    public double writerCpuNsPerRecord() {
+        return (double) writerCpuNs / records;
+    }
+
+    /** Cores that others kept busy meanwhile. */
+    public double othersCores() {
+        return (double) othersCpuNs / elapsedNs;
+    }
+
+    private static PushRun timed(PushKind kind, PushTarget target, long records) {
+        final long before = target.pushed();
+        final long machineNs = CpuTime.machineNs();
+        final long cpuNs = CpuTime.processNs();
+        final long writerCpuNs = CpuTime.threadNs();
+        final long allocated = CpuTime.threadAllocatedBytes();
+        final long startNs = System.nanoTime();
+        while (target.pushed() - before < records) {
+            target.push(BATCH);
+        }
+        final long elapsedNs = System.nanoTime() - startNs;
+        final long allocatedBytes = CpuTime.threadAllocatedBytes() - allocated;
+        final long writerCpuUsedNs = CpuTime.threadNs() - writerCpuNs;
+        final long cpuUsedNs = CpuTime.processNs() - cpuNs;
+        final long machineUsedNs = CpuTime.machineNs() - machineNs;
+        return new PushRun(
+                kind,
+                target.pushed() - before,
+                elapsedNs,
+                cpuUsedNs,
+                writerCpuUsedNs,
+                Math.max(0, machineUsedNs - cpuUsedNs),
+                allocatedBytes);
+    }
+}

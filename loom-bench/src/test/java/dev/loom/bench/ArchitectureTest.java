@@ -1,0 +1,188 @@
+package dev.loom.bench;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The arrows between modules and packages, as {@code docs/architecture.md} draws them. It stands in the one module that
+ * sees all the others.
+ *
+ * <p>Packages that are planned but not there yet are named too: a layer without classes breaks no rule.
+ */
+final class ArchitectureTest {
+    private static final String[] CORE = {
+        "dev.loom",
+        "dev.loom.api..",
+        "dev.loom.error..",
+        "dev.loom.format..",
+        "dev.loom.bytes..",
+        "dev.loom.store..",
+        "dev.loom.record..",
+        "dev.loom.schema..",
+        "dev.loom.index..",
+        "dev.loom.text..",
+        "dev.loom.log..",
+        "dev.loom.io.."
+    };
+
+    private static final String[] ABOVE_CORE = {
+        "dev.loom.query..", "dev.loom.otlp..", "dev.loom.cli..", "dev.loom.bench..", "dev.loom.stress.."
+    };
+
+    private static final JavaClasses CLASSES = new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .importPackages("dev.loom");
+
+    @Test
+    void shouldSeeTheClassesOfEveryModule() {
+        for (String name : new String[] {"dev.loom.Loom", "dev.loom.query.RawScan", "dev.loom.cli.package-info"}) {
+            assertTrue(CLASSES.contain(name), name);
+        }
+    }
+
+    @Test
+    void shouldPointArrowsOneWayBetweenLayers() {
+        layeredArchitecture()
+                .consideringOnlyDependenciesInLayers()
+                .withOptionalLayers(true)
+                .layer("bench")
+                .definedBy("dev.loom.bench..", "dev.loom.stress..")
+                .layer("cli")
+                .definedBy("dev.loom.cli..")
+                .layer("otlp")
+                .definedBy("dev.loom.otlp..")
+                .layer("query")
+                .definedBy("dev.loom.query..")
+                .layer("bytes")
+                .definedBy("dev.loom.bytes..")
+                .layer("entry")
+                .definedBy("dev.loom")
+                .layer("api")
+                .definedBy("dev.loom.api..")
+                .layer("store")
+                .definedBy("dev.loom.store..")
+                .layer("records")
+                .definedBy("dev.loom.record..", "dev.loom.schema..", "dev.loom.index..", "dev.loom.text..")
+                .layer("log")
+                .definedBy("dev.loom.log..")
+                .layer("io")
+                .definedBy("dev.loom.io..")
+                .layer("format")
+                .definedBy("dev.loom.format..")
+                .layer("error")
+                .definedBy("dev.loom.error..")
+                .whereLayer("cli")
+                .mayOnlyAccessLayers("otlp", "query", "bytes", "entry", "api", "format", "error")
+                .whereLayer("otlp")
+                .mayOnlyAccessLayers("bytes", "entry", "api", "format", "error")
+                .whereLayer("query")
+                .mayOnlyAccessLayers("api", "store", "records", "log", "io", "format", "error")
+                .whereLayer("bytes")
+                .mayOnlyAccessLayers("api", "format", "error")
+                .whereLayer("entry")
+                .mayOnlyAccessLayers("store", "records", "log", "io", "api", "format", "error")
+                .whereLayer("store")
+                .mayOnlyAccessLayers("records", "log", "io", "api", "format", "error")
+                .whereLayer("records")
+                .mayOnlyAccessLayers("log", "io", "api", "format", "error")
+                .whereLayer("log")
+                .mayOnlyAccessLayers("io", "format", "error")
+                .whereLayer("io")
+                .mayOnlyAccessLayers("format", "error")
+                .whereLayer("api")
+                .mayOnlyAccessLayers("format", "error")
+                .whereLayer("format")
+                .mayNotAccessAnyLayer()
+                .whereLayer("error")
+                .mayNotAccessAnyLayer()
+                .check(CLASSES);
+    }
+
+    @Test
+    void shouldHaveNoCycleBetweenPackages() {
+        slices().assignedFrom(new ByPackage()).should().beFreeOfCycles().check(CLASSES);
+    }
+
+    @Test
+    void shouldHaveAPlaceInALayerForEveryClass() {
+        classes()
+                .should()
+                .resideInAnyPackage(CORE)
+                .orShould()
+                .resideInAnyPackage(ABOVE_CORE)
+                .because("a new package is first placed in a layer above")
+                .check(CLASSES);
+    }
+
+    @Test
+    void shouldNeedAgronaAndTheJdkAloneInCore() {
+        classes()
+                .that()
+                .resideInAnyPackage(CORE)
+                .and()
+                .resideOutsideOfPackage("dev.loom.bytes..")
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage("dev.loom..", "org.agrona..", "java..", "org.jspecify.annotations")
+                .check(CLASSES);
+        classes()
+                .that()
+                .resideInAPackage("dev.loom.bytes..")
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage("dev.loom..", "org.agrona..", "java..", "org.jspecify.annotations", "net.openhft..")
+                .allowEmptyShould(true)
+                .check(CLASSES);
+    }
+
+    @Test
+    void shouldNeedNothingBesidesCoreInQuery() {
+        classes()
+                .that()
+                .resideInAPackage("dev.loom.query..")
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage("dev.loom..", "org.agrona..", "java..", "org.jspecify.annotations")
+                .check(CLASSES);
+    }
+
+    @Test
+    void shouldNotPrintOrExitInLibraries() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(CORE)
+                .or()
+                .resideInAnyPackage("dev.loom.query..", "dev.loom.otlp..")
+                .should()
+                .accessField(System.class, "out")
+                .orShould()
+                .accessField(System.class, "err")
+                .orShould()
+                .callMethod(System.class, "exit", int.class)
+                .check(CLASSES);
+    }
+
+    /** Gives each package a slice of its own, the root package too. */
+    private static final class ByPackage implements SliceAssignment {
+        @Override
+        public SliceIdentifier getIdentifierOf(JavaClass javaClass) {
+            return SliceIdentifier.of(javaClass.getPackageName());
+        }
+
+        @Override
+        public String getDescription() {
+            return "packages";
+        }
+    }
+}

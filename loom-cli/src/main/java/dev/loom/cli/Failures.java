@@ -1,0 +1,76 @@
+package dev.loom.cli;
+
+import dev.loom.cli.console.BrokenPipeException;
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.console.Console;
+import dev.loom.cli.console.ExitCode;
+import dev.loom.error.LoomException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+
+/** Tells why a command failed, in one line, and gives its exit code. What it had printed stays printed. */
+final class Failures implements IExecutionExceptionHandler, IParameterExceptionHandler {
+    private static final Pattern CHOICES = Pattern.compile("\\[(\\w[\\w, -]*)] \\(case-insensitive\\)");
+
+    private final Console console;
+
+    Failures(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public int handleParseException(ParameterException e, String[] arguments) {
+        String command = e.getCommandLine().getCommandSpec().qualifiedName(" ");
+        console.say(reason(e) + "; see " + command + " --help");
+        traceIfWanted(e);
+        return ExitCode.USAGE;
+    }
+
+    /** Of an option with choices, picocli names Java's constants; here they are as they are typed. */
+    private static String reason(ParameterException e) {
+        String message = String.valueOf(e.getMessage()).replace('\n', ' ');
+        Matcher choices = CHOICES.matcher(message);
+        return choices.replaceAll(found -> Stream.of(found.group(1).split(", ", -1))
+                .filter(choice -> choice.indexOf('_') < 0)
+                .map(choice -> choice.toLowerCase(Locale.ROOT))
+                .collect(Collectors.joining(", ")));
+    }
+
+    @Override
+    public int handleExecutionException(Exception e, CommandLine commandLine, ParseResult result) {
+        if (e instanceof BrokenPipeException) {
+            // Whoever reads has seen enough, as head does.
+            return ExitCode.OK;
+        }
+        console.out().flush();
+        traceIfWanted(e);
+        if (e instanceof CommandFailure failure) {
+            console.say(String.valueOf(failure.getMessage()));
+            return failure.exitCode();
+        } else if (e instanceof LoomException) {
+            console.say(String.valueOf(e.getMessage()));
+            return ExitCode.STORE;
+        } else if (e instanceof IOException || e instanceof UncheckedIOException) {
+            console.say("input or output failed: " + e.getMessage());
+            return ExitCode.INTERNAL;
+        }
+        console.say("internal error: " + e + "; with LOOM_DEBUG=1 it tells more");
+        return ExitCode.INTERNAL;
+    }
+
+    private void traceIfWanted(Exception e) {
+        if (console.debug()) {
+            e.printStackTrace(console.err());
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package dev.loom.cli;
+
+import dev.loom.cli.completion.CompletionCommand;
+import dev.loom.cli.console.BrokenPipeException;
+import dev.loom.cli.console.Console;
+import dev.loom.cli.console.ExitCode;
+import dev.loom.cli.demo.DemoCommand;
+import dev.loom.cli.importing.ImportCommand;
+import dev.loom.cli.option.EnvironmentDefaults;
+import dev.loom.cli.query.ScanCommand;
+import dev.loom.cli.query.TailCommand;
+import dev.loom.cli.store.InfoCommand;
+import dev.loom.cli.store.SourceCommand;
+import dev.loom.cli.store.SourcesCommand;
+import dev.loom.cli.store.VerifyCommand;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import picocli.CommandLine;
+import picocli.CommandLine.Help;
+import picocli.CommandLine.Help.Ansi;
+
+/** The {@code loom} command. */
+public final class Main {
+    private Main() {}
+
+    /** Runs one command and ends the process with its exit code. */
+    public static void main(String[] arguments) {
+        Console console = Console.ofProcess();
+        console.interruption().watchJvm();
+        int exitCode = run(console, arguments);
+        console.interruption().finished();
+        System.exit(exitCode);
+    }
+
+    /** Runs one command; returns its exit code. */
+    public static int run(Console console, String... arguments) {
+        Failures failures = new Failures(console);
+        try {
+            int exitCode = commandLine(console, failures).execute(arguments);
+            console.out().flush();
+            return console.interruption().requested() ? ExitCode.INTERRUPTED : exitCode;
+        } catch (BrokenPipeException e) {
+            return ExitCode.OK;
+        }
+    }
+
+    private static CommandLine commandLine(Console console, Failures failures) {
+        CommandLine commandLine = new CommandLine(new RootCommand())
+                .addSubcommand(new DemoCommand(console, Main::run))
+                .addSubcommand(new ImportCommand(console))
+                .addSubcommand(new SourcesCommand(console))
+                .addSubcommand(new SourceCommand(console))
+                .addSubcommand(new ScanCommand(console))
+                .addSubcommand(new TailCommand(console))
+                .addSubcommand(new InfoCommand(console))
+                .addSubcommand(new VerifyCommand(console))
+                .addSubcommand(new CompletionCommand(console));
+        boolean colour = console.outTerminal() && console.colour();
+        return commandLine
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setDefaultValueProvider(new EnvironmentDefaults(console.environment()))
+                .setColorScheme(Help.defaultColorScheme(colour ? Ansi.ON : Ansi.OFF))
+                .setOut(new PrintWriter(new OutputStreamWriter(help(console), StandardCharsets.UTF_8), true))
+                .setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8))
+                .setParameterExceptionHandler(failures)
+                .setExecutionExceptionHandler(failures);
+    }
+
+    /** Help that was asked for is data. */
+    private static OutputStream help(Console console) {
+        return new OutputStream() {
+            @Override
+            public void write(int value) {
+                write(new byte[] {(byte) value}, 0, 1);
+            }
+
+            @Override
+            public void write(byte[] bytes, int offset, int length) {
+                console.out().write(bytes, offset, length);
+            }
+        };
+    }
+}

@@ -1,0 +1,32 @@
+package dev.loom.cli;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code loom} itself, which does nothing without a command. */
+@Command(
+        name = "loom",
+        description = "Captures high-frequency telemetry on one machine, and finds the needle in it.",
+        mixinStandardHelpOptions = true,
+        versionProvider = LoomVersion.class,
+        synopsisSubcommandLabel = "COMMAND",
+        footer = {
+            "",
+            "Exit codes: 0 ok; 1 internal error; 2 usage; 3 store missing, locked or",
+            "damaged; 4 limit, time-out or bad input, with what was done until then;",
+            "6 records lost, with --strict; 130 interrupted.",
+            "An option --some-option may come from the variable LOOM_SOME_OPTION."
+        })
+final class RootCommand implements Runnable {
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Override
+    public void run() {
+        throw new ParameterException(Objects.requireNonNull(spec).commandLine(), "which command?");
+    }
+}

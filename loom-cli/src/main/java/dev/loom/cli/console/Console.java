@@ -1,0 +1,111 @@
+package dev.loom.cli.console;
+
+import dev.loom.cli.text.HiddenCharacters;
+import dev.loom.cli.time.EpochTime;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Map;
+import java.util.function.LongSupplier;
+
+/** The world around one command: streams, environment, clock, Ctrl-C. Tests make their own. */
+public final class Console {
+    private final InputStream in;
+    private final DataOutput out;
+    private final PrintStream err;
+    private final boolean outTerminal;
+    private final boolean errTerminal;
+    private final Map<String, String> environment;
+    private final LongSupplier clock;
+    private final Interruption interruption = new Interruption();
+
+    public Console(
+            InputStream in,
+            OutputStream out,
+            OutputStream err,
+            boolean outTerminal,
+            boolean errTerminal,
+            Map<String, String> environment,
+            LongSupplier clock) {
+        this.in = in;
+        this.out = new DataOutput(out);
+        this.err = new PrintStream(err, true, StandardCharsets.UTF_8);
+        this.outTerminal = outTerminal;
+        this.errTerminal = errTerminal;
+        this.environment = Map.copyOf(environment);
+        this.clock = clock;
+    }
+
+    /** The process's own. */
+    public static Console ofProcess() {
+        return new Console(
+                new FileInputStream(FileDescriptor.in),
+                new FileOutputStream(FileDescriptor.out),
+                new FileOutputStream(FileDescriptor.err),
+                Terminals.isTerminal(Terminals.OUT),
+                Terminals.isTerminal(Terminals.ERR),
+                System.getenv(),
+                () -> EpochTime.of(Instant.now()));
+    }
+
+    public InputStream in() {
+        return in;
+    }
+
+    public DataOutput out() {
+        return out;
+    }
+
+    /** Standard error: all that is not data. */
+    public PrintStream err() {
+        return err;
+    }
+
+    /** Writes one line for the user, such as an error or a resolved time range. Hidden characters are escaped. */
+    public void say(String line) {
+        StringBuilder visible = new StringBuilder("loom: ");
+        line.codePoints().forEach(codePoint -> {
+            if (HiddenCharacters.hides(codePoint)) {
+                visible.append(String.format("\\u%04x", codePoint));
+            } else {
+                visible.appendCodePoint(codePoint);
+            }
+        });
+        err.println(visible);
+    }
+
+    public boolean outTerminal() {
+        return outTerminal;
+    }
+
+    public boolean errTerminal() {
+        return errTerminal;
+    }
+
+    /** Whether text for the user may be coloured: NO_COLOR is unset or empty. */
+    public boolean colour() {
+        return environment.getOrDefault("NO_COLOR", "").isEmpty();
+    }
+
+    public boolean debug() {
+        return !environment.getOrDefault("LOOM_DEBUG", "").isEmpty();
+    }
+
+    public Map<String, String> environment() {
+        return environment;
+    }
+
+    /** Now, in epoch nanoseconds. */
+    public long nowNs() {
+        return clock.getAsLong();
+    }
+
+    public Interruption interruption() {
+        return interruption;
+    }
+}

@@ -1,0 +1,50 @@
+package dev.loom.cli.console;
+
+import dev.loom.query.Cancellation;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Ctrl-C and SIGTERM. A command asks {@link #requested()} where it waits or loops, and queries are cancelled through
+ * {@link #cancellation()}; the JVM then waits for {@link #finished()}, so that the partial result is written.
+ */
+public final class Interruption {
+    private static final long GRACE_SECONDS = 5;
+
+    private final Cancellation cancellation = new Cancellation();
+    private final CountDownLatch finished = new CountDownLatch(1);
+
+    /** Calls {@link #request()} when the JVM is told to end, and lets it end once the command has finished. */
+    public void watchJvm() {
+        Runtime.getRuntime().addShutdownHook(new Thread(this::requestAndWait, "loom-interruption"));
+    }
+
+    public void request() {
+        cancellation.cancel();
+    }
+
+    public boolean requested() {
+        return cancellation.cancelled();
+    }
+
+    public Cancellation cancellation() {
+        return cancellation;
+    }
+
+    /** The command has written all that it will write. */
+    public void finished() {
+        finished.countDown();
+    }
+
+    private void requestAndWait() {
+        request();
+        try {
+            if (!finished.await(GRACE_SECONDS, TimeUnit.SECONDS)) {
+                // The command hangs in a system call, say on a full pipe: the process ends without it.
+                Runtime.getRuntime().halt(ExitCode.INTERRUPTED);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package dev.loom.cli.console;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Tells whether a standard stream is a terminal, each by itself, which {@code System.console()} can't. Only Linux says;
+ * elsewhere none is taken for one.
+ */
+final class Terminals {
+    static final int OUT = 1;
+    static final int ERR = 2;
+
+    private Terminals() {}
+
+    static boolean isTerminal(int fileDescriptor) {
+        try {
+            return isTerminalPath(Files.readSymbolicLink(Path.of("/proc/self/fd/" + fileDescriptor)));
+        } catch (IOException | UnsupportedOperationException e) {
+            return false;
+        }
+    }
+
+    static boolean isTerminalPath(Path target) {
+        String text = target.toString();
+        return text.startsWith("/dev/pts/") || text.startsWith("/dev/tty") || text.equals("/dev/console");
+    }
+}

@@ -1,0 +1,5 @@
+/** What a command talks to: its streams, its environment, Ctrl-C, and how it ends. */
+@NullMarked
+package dev.loom.cli.console;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,111 @@
+package dev.loom.cli.demo;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/** Runs the workload into a store, and tells the rates as it goes. */
+final class Capture {
+    /**
+     * What was captured.
+     *
+     * @param recorded records handed over, all of which the store took, by source
+     */
+    record Captured(Ledger ledger, Map<DemoSource, Long> recorded) {}
+
+    private static final long POLL_MS = 100;
+    private static final long TELL_EVERY_NS = TimeUnit.SECONDS.toNanos(1);
+
+    /** Enough for every class to be loaded, which would make the first requests slow. */
+    private static final long WARM_UP_REQUESTS = 2_000;
+
+    private final WorkloadPlan plan;
+    private final Path directory;
+    private final CliSession session;
+    private final Narrator narrator;
+    private final BooleanSupplier interrupted;
+
+    Capture(WorkloadPlan plan, Path directory, CliSession session, Narrator narrator, BooleanSupplier interrupted) {
+        this.plan = plan;
+        this.directory = directory;
+        this.session = session;
+        this.narrator = narrator;
+        this.interrupted = interrupted;
+    }
+
+    /** Returns when the workload has come to its end, or soon after an interruption. */
+    Captured run() throws IOException, InterruptedException {
+        warmUp();
+        // The ring is closed before the store, and the workload before the ring: each has then seen its last record.
+        try (Loom loom = Loom.open(LoomConfig.at(directory).build());
+                TelemetryRing ring = new TelemetryRing(appender(loom)).start();
+                Workload workload = Workload.start(plan, ring)) {
+            narrator.say(
+                    "  A key-value server on 127.0.0.1:%d, %d clients, and a packet filter between them on port %d.",
+                    workload.serverPort(), plan.clients(), workload.filterPort());
+            watch(workload, ring);
+            workload.stop(); // has no effect but after an interruption
+            Ledger ledger = workload.finish();
+            return new Captured(ledger, ring.recorded());
+        }
+    }
+
+    private void warmUp() throws IOException, InterruptedException {
+        WorkloadPlan warmUp =
+                WorkloadPlan.counted(plan.seed(), plan.clients(), 0, plan.replyTimeout(), WARM_UP_REQUESTS);
+        try (Workload workload = Workload.start(warmUp, (source, payload, offset, length) -> {})) {
+            workload.finish();
+        }
+    }
+
+    private static TelemetryRing.Appender appender(Loom loom) {
+        Map<DemoSource, Integer> ids = new EnumMap<>(DemoSource.class);
+        for (DemoSource source : DemoSource.values()) {
+            ids.put(source, loom.defineSource(source.sourceName(), source.format()));
+        }
+        return (source, payload, offset, length) ->
+                loom.push(Objects.requireNonNull(ids.get(source)), payload, offset, length);
+    }
+
+    private void watch(Workload workload, TelemetryRing ring) throws InterruptedException {
+        Map<DemoSource, Long> before = ring.appended();
+        long beforeNs = System.nanoTime();
+        boolean listed = false;
+        while (!workload.await(POLL_MS, TimeUnit.MILLISECONDS) && !interrupted.getAsBoolean()) {
+            long nowNs = System.nanoTime();
+            if (nowNs - beforeNs < TELL_EVERY_NS) {
+                continue;
+            }
+            Map<DemoSource, Long> now = ring.appended();
+            tellRates(before, now, (nowNs - beforeNs) / 1e9);
+            before = now;
+            beforeNs = nowNs;
+            if (!listed) {
+                narrator.say("");
+                narrator.say("  The store can be read while it is written, here and in any other process:");
+                session.run("sources");
+                narrator.say("");
+                listed = true;
+                before = ring.appended();
+                beforeNs = System.nanoTime();
+            }
+        }
+    }
+
+    private void tellRates(Map<DemoSource, Long> before, Map<DemoSource, Long> now, double seconds) {
+        StringBuilder line = new StringBuilder();
+        double sum = 0;
+        for (DemoSource source : DemoSource.values()) {
+            double rate = (now.getOrDefault(source, 0L) - before.getOrDefault(source, 0L)) / seconds;
+            line.append(Narrator.text("%,10.0f %s/s", rate, source.sourceName()));
+            sum += rate;
+        }
+        narrator.say("%s, together %,.0f records/s", line, sum);
+    }
+}

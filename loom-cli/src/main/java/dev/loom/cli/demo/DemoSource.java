@@ -1,0 +1,47 @@
+package dev.loom.cli.demo;
+
+import dev.loom.format.Formats;
+import dev.loom.format.StructFormat;
+import java.util.Locale;
+
+/** The sources that the demo captures, with the format of their payloads. */
+enum DemoSource {
+    /** Each request, timed by its client from its first byte sent to its reply's last byte, retries included. */
+    REQUESTS(1, "struct:id:i64,latency_ns:i64,client:u8,attempts:u8,op:utf8,key:utf8"),
+    /** Each {@code recv} and {@code send} of the server; {@code ret} is 0 at the end of the stream. */
+    SOCKET_OPS(2, "struct:latency_ns:i64,ret:i32,peer_port:u16,op:utf8,thread:utf8"),
+    /** Each packet as the filter passed it on; {@code frame_length} is what its own length field says. */
+    PACKETS(3, "struct:length:i32,frame_length:i32,src_port:u16,dst_port:u16,direction:utf8,data:bytes");
+
+    private final int messageType;
+    private final String formatText;
+
+    DemoSource(int messageType, String formatText) {
+        this.messageType = messageType;
+        this.formatText = formatText;
+    }
+
+    /** What stands for the source on the way through the ring; positive. */
+    int messageType() {
+        return messageType;
+    }
+
+    static DemoSource ofMessageType(int messageType) {
+        return switch (messageType) {
+            case 1 -> REQUESTS;
+            case 2 -> SOCKET_OPS;
+            case 3 -> PACKETS;
+            default -> throw new IllegalArgumentException("unknown message type: messageType=" + messageType);
+        };
+    }
+
+    /** The source's name in the store. */
+    String sourceName() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** How the records' payloads read. */
+    StructFormat format() {
+        return (StructFormat) Formats.parse(formatText);
+    }
+}

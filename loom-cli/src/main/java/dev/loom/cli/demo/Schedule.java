@@ -1,0 +1,98 @@
+package dev.loom.cli.demo;
+
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Hands out the requests of a run, and says which of them the filter mangles: a fixed number, spread over the run at
+ * places that the seed fixes, each by one bit that the seed fixes. Usable from any thread.
+ */
+final class Schedule {
+    /** The answer of {@link #nextRequestId()} when the run is over. */
+    static final long OVER = -1;
+
+    /** The answer of {@link #mangledBit} for a request that passes unharmed. */
+    static final int NONE = -1;
+
+    /** Bits of a length field that no request sets, and that a reader would still believe: it then waits for more. */
+    private static final int BIT_MIN = 8;
+
+    private static final int BIT_MAX = 14;
+
+    /** The part of the run in which requests are mangled. */
+    private static final double FROM = 0.05;
+
+    private static final double TO = 0.85;
+
+    private final WorkloadPlan plan;
+    private final double[] places;
+    private final int[] bits;
+    private final AtomicLong handedOut = new AtomicLong();
+    private final Set<Long> mangledIds = ConcurrentHashMap.newKeySet();
+    private final long startNs = System.nanoTime();
+    private volatile int mangledCount;
+    private volatile boolean stopped;
+
+    /** Starts the run. */
+    Schedule(WorkloadPlan plan) {
+        this.plan = plan;
+        SplittableRandom random = new SplittableRandom(plan.seed());
+        places = new double[plan.mangled()];
+        bits = new int[plan.mangled()];
+        double stride = (TO - FROM) / Math.max(1, plan.mangled());
+        for (int i = 0; i < places.length; i++) {
+            // In the first half of each stride, so that one has timed out before the next begins, given enough time.
+            places[i] = FROM + stride * (i + random.nextDouble() / 2);
+            bits[i] = random.nextInt(BIT_MIN, BIT_MAX + 1);
+        }
+    }
+
+    /** Ids count from 0; {@link #OVER} when there is nothing left to do. */
+    long nextRequestId() {
+        if (stopped || (elapsedNs() >= plan.duration().toNanos() && mangledCount == places.length)) {
+            return OVER;
+        }
+        long id = handedOut.getAndIncrement();
+        return id < plan.requests() ? id : OVER;
+    }
+
+    /** Ends the run early. */
+    void stop() {
+        stopped = true;
+    }
+
+    /** Which bit of its length field a request loses on its way, or {@link #NONE}; never twice for one request. */
+    int mangledBit(long requestId) {
+        int next = mangledCount;
+        if (next == places.length || progress() < places[next]) {
+            return NONE;
+        }
+        return mangleNext(requestId);
+    }
+
+    /** The requests mangled so far. */
+    Set<Long> mangledIds() {
+        return Set.copyOf(mangledIds);
+    }
+
+    private synchronized int mangleNext(long requestId) {
+        int next = mangledCount;
+        if (next == places.length || progress() < places[next] || !mangledIds.add(requestId)) {
+            return NONE;
+        }
+        mangledCount = next + 1;
+        return bits[next];
+    }
+
+    private double progress() {
+        double byRequests = (double) handedOut.get() / plan.requests();
+        double byTime = (double) elapsedNs() / plan.duration().toNanos();
+        return Math.max(byRequests, byTime);
+    }
+
+    private long elapsedNs() {
+        return System.nanoTime() - startNs;
+    }
+}

@@ -1,0 +1,46 @@
+package dev.loom.cli.importing;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What becomes of records that do not parse: they are told, counted, and kept in a file if one is wanted. */
+final class BadRecords {
+    private static final int TOLD_MAX = 10;
+
+    private final boolean stop;
+    private final @Nullable OutputStream rejects;
+    private final Consumer<String> tell;
+    private long count;
+
+    /**
+     * Starts with none.
+     *
+     * @param stop whether the first ends the import
+     * @param rejects takes each as it stood in the input
+     */
+    BadRecords(boolean stop, @Nullable OutputStream rejects, Consumer<String> tell) {
+        this.stop = stop;
+        this.rejects = rejects;
+        this.tell = tell;
+    }
+
+    /** Takes one; false if the import must stop. */
+    boolean add(RecordInput input, String problem) throws IOException {
+        count++;
+        if (count <= TOLD_MAX) {
+            tell.accept(input.position() + ": " + problem);
+        } else if (count == TOLD_MAX + 1) {
+            tell.accept("more that does not parse; only counted from here on");
+        }
+        if (rejects != null) {
+            rejects.write(input.rawBytes());
+        }
+        return !stop;
+    }
+
+    long count() {
+        return count;
+    }
+}

@@ -1,0 +1,113 @@
+package dev.loom.cli.importing;
+
+import dev.loom.cli.input.CellNumber;
+import dev.loom.cli.text.Utf8;
+import dev.loom.format.FieldType;
+import dev.loom.format.StructWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Base64;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** Turns the text of a cell into the value of a field. For one thread. */
+final class CellEncoder {
+    private static final int SHOWN_MAX = 40;
+
+    private final CellNumber number = new CellNumber();
+    private final UnsafeBuffer view = new UnsafeBuffer(0, 0);
+
+    /**
+     * Sets the field.
+     *
+     * @return what is wrong with the cell, or null
+     */
+    @Nullable
+    String encode(StructWriter writer, int field, FieldType type, byte[] array, int offset, int length) {
+        int from = offset;
+        int end = offset + length;
+        if (type != FieldType.UTF8) {
+            while (from < end && array[from] == ' ') {
+                from++;
+            }
+            while (end > from && array[end - 1] == ' ') {
+                end--;
+            }
+        }
+        try {
+            boolean set = switch (type) {
+                case I8, I16, I32, I64, U8, U16, U32 -> setLong(writer, field, array, from, end - from);
+                case U64 -> setUnsigned(writer, field, array, from, end - from);
+                case F32, F64 -> setDouble(writer, field, array, from, end - from);
+                case BOOL -> setBoolean(writer, field, array, from, end - from);
+                case UTF8 -> setText(writer, field, array, from, end - from);
+                case BYTES -> setBytes(writer, field, array, from, end);
+            };
+            return set ? null : "not " + type.text() + ": " + shown(array, offset, length);
+        } catch (IllegalArgumentException e) {
+            return "out of range of " + type.text() + ": " + shown(array, offset, length);
+        }
+    }
+
+    private boolean setLong(StructWriter writer, int field, byte[] array, int offset, int length) {
+        if (!number.parseLong(array, offset, length)) {
+            return false;
+        }
+        writer.setLong(field, number.longValue());
+        return true;
+    }
+
+    private boolean setUnsigned(StructWriter writer, int field, byte[] array, int offset, int length) {
+        if (!number.parseUnsigned(array, offset, length)) {
+            return false;
+        }
+        writer.setUnsigned(field, number.longValue());
+        return true;
+    }
+
+    private boolean setDouble(StructWriter writer, int field, byte[] array, int offset, int length) {
+        if (!number.parseDouble(array, offset, length)) {
+            return false;
+        }
+        writer.setDouble(field, number.doubleValue());
+        return true;
+    }
+
+    private static boolean setBoolean(StructWriter writer, int field, byte[] array, int offset, int length) {
+        String text = new String(array, offset, length, StandardCharsets.ISO_8859_1);
+        boolean yes = text.equalsIgnoreCase("true") || text.equals("1");
+        if (!yes && !text.equalsIgnoreCase("false") && !text.equals("0")) {
+            return false;
+        }
+        writer.setBoolean(field, yes);
+        return true;
+    }
+
+    private boolean setText(StructWriter writer, int field, byte[] array, int offset, int length) {
+        if (!Utf8.valid(array, offset, offset + length)) {
+            return false;
+        }
+        view.wrap(array);
+        writer.setUtf8(field, view, offset, length);
+        return true;
+    }
+
+    /** Base64, as bytes are printed; the apostrophe that CSV output may put in front is no part of it. */
+    private boolean setBytes(StructWriter writer, int field, byte[] array, int offset, int end) {
+        int from = offset < end && array[offset] == '\'' ? offset + 1 : offset;
+        byte[] decoded;
+        try {
+            decoded = Base64.getDecoder().decode(Arrays.copyOfRange(array, from, end));
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+        view.wrap(decoded);
+        writer.setBytes(field, view, 0, decoded.length);
+        return true;
+    }
+
+    private static String shown(byte[] array, int offset, int length) {
+        String text = new String(array, offset, Math.min(length, SHOWN_MAX), StandardCharsets.UTF_8);
+        return '"' + text + (length > SHOWN_MAX ? "…\"" : "\"");
+    }
+}

@@ -1,0 +1,131 @@
+package dev.loom.cli.importing;
+
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.console.ExitCode;
+import dev.loom.cli.input.CsvRows;
+import dev.loom.format.Field;
+import dev.loom.format.FieldType;
+import dev.loom.format.Formats;
+import dev.loom.format.StructFormat;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** The header line of a CSV input, and the format that its columns make. */
+final class CsvHeader {
+    static final int SAMPLE_ROWS_MAX = 1000;
+
+    private final CsvRows rows;
+    private final List<String> names;
+    private final byte[] rawBytes;
+    private int sampledRows;
+
+    private CsvHeader(CsvRows rows, List<String> names) {
+        this.rows = rows;
+        this.names = names;
+        this.rawBytes = rows.rowBytes();
+    }
+
+    /**
+     * Reads the first row; the next one is the first of data.
+     *
+     * @throws CommandFailure when there is none, or a name is missing or given twice
+     */
+    static CsvHeader read(CsvRows rows) throws IOException {
+        rows.skipByteOrderMark();
+        if (!rows.next()) {
+            throw failure("line 1: no header line, which names the columns");
+        } else if (rows.problem() != null) {
+            throw failure("line " + rows.line() + ": header: " + rows.problem());
+        }
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < rows.cellCount(); i++) {
+            names.add(new String(rows.array(i), rows.offset(i), rows.length(i), StandardCharsets.UTF_8).strip());
+        }
+        Set<String> seen = new HashSet<>();
+        for (String name : names) {
+            if (name.isEmpty()) {
+                throw failure("line " + rows.line() + ": header: column " + (names.indexOf(name) + 1) + " has no name");
+            } else if (!seen.add(name)) {
+                throw failure("line " + rows.line() + ": header: two columns are called " + name);
+            }
+        }
+        return new CsvHeader(rows, names);
+    }
+
+    List<String> names() {
+        return names;
+    }
+
+    byte[] rawBytes() {
+        return rawBytes;
+    }
+
+    /** Rows that types were inferred from; 0 if all were given. */
+    int sampledRows() {
+        return sampledRows;
+    }
+
+    /**
+     * The format of the columns, all of which may be without a value. Types that are not given are inferred from the
+     * first rows, as many as there are before the input starves.
+     *
+     * @throws CommandFailure for a given type of an unknown column, and for a name that no field may have
+     */
+    StructFormat format(Map<String, FieldType> given) throws IOException {
+        for (String name : given.keySet()) {
+            if (!names.contains(name)) {
+                throw CommandFailure.usage("--types names an unknown column: " + name + "; columns: " + names);
+            }
+        }
+        List<TypeInference> inferences = new ArrayList<>();
+        names.forEach(name -> inferences.add(new TypeInference()));
+        if (!given.keySet().containsAll(names)) {
+            sample(inferences);
+        }
+        List<Field> fields = new ArrayList<>();
+        for (int i = 0; i < names.size(); i++) {
+            FieldType type = given.getOrDefault(names.get(i), inferences.get(i).type());
+            fields.add(new Field(names.get(i), type, true));
+        }
+        try {
+            return Formats.struct(fields);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(ExitCode.LIMIT, "header: " + e.getMessage(), e);
+        }
+    }
+
+    private void sample(List<TypeInference> inferences) throws IOException {
+        int at = rows.peekStart();
+        for (int row = 0; row < SAMPLE_ROWS_MAX && at >= 0; row++) {
+            at = rows.peek(at);
+            if (at >= 0 && rows.problem() == null && rows.cellCount() == names.size()) {
+                sampledRows++;
+                for (int i = 0; i < names.size(); i++) {
+                    inferences.get(i).add(rows.array(i), rows.offset(i), rows.length(i));
+                }
+            }
+        }
+    }
+
+    /**
+     * Checks that the columns are the fields of a format, in any order.
+     *
+     * @throws CommandFailure when they are not
+     */
+    void requireFields(StructFormat format) {
+        List<String> fields = format.fields().stream().map(Field::name).toList();
+        if (fields.size() != names.size() || !names.containsAll(fields)) {
+            throw CommandFailure.usage(
+                    "columns differ from the fields of the source: columns=" + names + ", fields=" + fields);
+        }
+    }
+
+    private static CommandFailure failure(String message) {
+        return new CommandFailure(ExitCode.LIMIT, message);
+    }
+}

@@ -1,0 +1,95 @@
+package dev.loom.cli.importing;
+
+import dev.loom.cli.input.CsvRows;
+import dev.loom.format.Field;
+import dev.loom.format.StructFormat;
+import dev.loom.format.StructWriter;
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The rows of a CSV input as structs. */
+final class CsvInput implements RecordInput {
+    /** Most bytes that the length of a text or of bytes takes. */
+    private static final int LENGTH_BYTES_MAX = 5;
+
+    private final CsvRows rows;
+    private final StructFormat format;
+    private final StructWriter writer;
+    private final CellEncoder encoder = new CellEncoder();
+    private final int[] columnOfField;
+    private int payloadLength;
+
+    /**
+     * Starts with the row after the header.
+     *
+     * @param header names of the columns; those of the format, in any order
+     */
+    CsvInput(CsvRows rows, List<String> header, StructFormat format) {
+        this.rows = rows;
+        this.format = format;
+        this.writer = new StructWriter(format);
+        this.columnOfField = format.fields().stream()
+                .map(Field::name)
+                .mapToInt(header::indexOf)
+                .toArray();
+    }
+
+    @Override
+    public boolean next() throws IOException {
+        return rows.next();
+    }
+
+    @Override
+    public String position() {
+        return "line " + rows.line();
+    }
+
+    @Override
+    public @Nullable String encode(PayloadBatch batch) {
+        String problem = rows.problem();
+        if (problem != null) {
+            return problem;
+        } else if (rows.cellCount() != columnOfField.length) {
+            return "row has " + rows.cellCount() + " cells, the header " + columnOfField.length;
+        }
+        int lengthMax = payloadLengthMax();
+        batch.ensure(lengthMax);
+        writer.begin(batch.buffer(), batch.offset(), lengthMax);
+        for (int i = 0; i < columnOfField.length; i++) {
+            problem = encode(i, columnOfField[i]);
+            if (problem != null) {
+                return format.fields().get(i).name() + ": " + problem;
+            }
+        }
+        payloadLength = writer.finish();
+        return null;
+    }
+
+    private @Nullable String encode(int fieldIndex, int column) {
+        Field field = format.fields().get(fieldIndex);
+        if (rows.length(column) == 0) {
+            return field.optional() ? null : "empty, but required";
+        }
+        return encoder.encode(
+                writer, fieldIndex, field.type(), rows.array(column), rows.offset(column), rows.length(column));
+    }
+
+    private int payloadLengthMax() {
+        int length = format.lengthMin();
+        for (int i = 0; i < columnOfField.length; i++) {
+            length += LENGTH_BYTES_MAX + rows.length(i);
+        }
+        return length;
+    }
+
+    @Override
+    public int payloadLength() {
+        return payloadLength;
+    }
+
+    @Override
+    public byte[] rawBytes() {
+        return rows.rowBytes();
+    }
+}

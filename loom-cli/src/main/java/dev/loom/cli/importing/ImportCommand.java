@@ -1,0 +1,209 @@
+package dev.loom.cli.importing;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.api.Pressure;
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.console.Console;
+import dev.loom.cli.console.ExitCode;
+import dev.loom.cli.console.Progress;
+import dev.loom.cli.input.InputWindow;
+import dev.loom.cli.option.StoreOption;
+import dev.loom.cli.time.EventTime;
+import java.io.BufferedOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.zip.ZipException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code loom import}: the records of a file or a pipe, into a source. */
+@Command(
+        name = "import",
+        description = "Imports the records of a file, or of standard input as they arrive, into a source.",
+        mixinStandardHelpOptions = true)
+public final class ImportCommand implements Callable<Integer> {
+    private static final String STANDARD_INPUT = "-";
+
+    /** What is done at a record that does not parse. */
+    enum OnBad {
+        STOP,
+        SKIP;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** What is done while the disk is slower than the input. */
+    enum Policy {
+        WAIT(Pressure.WAIT),
+        DROP_NEWEST(Pressure.DROP_NEWEST);
+
+        private final Pressure pressure;
+
+        Policy(Pressure pressure) {
+            this.pressure = pressure;
+        }
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+    }
+
+    private final Console console;
+
+    @Mixin
+    private StoreOption store = new StoreOption();
+
+    @Option(names = "--source", required = true, paramLabel = "NAME", description = "The source; defined if need be.")
+    private String sourceName = "";
+
+    @Option(
+            names = "--format",
+            required = true,
+            paramLabel = "FORMAT",
+            description = "Kind of the input: ${COMPLETION-CANDIDATES}.")
+    private InputFormat format = InputFormat.LINES;
+
+    @Option(
+            names = "--types",
+            paramLabel = "FIELD:TYPE,...",
+            description = "Types of CSV columns: i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 bool utf8 bytes;"
+                    + " those not given are inferred from the first 1,000 rows.")
+    private @Nullable String types;
+
+    @Mixin
+    private EventTimeOptions eventTimeOptions = new EventTimeOptions();
+
+    @Option(
+            names = "--replay",
+            arity = "0..1",
+            paramLabel = "SPEED",
+            preprocessor = ReplaySpeed.class,
+            description = "Paces the records by their event times; =2 is twice as fast.")
+    private @Nullable Double replaySpeed;
+
+    @Option(
+            names = "--on-bad",
+            paramLabel = "ACTION",
+            description = "At a record that does not parse: ${COMPLETION-CANDIDATES}; by default stop (exit code 4).")
+    private OnBad onBad = OnBad.STOP;
+
+    @Option(names = "--rejects", paramLabel = "FILE", description = "Takes the records that do not parse.")
+    private @Nullable Path rejects;
+
+    @Option(
+            names = "--policy",
+            paramLabel = "POLICY",
+            description = "While the disk is too slow: ${COMPLETION-CANDIDATES}; by default wait.")
+    private Policy policy = Policy.WAIT;
+
+    @Parameters(paramLabel = "FILE", description = "The file, plain or gzip, or - for standard input.")
+    private String file = "";
+
+    public ImportCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        requireSense();
+        boolean live = file.equals(STANDARD_INPUT);
+        EventTime eventTime = eventTimeOptions.eventTime(live);
+        try (InputWindow window =
+                        new InputWindow(live ? console.in() : InputFiles.open(Path.of(file)), console.interruption());
+                Loom loom = Loom.open(LoomConfig.at(store.directory())
+                        .pressure(policy.pressure)
+                        .build())) {
+            SourceDefinition definition = new SourceDefinition(
+                    console, loom, sourceName, eventTime, eventTimeOptions.takesThisMachinesClocks());
+            InputOpening opening = new InputOpening(console, window, definition, types);
+            RecordInput input = opening.open(format, loom.payloadLengthMax());
+            return run(loom, window, opening, definition, input);
+        } catch (EOFException | ZipException e) {
+            throw new CommandFailure(ExitCode.LIMIT, "input is not whole: " + e.getMessage(), e);
+        }
+    }
+
+    private void requireSense() {
+        if (types != null && format != InputFormat.CSV) {
+            throw CommandFailure.usage("--types is for --format csv, not " + format);
+        } else if (rejects != null && format == InputFormat.PCAP) {
+            throw CommandFailure.usage("--rejects is for text; of a damaged capture there is no next packet");
+        } else if (replaySpeed != null && !(replaySpeed > 0 && replaySpeed < Double.POSITIVE_INFINITY)) {
+            throw CommandFailure.usage("--replay is not a speed: " + replaySpeed + "; as 1, 0.5, 10");
+        }
+    }
+
+    private int run(Loom loom, InputWindow window, InputOpening opening, SourceDefinition definition, RecordInput input)
+            throws IOException {
+        long startNs = System.nanoTime();
+        PayloadBatch batch = new PayloadBatch(new LoomTarget(loom, definition.sourceId()));
+        boolean going;
+        BadRecords badRecords;
+        try (OutputStream rejected = rejects == null ? null : openRejects(rejects, opening.rejectsHeader());
+                Progress progress = new Progress(console, "records imported", true)) {
+            badRecords = new BadRecords(onBad == OnBad.STOP, rejected, console::say);
+            Importer importer = new Importer(input, batch, badRecords, console.interruption(), progress);
+            if (replaySpeed != null) {
+                importer.pace(
+                        new Pacer(replaySpeed, System::nanoTime, console.interruption()), definition.eventTimeReader());
+            }
+            window.onIdle(batch::flush);
+            going = importer.run();
+        }
+        tell(batch, badRecords, System.nanoTime() - startNs, going);
+        if (console.interruption().requested()) {
+            return ExitCode.INTERRUPTED;
+        }
+        return going ? ExitCode.OK : ExitCode.LIMIT;
+    }
+
+    private static OutputStream openRejects(Path file, byte[] header) throws IOException {
+        OutputStream stream;
+        try {
+            stream = new BufferedOutputStream(Files.newOutputStream(file));
+        } catch (FileSystemException e) {
+            throw new CommandFailure(ExitCode.USAGE, "can't write the rejects: " + file, e);
+        }
+        stream.write(header);
+        return stream;
+    }
+
+    private void tell(PayloadBatch batch, BadRecords badRecords, long elapsedNs, boolean going) {
+        StringBuilder text = new StringBuilder();
+        text.append(String.format(
+                Locale.ROOT,
+                "imported %d records, %d bytes, in %.3f s into %s; ",
+                batch.records(),
+                batch.bytes(),
+                elapsedNs / 1e9,
+                sourceName));
+        text.append(
+                replaySpeed == null
+                        ? "their arrival is the time of this import"
+                        : "their arrival is paced by their event times");
+        if (batch.lost() > 0) {
+            text.append("; lost ").append(batch.lost());
+        }
+        if (badRecords.count() > 0) {
+            text.append("; ").append(badRecords.count()).append(going ? " skipped" : " bad, and stopped there");
+        }
+        if (console.interruption().requested()) {
+            text.append("; interrupted");
+        }
+        console.say(text.toString());
+    }
+}

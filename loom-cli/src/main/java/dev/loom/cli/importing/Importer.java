@@ -1,0 +1,78 @@
+package dev.loom.cli.importing;
+
+import dev.loom.cli.console.Interruption;
+import dev.loom.cli.console.Progress;
+import dev.loom.cli.time.EventTime;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** Moves the records of one input into one source. For one thread. */
+final class Importer {
+    private final RecordInput input;
+    private final PayloadBatch batch;
+    private final BadRecords badRecords;
+    private final Interruption interruption;
+    private final Progress progress;
+    private @Nullable Pacer pacer;
+    private EventTime.@Nullable Reader eventTime;
+
+    Importer(
+            RecordInput input,
+            PayloadBatch batch,
+            BadRecords badRecords,
+            Interruption interruption,
+            Progress progress) {
+        this.input = input;
+        this.batch = batch;
+        this.badRecords = badRecords;
+        this.interruption = interruption;
+        this.progress = progress;
+    }
+
+    /** Makes records wait for their event times. */
+    void pace(Pacer newPacer, EventTime.Reader newEventTime) {
+        pacer = newPacer;
+        eventTime = newEventTime;
+    }
+
+    /**
+     * Imports until the end, an interruption, or a bad record at which it must stop.
+     *
+     * @return false in the last case
+     */
+    boolean run() throws IOException {
+        try {
+            boolean going = true;
+            while (going && input.next() && !interruption.requested()) {
+                going = take();
+                progress.update(batch.records());
+            }
+            return going;
+        } finally {
+            batch.flush();
+        }
+    }
+
+    private boolean take() throws IOException {
+        String problem = input.encode(batch);
+        int length = input.payloadLength();
+        if (problem == null && length > batch.payloadLengthMax()) {
+            problem = "record is too long: length=" + length + ", max=" + batch.payloadLengthMax();
+        }
+        if (problem != null) {
+            return badRecords.add(input, problem);
+        }
+        awaitDue(length);
+        batch.add(length);
+        return true;
+    }
+
+    private void awaitDue(int length) {
+        if (pacer != null && eventTime != null) {
+            long eventNs = eventTime.epochNs(batch.buffer(), batch.offset(), length);
+            if (eventNs != EventTime.NONE) {
+                pacer.await(eventNs, () -> batch.flushKeeping(length));
+            }
+        }
+    }
+}

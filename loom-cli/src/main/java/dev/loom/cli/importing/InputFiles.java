@@ -1,0 +1,52 @@
+package dev.loom.cli.importing;
+
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.console.ExitCode;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PushbackInputStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.zip.GZIPInputStream;
+
+/** Opens what is to be imported. Compressed files (gzip) are known by their first bytes. */
+final class InputFiles {
+    private static final int GZIP_FIRST = 0x1F;
+    private static final int GZIP_SECOND = 0x8B;
+    private static final int GZIP_BUFFER = 64 * 1024;
+
+    private InputFiles() {}
+
+    /**
+     * Opens a file.
+     *
+     * @throws CommandFailure when it can't be read
+     */
+    static InputStream open(Path file) throws IOException {
+        if (Files.isDirectory(file)) {
+            throw CommandFailure.usage("not a file: " + file);
+        }
+        InputStream stream;
+        try {
+            stream = Files.newInputStream(file);
+        } catch (FileSystemException e) {
+            String reason = e.getReason() == null ? "no such file, or not readable" : e.getReason();
+            throw new CommandFailure(ExitCode.USAGE, reason + ": " + file, e);
+        }
+        try {
+            return decompressed(stream);
+        } catch (IOException e) {
+            stream.close();
+            throw e;
+        }
+    }
+
+    private static InputStream decompressed(InputStream stream) throws IOException {
+        PushbackInputStream input = new PushbackInputStream(stream, 2);
+        byte[] magic = input.readNBytes(2);
+        input.unread(magic);
+        boolean gzip = magic.length == 2 && (magic[0] & 0xFF) == GZIP_FIRST && (magic[1] & 0xFF) == GZIP_SECOND;
+        return gzip ? new GZIPInputStream(input, GZIP_BUFFER) : input;
+    }
+}

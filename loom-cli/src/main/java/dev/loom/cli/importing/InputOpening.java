@@ -1,0 +1,116 @@
+package dev.loom.cli.importing;
+
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.console.Console;
+import dev.loom.cli.console.ExitCode;
+import dev.loom.cli.input.CsvRows;
+import dev.loom.cli.input.InputWindow;
+import dev.loom.cli.input.TextLines;
+import dev.loom.cli.pcap.Capture;
+import dev.loom.cli.pcap.CaptureException;
+import dev.loom.format.Field;
+import dev.loom.format.FieldType;
+import dev.loom.format.Formats;
+import dev.loom.format.PayloadFormat;
+import dev.loom.format.StructFormat;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Reads an input as far as its source can be defined: a CSV file's header and first rows, a capture's first bytes. */
+final class InputOpening {
+    /** How long the first rows of a pipe are waited for, one after the other, before types are inferred from those there are. */
+    private static final long SAMPLE_STARVES_NS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    private final Console console;
+    private final InputWindow window;
+    private final SourceDefinition definition;
+    private final @Nullable String types;
+    private byte[] rejectsHeader = {};
+
+    InputOpening(Console console, InputWindow window, SourceDefinition definition, @Nullable String types) {
+        this.console = console;
+        this.window = window;
+        this.definition = definition;
+        this.types = types;
+    }
+
+    /** Defines the source and gives its input. */
+    RecordInput open(InputFormat format, int payloadLengthMax) throws IOException {
+        return switch (format) {
+            case CSV -> openCsv(payloadLengthMax);
+            case JSONL -> {
+                definition.define(Formats.json(), null);
+                yield LinesInput.json(new TextLines(window, payloadLengthMax));
+            }
+            case LINES -> {
+                definition.define(Formats.text(), null);
+                yield LinesInput.text(new TextLines(window, payloadLengthMax));
+            }
+            case PCAP -> openPcap();
+        };
+    }
+
+    /** What a file of rejected rows begins with, so that it can be imported itself. */
+    byte[] rejectsHeader() {
+        return rejectsHeader;
+    }
+
+    private RecordInput openPcap() throws IOException {
+        try {
+            Capture capture = Capture.open(window);
+            definition.define(PcapInput.FORMAT, PcapInput.TIME_FIELD);
+            return new PcapInput(capture);
+        } catch (CaptureException e) {
+            throw new CommandFailure(ExitCode.LIMIT, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private RecordInput openCsv(int rowLengthMax) throws IOException {
+        CsvRows rows = new CsvRows(window, rowLengthMax);
+        CsvHeader header = CsvHeader.read(rows);
+        rejectsHeader = header.rawBytes();
+        StructFormat format;
+        PayloadFormat existing = definition.existingFormat().orElse(null);
+        if (types == null && existing instanceof StructFormat struct) {
+            header.requireFields(struct);
+            format = struct;
+        } else {
+            format = infer(header);
+        }
+        definition.define(format, null);
+        return new CsvInput(rows, header.names(), format);
+    }
+
+    private StructFormat infer(CsvHeader header) throws IOException {
+        window.starveAfter(SAMPLE_STARVES_NS);
+        StructFormat format = header.format(givenTypes());
+        window.starveAfter(Long.MAX_VALUE);
+        if (header.sampledRows() > 0 || givenTypes().isEmpty()) {
+            console.say("types inferred from " + header.sampledRows() + " rows: --types "
+                    + format.fields().stream()
+                            .map(field -> field.name() + ':' + field.type().text())
+                            .collect(Collectors.joining(",")));
+        }
+        return format;
+    }
+
+    private Map<String, FieldType> givenTypes() {
+        Map<String, FieldType> given = new LinkedHashMap<>();
+        if (types != null) {
+            for (String text : List.of(types.split(",", -1))) {
+                try {
+                    Field field = Field.parse(text.strip());
+                    given.put(field.name(), field.type());
+                } catch (IllegalArgumentException e) {
+                    throw CommandFailure.usage("--types: " + e.getMessage());
+                }
+            }
+        }
+        return given;
+    }
+}

@@ -1,0 +1,78 @@
+package dev.loom.cli.importing;
+
+import dev.loom.cli.input.TextLines;
+import dev.loom.cli.text.JsonLine;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** One record a line, kept as it is; for JSON lines, once it is checked to be an object. */
+final class LinesInput implements RecordInput {
+    private final TextLines lines;
+    private final boolean json;
+    private int payloadLength;
+
+    private LinesInput(TextLines lines, boolean json) {
+        this.lines = lines;
+        this.json = json;
+    }
+
+    /** Lines of text; an empty line is a record too. */
+    static LinesInput text(TextLines lines) {
+        return new LinesInput(lines, false);
+    }
+
+    /** JSON objects; lines of white space are passed over. */
+    static LinesInput json(TextLines lines) {
+        return new LinesInput(lines, true);
+    }
+
+    @Override
+    public boolean next() throws IOException {
+        boolean more = lines.next();
+        while (more && json && blank()) {
+            more = lines.next();
+        }
+        return more;
+    }
+
+    private boolean blank() {
+        byte[] array = lines.array();
+        int end = lines.offset() + lines.length();
+        int at = lines.offset();
+        while (at < end && array[at] >= 0 && array[at] <= ' ') {
+            at++;
+        }
+        return at == end && !lines.tooLong();
+    }
+
+    @Override
+    public String position() {
+        return "line " + lines.line();
+    }
+
+    @Override
+    public @Nullable String encode(PayloadBatch batch) {
+        if (lines.tooLong()) {
+            return "line is longer than " + batch.payloadLengthMax() + " bytes";
+        } else if (json) {
+            String problem = JsonLine.problem(lines.array(), lines.offset(), lines.length());
+            if (problem != null) {
+                return problem;
+            }
+        }
+        payloadLength = lines.length();
+        batch.ensure(payloadLength);
+        batch.buffer().putBytes(batch.offset(), lines.array(), lines.offset(), payloadLength);
+        return null;
+    }
+
+    @Override
+    public int payloadLength() {
+        return payloadLength;
+    }
+
+    @Override
+    public byte[] rawBytes() {
+        return lines.lineBytes();
+    }
+}

@@ -1,0 +1,43 @@
+package dev.loom.cli.importing;
+
+import dev.loom.cli.console.Interruption;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+
+/** Holds records back until as much time has gone by since the first as lay between their event times. For one thread. */
+final class Pacer {
+    private static final long PARK_MAX_NS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private final double speed;
+    private final LongSupplier nanoClock;
+    private final Interruption interruption;
+    private boolean begun;
+    private long firstEventNs;
+    private long firstNs;
+
+    /** Starts with the first record awaited; {@code speed} 2 is twice as fast as it was. */
+    Pacer(double speed, LongSupplier nanoClock, Interruption interruption) {
+        this.speed = speed;
+        this.nanoClock = nanoClock;
+        this.interruption = interruption;
+    }
+
+    /** Returns when the record is due, having done {@code beforeWaiting} if that is not at once. */
+    void await(long eventNs, Runnable beforeWaiting) {
+        long nowNs = nanoClock.getAsLong();
+        if (!begun) {
+            begun = true;
+            firstEventNs = eventNs;
+            firstNs = nowNs;
+        }
+        long dueNs = firstNs + (long) ((eventNs - firstEventNs) / speed);
+        if (dueNs - nowNs > 0) {
+            beforeWaiting.run();
+            while (dueNs - nowNs > 0 && !interruption.requested()) {
+                LockSupport.parkNanos(Math.min(dueNs - nowNs, PARK_MAX_NS));
+                nowNs = nanoClock.getAsLong();
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package dev.loom.cli.importing;
+
+import dev.loom.cli.pcap.Capture;
+import dev.loom.cli.pcap.CaptureException;
+import dev.loom.cli.pcap.PacketBytes;
+import dev.loom.cli.pcap.PacketHeaders;
+import dev.loom.cli.text.TextBuffer;
+import dev.loom.format.Formats;
+import dev.loom.format.StructFormat;
+import dev.loom.format.StructWriter;
+import java.io.IOException;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** The packets of a capture as structs: what their headers tell, and the captured bytes. */
+final class PcapInput implements RecordInput {
+    static final String TIME_FIELD = "ts_ns";
+
+    static final StructFormat FORMAT = (StructFormat) Formats.parse("struct:ts_ns:i64?,caplen:u32,len:u32,"
+            + "protocol:utf8?,src:utf8?,dst:utf8?,sport:u16?,dport:u16?,tcp_flags:u8?,flags:utf8?,seq:u32?,ack:u32?,"
+            + "payload_len:u32?,data:bytes");
+
+    private static final int TIME = FORMAT.fieldIndex(TIME_FIELD);
+    private static final int CAPTURED_LENGTH = FORMAT.fieldIndex("caplen");
+    private static final int LENGTH = FORMAT.fieldIndex("len");
+    private static final int PROTOCOL = FORMAT.fieldIndex("protocol");
+    private static final int SOURCE = FORMAT.fieldIndex("src");
+    private static final int DESTINATION = FORMAT.fieldIndex("dst");
+    private static final int SOURCE_PORT = FORMAT.fieldIndex("sport");
+    private static final int DESTINATION_PORT = FORMAT.fieldIndex("dport");
+    private static final int TCP_FLAGS = FORMAT.fieldIndex("tcp_flags");
+    private static final int FLAG_NAMES = FORMAT.fieldIndex("flags");
+    private static final int SEQUENCE = FORMAT.fieldIndex("seq");
+    private static final int ACKNOWLEDGEMENT = FORMAT.fieldIndex("ack");
+    private static final int PAYLOAD_LENGTH = FORMAT.fieldIndex("payload_len");
+    private static final int DATA = FORMAT.fieldIndex("data");
+
+    /** More than all but the captured bytes take. */
+    private static final int HEADERS_LENGTH_MAX = 512;
+
+    private final Capture capture;
+    private final PacketHeaders headers = new PacketHeaders();
+    private final StructWriter writer = new StructWriter(FORMAT);
+    private final UnsafeBuffer view = new UnsafeBuffer(0, 0);
+    private int payloadLength;
+    private @Nullable String damage;
+
+    PcapInput(Capture capture) {
+        this.capture = capture;
+    }
+
+    /** Behind damage nothing can be found, so that it comes as the last, bad record. */
+    @Override
+    public boolean next() throws IOException {
+        if (damage != null) {
+            return false;
+        }
+        try {
+            return capture.next();
+        } catch (CaptureException e) {
+            damage = e.getMessage();
+            return true;
+        }
+    }
+
+    @Override
+    public String position() {
+        return "packet " + capture.number();
+    }
+
+    @Override
+    public @Nullable String encode(PayloadBatch batch) {
+        if (damage != null) {
+            return damage;
+        }
+        PacketBytes packet = capture.bytes();
+        headers.decode(capture.linkType(), packet, capture.originalLength());
+        int lengthMax = HEADERS_LENGTH_MAX + packet.length();
+        batch.ensure(lengthMax);
+        writer.begin(batch.buffer(), batch.offset(), lengthMax);
+        if (capture.timeNs() != Capture.NO_TIME) {
+            writer.setLong(TIME, capture.timeNs());
+        }
+        writer.setLong(CAPTURED_LENGTH, packet.length());
+        writer.setLong(LENGTH, capture.originalLength());
+        setText(PROTOCOL, headers.protocol());
+        setText(SOURCE, headers.source());
+        setText(DESTINATION, headers.destination());
+        setIfPresent(SOURCE_PORT, headers.sourcePort());
+        setIfPresent(DESTINATION_PORT, headers.destinationPort());
+        setIfPresent(TCP_FLAGS, headers.tcpFlags());
+        setText(FLAG_NAMES, headers.flagNames());
+        setIfPresent(SEQUENCE, headers.sequence());
+        setIfPresent(ACKNOWLEDGEMENT, headers.acknowledgement());
+        setIfPresent(PAYLOAD_LENGTH, headers.payloadLength());
+        view.wrap(packet.array());
+        writer.setBytes(DATA, view, packet.arrayOffset(), packet.length());
+        payloadLength = writer.finish();
+        return null;
+    }
+
+    private void setIfPresent(int field, long value) {
+        if (value != PacketHeaders.ABSENT) {
+            writer.setLong(field, value);
+        }
+    }
+
+    private void setText(int field, TextBuffer text) {
+        if (text.length() > 0) {
+            view.wrap(text.array());
+            writer.setUtf8(field, view, 0, text.length());
+        }
+    }
+
+    @Override
+    public int payloadLength() {
+        return payloadLength;
+    }
+
+    @Override
+    public byte[] rawBytes() {
+        return new byte[0];
+    }
+}

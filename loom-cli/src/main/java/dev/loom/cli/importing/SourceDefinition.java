@@ -1,0 +1,119 @@
+package dev.loom.cli.importing;
+
+import dev.loom.Loom;
+import dev.loom.api.Source;
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.console.Console;
+import dev.loom.cli.time.EventTime;
+import dev.loom.format.FieldReader;
+import dev.loom.format.PayloadFormat;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The source that an import goes to: one that is open already, if it fits, else a new one. */
+final class SourceDefinition {
+    private static final int NOT_DEFINED = -1;
+
+    private final Console console;
+    private final Loom loom;
+    private final String name;
+    private final boolean clocksOfThisMachine;
+    private final Optional<Source> existing;
+    private @Nullable EventTime eventTime;
+    private @Nullable PayloadFormat format;
+    private int sourceId = NOT_DEFINED;
+
+    /**
+     * Looks the source up.
+     *
+     * @param eventTime asked for, or null
+     * @param clocksOfThisMachine whether its clock pair was read just now, for want of another
+     */
+    SourceDefinition(
+            Console console, Loom loom, String name, @Nullable EventTime eventTime, boolean clocksOfThisMachine) {
+        this.console = console;
+        this.loom = loom;
+        this.name = name;
+        this.eventTime = eventTime;
+        this.clocksOfThisMachine = clocksOfThisMachine;
+        this.existing = loom.source(name).filter(source -> !source.closed());
+    }
+
+    /** The format of the source, if it is there. */
+    Optional<PayloadFormat> existingFormat() {
+        return existing.map(Source::format);
+    }
+
+    /**
+     * Takes the open source, or defines it.
+     *
+     * @param defaultEventTimeField of formats that always have one, else null
+     * @throws CommandFailure when the open one has another format or event time
+     */
+    void define(PayloadFormat wanted, @Nullable String defaultEventTimeField) {
+        format = wanted;
+        if (existing.isPresent()) {
+            take(existing.get(), wanted);
+            return;
+        }
+        if (eventTime == null && defaultEventTimeField != null) {
+            eventTime = new EventTime(defaultEventTimeField, null);
+        }
+        if (eventTime != null) {
+            requireField(wanted, eventTime.field());
+            if (clocksOfThisMachine) {
+                console.say("event times are taken to be of this machine's monotonic clock, as it is now");
+            }
+        }
+        try {
+            sourceId = loom.defineSource(name, wanted, eventTime == null ? Map.of() : eventTime.attributes());
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void take(Source source, PayloadFormat wanted) {
+        if (!source.format().equals(wanted)) {
+            throw CommandFailure.usage("source has another format: source=" + name + ", format="
+                    + source.format().text() + ", import=" + wanted.text());
+        }
+        EventTime defined = EventTime.of(source.attributes());
+        if (eventTime != null && !sameEventTime(eventTime, defined)) {
+            throw CommandFailure.usage("source has another event time: source=" + name + ", event time="
+                    + (defined == null ? "none" : defined.attributes()) + ", import=" + eventTime.attributes());
+        }
+        eventTime = defined;
+        sourceId = source.id();
+    }
+
+    private boolean sameEventTime(EventTime asked, @Nullable EventTime defined) {
+        if (defined != null && clocksOfThisMachine) {
+            return asked.field().equals(defined.field()) && defined.clockPair() != null;
+        }
+        return asked.equals(defined);
+    }
+
+    private static void requireField(PayloadFormat format, String field) {
+        FieldReader reader = format.field(field);
+        if (reader == null) {
+            throw CommandFailure.usage("--event-time names an unknown field: " + field + "; format: " + format.text());
+        }
+    }
+
+    int sourceId() {
+        return sourceId;
+    }
+
+    /**
+     * A reader of the source's event time.
+     *
+     * @throws CommandFailure when it has none
+     */
+    EventTime.Reader eventTimeReader() {
+        if (eventTime == null || format == null) {
+            throw CommandFailure.usage("--replay needs the records' own times: name their field with --event-time");
+        }
+        return eventTime.reader(format);
+    }
+}

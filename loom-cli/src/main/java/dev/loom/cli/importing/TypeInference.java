@@ -1,0 +1,55 @@
+package dev.loom.cli.importing;
+
+import dev.loom.cli.input.CellNumber;
+import dev.loom.format.FieldType;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The type of a column, guessed from some of its cells: the narrowest of i64, u64, f64 and bool that takes them all, else
+ * utf8; utf8 as well when all are empty, and when a number has leading zeros, which would be lost.
+ */
+final class TypeInference {
+    private final CellNumber number = new CellNumber();
+    private boolean seen;
+    private boolean signed = true;
+    private boolean unsigned = true;
+    private boolean decimal = true;
+    private boolean digits;
+    private boolean bool = true;
+
+    void add(byte[] bytes, int offset, int length) {
+        if (length == 0) {
+            return;
+        }
+        seen = true;
+        boolean zeroPadded = zeroPadded(bytes, offset, length);
+        signed &= !zeroPadded && number.parseLong(bytes, offset, length);
+        unsigned &= !zeroPadded && number.parseUnsigned(bytes, offset, length);
+        decimal &= !zeroPadded && number.parseDouble(bytes, offset, length);
+        digits |= decimal && !Double.isNaN(number.doubleValue()) && !Double.isInfinite(number.doubleValue());
+        bool &= bool(bytes, offset, length);
+    }
+
+    FieldType type() {
+        if (!seen) {
+            return FieldType.UTF8;
+        } else if (signed) {
+            return FieldType.I64;
+        } else if (unsigned) {
+            return FieldType.U64;
+        } else if (decimal && digits) {
+            return FieldType.F64;
+        }
+        return bool ? FieldType.BOOL : FieldType.UTF8;
+    }
+
+    private static boolean zeroPadded(byte[] bytes, int offset, int length) {
+        int at = bytes[offset] == '-' || bytes[offset] == '+' ? offset + 1 : offset;
+        return at + 1 < offset + length && bytes[at] == '0' && bytes[at + 1] >= '0' && bytes[at + 1] <= '9';
+    }
+
+    private static boolean bool(byte[] bytes, int offset, int length) {
+        String text = new String(bytes, offset, length, StandardCharsets.ISO_8859_1);
+        return text.equalsIgnoreCase("true") || text.equalsIgnoreCase("false");
+    }
+}

@@ -1,0 +1,269 @@
+package dev.loom.cli.input;
+
+import dev.loom.cli.text.TextBuffer;
+import java.io.IOException;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of a CSV input (RFC 4180): cells between commas, quoted ones with commas, newlines and doubled quotes in them;
+ * rows end with LF or CRLF. Empty lines are no rows. A quote within a cell that did not begin with one is an ordinary
+ * character. A row that does not parse is told with its problem, and reading goes on at the next line.
+ *
+ * <p>Works on bytes, allocating nothing a row: the exact bytes of a bad row are at hand, and numbers need no text.
+ */
+public final class CsvRows {
+    private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+
+    private final InputWindow window;
+    private final int rowBytesMax;
+    private final TextBuffer unquoted = new TextBuffer(1024);
+    private int[] offsets = new int[16];
+    private int[] lengths = new int[16];
+    private boolean[] copied = new boolean[16];
+    private int cellCount;
+    private int rowLength;
+    private long line = 1;
+    private int linesInRow;
+    private boolean inOverlongLine;
+    private @Nullable String problem;
+
+    public CsvRows(InputWindow window, int rowBytesMax) {
+        this.window = window;
+        this.rowBytesMax = rowBytesMax;
+    }
+
+    /** Lets go of a byte order mark at the input's beginning. */
+    public void skipByteOrderMark() throws IOException {
+        if (window.require(BYTE_ORDER_MARK.length)
+                && Arrays.equals(window.copy(0, BYTE_ORDER_MARK.length), BYTE_ORDER_MARK)) {
+            window.consume(BYTE_ORDER_MARK.length);
+        }
+    }
+
+    /** Moves to the next row, good or bad. False at the end, and when the window starves. */
+    public boolean next() throws IOException {
+        window.consume(rowLength);
+        line += linesInRow;
+        rowLength = 0;
+        linesInRow = 0;
+        cellCount = 0;
+        problem = null;
+        unquoted.clear();
+        skipOverlongLine();
+        return skipEmptyLines() && parse(0);
+    }
+
+    /** Where the row after the current one begins, for {@link #peek}; the current row is let go of. */
+    public int peekStart() {
+        window.consume(rowLength);
+        line += linesInRow;
+        rowLength = 0;
+        linesInRow = 0;
+        return 0;
+    }
+
+    /**
+     * Reads the row that begins at {@code from}, without consuming anything, as {@link #next()} does; for looking ahead.
+     *
+     * @return where the row after it begins, or -1
+     */
+    public int peek(int from) throws IOException {
+        cellCount = 0;
+        problem = null;
+        unquoted.clear();
+        rowLength = 0;
+        linesInRow = 0;
+        int next = window.require(from + 1) && parse(from) && !window.starved() ? rowLength : -1;
+        rowLength = 0;
+        linesInRow = 0;
+        return next;
+    }
+
+    /** Line of the input, from 1, on which the row begins. */
+    public long line() {
+        return line;
+    }
+
+    /** Why the row does not parse, or null. */
+    public @Nullable String problem() {
+        return problem;
+    }
+
+    public int cellCount() {
+        return cellCount;
+    }
+
+    /** The array that holds a cell at {@link #offset}. */
+    public byte[] array(int cell) {
+        return copied[cell] ? unquoted.array() : window.array();
+    }
+
+    public int offset(int cell) {
+        return copied[cell] ? offsets[cell] : window.arrayOffset() + offsets[cell];
+    }
+
+    public int length(int cell) {
+        return lengths[cell];
+    }
+
+    /** The row as it stands in the input, with its end of line. */
+    public byte[] rowBytes() {
+        return window.copy(0, rowLength);
+    }
+
+    private boolean skipEmptyLines() throws IOException {
+        while (window.require(1)) {
+            int length = window.at(0) == '\r' && window.require(2) && window.at(1) == '\n' ? 2 : 1;
+            if (window.at(length - 1) != '\n') {
+                return true;
+            }
+            window.consume(length);
+            line++;
+        }
+        return false;
+    }
+
+    /** Reads cells up to the end of the row; then {@link #rowLength} is the offset of the next row. */
+    private boolean parse(int from) throws IOException {
+        int at = from;
+        while (rowLength == 0) {
+            at = window.require(at + 1) && window.at(at) == '"' ? quotedCell(from, at) : plainCell(from, at);
+        }
+        return true;
+    }
+
+    /** Reads a cell without quotes; returns where the next one begins. */
+    private int plainCell(int from, int cellStart) throws IOException {
+        int at = cellStart;
+        while (true) {
+            at = endOfPlain(at);
+            if (at < window.length()) {
+                break;
+            } else if (at - from > rowBytesMax) {
+                return tooLong(from);
+            } else if (!window.more()) {
+                addCell(cellStart, at - cellStart, false);
+                return endRow(at);
+            }
+        }
+        if (window.at(at) == ',') {
+            addCell(cellStart, at - cellStart, false);
+            return at + 1;
+        }
+        boolean carriageReturn = at > cellStart && window.at(at - 1) == '\r';
+        addCell(cellStart, at - cellStart - (carriageReturn ? 1 : 0), false);
+        return endRow(at + 1);
+    }
+
+    private int endOfPlain(int from) {
+        byte[] bytes = window.array();
+        int end = window.arrayOffset() + window.length();
+        int at = window.arrayOffset() + from;
+        while (at < end && bytes[at] != ',' && bytes[at] != '\n') {
+            at++;
+        }
+        return at - window.arrayOffset();
+    }
+
+    /** Reads a cell in quotes; returns where the next one begins. */
+    private int quotedCell(int from, int quoteAt) throws IOException {
+        int copyFrom = unquoted.length();
+        int partFrom = quoteAt + 1;
+        int at = partFrom;
+        while (true) {
+            if (at - from > rowBytesMax) {
+                return tooLong(from);
+            } else if (!window.require(at + 1)) {
+                return badRow(from, from, "quoted cell is not closed");
+            }
+            byte value = window.at(at);
+            if (value == '\n') {
+                linesInRow++;
+            } else if (value == '"') {
+                boolean doubled = window.require(at + 2) && window.at(at + 1) == '"';
+                if (!doubled) {
+                    break;
+                }
+                unquoted.put(window.array(), window.arrayOffset() + partFrom, at + 1 - partFrom);
+                partFrom = at + 2;
+                at++;
+            }
+            at++;
+        }
+        boolean copy = unquoted.length() > copyFrom;
+        if (copy) {
+            unquoted.put(window.array(), window.arrayOffset() + partFrom, at - partFrom);
+            addCell(copyFrom, unquoted.length() - copyFrom, true);
+        } else {
+            addCell(partFrom, at - partFrom, false);
+        }
+        return afterQuoted(from, at + 1);
+    }
+
+    private int afterQuoted(int from, int at) throws IOException {
+        if (!window.require(at + 1)) {
+            return endRow(at);
+        }
+        byte value = window.at(at);
+        if (value == ',') {
+            return at + 1;
+        } else if (value == '\n') {
+            return endRow(at + 1);
+        } else if (value == '\r' && window.require(at + 2) && window.at(at + 1) == '\n') {
+            return endRow(at + 2);
+        }
+        return badRow(from, at, "text after the closing quote of cell " + cellCount);
+    }
+
+    private int tooLong(int from) throws IOException {
+        return badRow(from, from, "row is longer than " + rowBytesMax + " bytes");
+    }
+
+    /** Ends a bad row with the line that {@code at} is on; of an endless line the rest is dropped later. */
+    private int badRow(int from, int at, String reason) throws IOException {
+        if (at == from) {
+            linesInRow = 0;
+        }
+        problem = reason;
+        int newline = at;
+        while (window.require(newline + 1) && window.at(newline) != '\n') {
+            if (newline - at > rowBytesMax) {
+                inOverlongLine = true;
+                break;
+            }
+            newline++;
+        }
+        return endRow(Math.min(newline + 1, window.length()));
+    }
+
+    private void skipOverlongLine() throws IOException {
+        while (inOverlongLine && window.require(1)) {
+            int length = window.length();
+            int at = 0;
+            while (at < length && inOverlongLine) {
+                inOverlongLine = window.at(at) != '\n';
+                at++;
+            }
+            window.consume(at);
+        }
+    }
+
+    private int endRow(int next) {
+        linesInRow++;
+        rowLength = next;
+        return next;
+    }
+
+    private void addCell(int offset, int length, boolean copy) {
+        if (cellCount == offsets.length) {
+            offsets = Arrays.copyOf(offsets, cellCount * 2);
+            lengths = Arrays.copyOf(lengths, cellCount * 2);
+            copied = Arrays.copyOf(copied, cellCount * 2);
+        }
+        offsets[cellCount] = offset;
+        lengths[cellCount] = length;
+        copied[cellCount] = copy;
+        cellCount++;
+    }
+}

@@ -1,0 +1,110 @@
+package dev.loom.cli.input;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads an input ahead, in a daemon thread of its own, so that the one who takes its chunks can tell whether it would have
+ * to wait. That thread closes the stream. Chunks are taken and given back by one thread.
+ */
+final class InputPump implements AutoCloseable {
+    /** A piece of the input: {@code [0, length)} of the bytes; the last has a negative length. */
+    static final class Chunk {
+        private final byte[] bytes;
+        private int length;
+
+        private Chunk(int capacity) {
+            bytes = new byte[capacity];
+        }
+
+        byte[] bytes() {
+            return bytes;
+        }
+
+        int length() {
+            return length;
+        }
+
+        boolean last() {
+            return length < 0;
+        }
+    }
+
+    private static final int CHUNKS = 4;
+    private static final int CHUNK_BYTES = 128 * 1024;
+
+    private final InputStream stream;
+    private final BlockingQueue<Chunk> filled = new ArrayBlockingQueue<>(CHUNKS);
+    private final BlockingQueue<Chunk> free = new ArrayBlockingQueue<>(CHUNKS);
+    private final Thread thread = new Thread(this::pump, "loom-input");
+    private volatile @Nullable IOException failure;
+
+    InputPump(InputStream stream) {
+        this.stream = stream;
+        for (int i = 0; i < CHUNKS; i++) {
+            free.add(new Chunk(CHUNK_BYTES));
+        }
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /**
+     * The next chunk, or null when none arrives in time.
+     *
+     * @throws IOException when the input could not be read further
+     */
+    @Nullable
+    Chunk poll(long timeoutNs) throws IOException {
+        try {
+            Chunk chunk = filled.poll(timeoutNs, TimeUnit.NANOSECONDS);
+            if (chunk != null && chunk.last()) {
+                IOException cause = failure;
+                if (cause != null) {
+                    throw cause;
+                }
+            }
+            return chunk;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return null;
+        }
+    }
+
+    /** Lets the chunk be filled anew. */
+    void recycle(Chunk chunk) {
+        free.add(chunk);
+    }
+
+    @Override
+    public void close() {
+        thread.interrupt();
+    }
+
+    private void pump() {
+        try (stream) {
+            boolean more = true;
+            while (more) {
+                Chunk chunk = free.take();
+                more = fill(chunk);
+                filled.put(chunk);
+            }
+        } catch (InterruptedException | IOException e) {
+            // Closed by the taker, or closing failed after all was read: nobody waits for anything.
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private boolean fill(Chunk chunk) {
+        try {
+            chunk.length = stream.read(chunk.bytes);
+        } catch (IOException e) {
+            failure = e;
+            chunk.length = -1;
+        }
+        return chunk.length >= 0;
+    }
+}

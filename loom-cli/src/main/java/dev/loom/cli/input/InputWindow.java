@@ -1,0 +1,145 @@
+package dev.loom.cli.input;
+
+import dev.loom.cli.console.Interruption;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The part of an input that is being looked at: bytes that have arrived and are not yet consumed. Offsets count from its
+ * first byte, so they hold while it grows. For one thread.
+ */
+public final class InputWindow implements AutoCloseable {
+    private static final int CAPACITY_FIRST = 512 * 1024;
+    private static final long INTERRUPTION_CHECK_NS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private final InputPump pump;
+    private final Interruption interruption;
+    private byte[] bytes = new byte[CAPACITY_FIRST];
+    private int start;
+    private int limit;
+    private boolean ended;
+    private boolean starved;
+    private long starveAfterNs = Long.MAX_VALUE;
+    private long consumedBytes;
+    private Runnable idle = () -> {};
+
+    public InputWindow(InputStream stream, Interruption interruption) {
+        this.pump = new InputPump(stream);
+        this.interruption = interruption;
+    }
+
+    /** Sets what is done each time before the input is waited for. */
+    public void onIdle(Runnable action) {
+        idle = action;
+    }
+
+    /** From now on {@link #more()} gives up when nothing arrives for as long, and the window is {@link #starved()}. */
+    public void starveAfter(long timeoutNs) {
+        starveAfterNs = timeoutNs;
+        starved = false;
+    }
+
+    /** Bytes at hand. */
+    public int length() {
+        return limit - start;
+    }
+
+    public byte at(int offset) {
+        return bytes[start + offset];
+    }
+
+    /** The array that holds the window from {@link #arrayOffset()}; both change with {@link #more()}. */
+    public byte[] array() {
+        return bytes;
+    }
+
+    public int arrayOffset() {
+        return start;
+    }
+
+    /** Bytes consumed since the input's beginning. */
+    public long consumedBytes() {
+        return consumedBytes;
+    }
+
+    /** Whether the last {@link #more()} gave up; there may yet be more. */
+    public boolean starved() {
+        return starved;
+    }
+
+    /** Waits until there are as many bytes. False when the input ends before. */
+    public boolean require(int count) throws IOException {
+        while (length() < count) {
+            if (!more()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Waits for at least one byte more. False when there is none: at the end, when interrupted, when starved. */
+    public boolean more() throws IOException {
+        if (ended) {
+            return false;
+        }
+        InputPump.Chunk chunk = pump.poll(0);
+        if (chunk == null) {
+            idle.run();
+            chunk = await();
+            if (chunk == null) {
+                return false;
+            }
+        }
+        if (chunk.last()) {
+            ended = true;
+            return false;
+        }
+        append(chunk.bytes(), chunk.length());
+        pump.recycle(chunk);
+        return true;
+    }
+
+    private InputPump.@Nullable Chunk await() throws IOException {
+        long begunNs = System.nanoTime();
+        InputPump.Chunk chunk = null;
+        while (chunk == null && !interruption.requested() && !starved) {
+            long leftNs = starveAfterNs - (System.nanoTime() - begunNs);
+            starved = leftNs <= 0;
+            chunk = pump.poll(Math.max(0, Math.min(leftNs, INTERRUPTION_CHECK_NS)));
+        }
+        return chunk;
+    }
+
+    /** Lets go of the first bytes. */
+    public void consume(int count) {
+        start += count;
+        consumedBytes += count;
+    }
+
+    private void append(byte[] source, int count) {
+        int length = length();
+        if (count > bytes.length - limit) {
+            byte[] target =
+                    count > bytes.length - length ? new byte[Math.max(bytes.length * 2, length + count)] : bytes;
+            System.arraycopy(bytes, start, target, 0, length);
+            bytes = target;
+            start = 0;
+            limit = length;
+        }
+        System.arraycopy(source, 0, bytes, limit, count);
+        limit += count;
+    }
+
+    /** A copy of some bytes of the window. */
+    public byte[] copy(int offset, int count) {
+        return Arrays.copyOfRange(bytes, start + offset, start + offset + count);
+    }
+
+    @Override
+    public void close() {
+        pump.close();
+    }
+}

@@ -1,0 +1,87 @@
+package dev.loom.cli.input;
+
+import java.io.IOException;
+
+/** The lines of an input, without their ends, LF or CRLF. Of a line longer than the limit nothing but its length is kept. */
+public final class TextLines {
+    private final InputWindow window;
+    private final int lineBytesMax;
+    private long line;
+    private int length;
+    private int consumed;
+    private boolean tooLong;
+
+    public TextLines(InputWindow window, int lineBytesMax) {
+        this.window = window;
+        this.lineBytesMax = lineBytesMax;
+    }
+
+    /** Moves to the next line. False at the end. */
+    public boolean next() throws IOException {
+        window.consume(consumed);
+        consumed = 0;
+        tooLong = false;
+        length = 0;
+        line++;
+        return window.require(1) && find();
+    }
+
+    private boolean find() throws IOException {
+        int at = 0;
+        while (true) {
+            at = endOfLine(at);
+            if (at < window.length()) {
+                break;
+            }
+            if (at > lineBytesMax) {
+                tooLong = true;
+                window.consume(at);
+                at = 0;
+            }
+            if (!window.more()) {
+                length = at;
+                consumed = at;
+                return true;
+            }
+        }
+        consumed = at + 1;
+        length = at > 0 && window.at(at - 1) == '\r' ? at - 1 : at;
+        return true;
+    }
+
+    private int endOfLine(int from) {
+        byte[] bytes = window.array();
+        int end = window.arrayOffset() + window.length();
+        int at = window.arrayOffset() + from;
+        while (at < end && bytes[at] != '\n') {
+            at++;
+        }
+        return at - window.arrayOffset();
+    }
+
+    /** Number of the line, from 1. */
+    public long line() {
+        return line;
+    }
+
+    /** Whether the line is longer than the limit; then only its end is at hand. */
+    public boolean tooLong() {
+        return tooLong || length > lineBytesMax;
+    }
+
+    public byte[] array() {
+        return window.array();
+    }
+
+    public int offset() {
+        return window.arrayOffset();
+    }
+
+    public int length() {
+        return length;
+    }
+
+    public byte[] lineBytes() {
+        return window.copy(0, consumed);
+    }
+}

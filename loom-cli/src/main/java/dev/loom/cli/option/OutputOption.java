@@ -1,0 +1,22 @@
+package dev.loom.cli.option;
+
+import dev.loom.cli.console.Console;
+import dev.loom.cli.output.OutputFormat;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The form of a command's output. */
+public final class OutputOption {
+    @Option(
+            names = {"-o", "--output"},
+            paramLabel = "FORM",
+            description = "${COMPLETION-CANDIDATES}; by default table on a terminal, else json.")
+    private @Nullable OutputFormat format;
+
+    public OutputFormat format(Console console) {
+        if (format == null) {
+            return console.outTerminal() ? OutputFormat.TABLE : OutputFormat.JSON;
+        }
+        return format;
+    }
+}

@@ -1,0 +1,72 @@
+package dev.loom.cli.option;
+
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.text.Quantity;
+import dev.loom.query.QueryBudget;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** What all queries have in common: budgets, explanations, strictness. */
+public final class QueryOptions {
+    /** The indexes that a query can be made to do without. */
+    enum Index {
+        TIME;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "DURATION",
+            description = "Ends the query after that time, with what it has found (exit code 4).")
+    private @Nullable String timeout;
+
+    @Option(
+            names = "--max-bytes-read",
+            paramLabel = "SIZE",
+            description = "Ends the query after reading that much, with what it has found (exit code 4).")
+    private @Nullable String bytesReadMax;
+
+    @Option(
+            names = "--disable-index",
+            paramLabel = "INDEX",
+            split = ",",
+            description = "Answers without an index: ${COMPLETION-CANDIDATES}.")
+    private Set<Index> disabledIndexes = new HashSet<>();
+
+    @Option(names = "--explain", description = "Tells the work of the query on standard error.")
+    private boolean explain;
+
+    @Option(names = "--strict", description = "Exit code 6 if records were lost in the range.")
+    private boolean strict;
+
+    public QueryBudget budget() {
+        try {
+            long bytes = bytesReadMax == null ? QueryBudget.UNLIMITED.bytesReadMax() : Quantity.bytes(bytesReadMax);
+            Duration time =
+                    timeout == null ? QueryBudget.UNLIMITED.timeMax() : Duration.ofNanos(Quantity.durationNs(timeout));
+            return new QueryBudget(bytes, time);
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage(String.valueOf(e.getMessage()));
+        }
+    }
+
+    public boolean useTimeIndex() {
+        return !disabledIndexes.contains(Index.TIME);
+    }
+
+    public boolean explain() {
+        return explain;
+    }
+
+    public boolean strict() {
+        return strict;
+    }
+}

@@ -1,0 +1,19 @@
+package dev.loom.cli.option;
+
+import dev.loom.cli.console.CommandFailure;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The store that a command is about. */
+public final class StoreOption {
+    @Option(names = "--dir", paramLabel = "DIR", description = "Directory of the store; by default that of LOOM_DIR.")
+    private @Nullable Path directory;
+
+    public Path directory() {
+        if (directory == null) {
+            throw CommandFailure.usage("which store? give --dir, or set LOOM_DIR");
+        }
+        return directory;
+    }
+}

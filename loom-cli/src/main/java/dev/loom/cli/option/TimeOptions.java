@@ -1,0 +1,86 @@
+package dev.loom.cli.option;
+
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.text.Quantity;
+import dev.loom.cli.time.TimeText;
+import dev.loom.query.TimeRange;
+import java.time.DateTimeException;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The time range of a query. */
+public final class TimeOptions {
+    /** The times that a range and an order may mean. */
+    enum Kind {
+        ARRIVAL,
+        EVENT;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    @Option(names = "--since", paramLabel = "DURATION", description = "From that long ago on, as 5m.")
+    private @Nullable String since;
+
+    @Option(
+            names = "--from",
+            paramLabel = "TIME",
+            description = "First moment of the range: RFC 3339, an epoch in s, ms, us or ns, or now-5m.")
+    private @Nullable String from;
+
+    @Option(names = "--to", paramLabel = "TIME", description = "First moment after the range.")
+    private @Nullable String to;
+
+    @Option(
+            names = "--tz",
+            paramLabel = "ZONE",
+            description = "Zone of times without an offset, and of those printed; by default UTC.")
+    private @Nullable String zone;
+
+    @Option(
+            names = "--time",
+            paramLabel = "KIND",
+            description = "The time that ranges and order mean: ${COMPLETION-CANDIDATES}; by default arrival.")
+    private Kind kind = Kind.ARRIVAL;
+
+    /** Whether ranges and order mean the time that the records themselves hold. */
+    public boolean event() {
+        return kind == Kind.EVENT;
+    }
+
+    /** The zone asked for, or UTC. */
+    public ZoneId zone() {
+        try {
+            return zone == null || zone.equals("UTC") ? ZoneOffset.UTC : ZoneId.of(zone);
+        } catch (DateTimeException e) {
+            throw CommandFailure.usage("--tz: unknown zone: " + zone + "; as Europe/Berlin or +02:00");
+        }
+    }
+
+    /** Whether the range's end was asked for. */
+    public boolean ends() {
+        return to != null;
+    }
+
+    /** The range, of which an end that is not asked for is open. */
+    public TimeRange range(long nowNs) {
+        if (since != null && from != null) {
+            throw CommandFailure.usage("--since and --from exclude each other");
+        }
+        try {
+            long fromNs = from == null ? Long.MIN_VALUE : TimeText.parse(from, nowNs, zone());
+            if (since != null) {
+                fromNs = Math.subtractExact(nowNs, Quantity.durationNs(since));
+            }
+            long toNs = to == null ? Long.MAX_VALUE : TimeText.parse(to, nowNs, zone());
+            return new TimeRange(fromNs, toNs);
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage(String.valueOf(e.getMessage()));
+        }
+    }
+}

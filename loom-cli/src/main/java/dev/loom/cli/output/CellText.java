@@ -1,0 +1,73 @@
+package dev.loom.cli.output;
+
+import dev.loom.cli.text.HiddenCharacters;
+import dev.loom.cli.text.TextBuffer;
+import dev.loom.cli.text.Utf8;
+import dev.loom.format.FieldValue;
+
+/** A field's value as the text of a table's or a CSV file's cell, before any quoting. */
+final class CellText {
+    private CellText() {}
+
+    /**
+     * Appends the text.
+     *
+     * @param escape whether hidden characters, and bytes that are not UTF-8, are shown as escapes
+     */
+    static void put(TextBuffer into, FieldValue value, boolean singlePrecision, FieldBytes scratch, boolean escape) {
+        switch (value.kind()) {
+            case ABSENT -> {}
+            case INTEGER -> into.putLong(value.longValue());
+            case UNSIGNED -> into.putUnsigned(value.longValue());
+            case DOUBLE -> {
+                if (singlePrecision) {
+                    into.putFloat((float) value.doubleValue());
+                } else {
+                    into.putDouble(value.doubleValue());
+                }
+            }
+            case BOOLEAN -> JsonText.putBoolean(into, value.longValue() != 0);
+            case TEXT -> {
+                scratch.load(value);
+                putText(into, scratch.array(), scratch.length(), escape);
+            }
+            case JSON -> {
+                scratch.load(value);
+                JsonText.putCompact(into, scratch.array(), 0, scratch.length());
+            }
+            case BYTES -> {
+                scratch.load(value);
+                into.putBase64(scratch.array(), 0, scratch.length());
+            }
+        }
+    }
+
+    static void putText(TextBuffer into, byte[] bytes, int length, boolean escape) {
+        if (escape) {
+            putEscaped(into, bytes, length);
+        } else {
+            into.put(bytes, 0, length);
+        }
+    }
+
+    private static void putEscaped(TextBuffer into, byte[] bytes, int length) {
+        int at = 0;
+        while (at < length) {
+            int codePoint = Utf8.decode(bytes, at, length);
+            if (codePoint == Utf8.MALFORMED) {
+                into.put("\\x");
+                into.putHexByte(bytes[at]);
+                at++;
+            } else {
+                if (codePoint == '\n' || codePoint == '\t' || codePoint == '\r') {
+                    into.put(codePoint == '\n' ? "\\n" : codePoint == '\t' ? "\\t" : "\\r");
+                } else if (HiddenCharacters.hides(codePoint)) {
+                    into.putUnicodeEscape(codePoint);
+                } else {
+                    into.putCodePoint(codePoint);
+                }
+                at += Utf8.length(codePoint);
+            }
+        }
+    }
+}

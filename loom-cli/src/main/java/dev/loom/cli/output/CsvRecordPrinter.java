@@ -1,0 +1,90 @@
+package dev.loom.cli.output;
+
+import dev.loom.cli.console.Console;
+import dev.loom.cli.console.DataOutput;
+import dev.loom.cli.text.TextBuffer;
+import dev.loom.cli.time.TimePrinter;
+import dev.loom.format.FieldValue;
+import dev.loom.format.PayloadFormat;
+import java.util.List;
+import java.util.Set;
+import org.agrona.DirectBuffer;
+
+/** CSV (RFC 4180, lines end with LF) with a header line. */
+final class CsvRecordPrinter implements RecordPrinter {
+    private static final Set<String> OWN_COLUMNS = Set.of("time", "ts", "source", "addr");
+
+    private final DataOutput out;
+    private final boolean terminal;
+    private final TimePrinter times;
+    private final String sourceName;
+    private final List<FieldColumn> columns;
+    private final boolean json;
+    private final TextBuffer line = new TextBuffer(1024);
+    private final TextBuffer cell = new TextBuffer(256);
+    private final FieldBytes bytes = new FieldBytes();
+    private final FieldValue value = new FieldValue();
+
+    CsvRecordPrinter(Console console, String sourceName, PayloadFormat format, TimePrinter times) {
+        this.out = console.out();
+        this.terminal = console.outTerminal();
+        this.times = times;
+        this.sourceName = sourceName;
+        this.columns = FieldColumn.of(format);
+        this.json = OutputFormat.namesItsOwnFields(format);
+        printHeader();
+    }
+
+    /** A field that is called as one of the columns of every record is told apart by {@code fields.}. */
+    private void printHeader() {
+        line.put("time,ts,source,addr");
+        for (FieldColumn column : columns) {
+            String name = column.name();
+            putText(OWN_COLUMNS.contains(name) ? "fields." + name : name);
+        }
+        if (json) {
+            putText("fields");
+        }
+        line.put('\n');
+        out.write(line);
+    }
+
+    @Override
+    public void print(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
+        times.print(timeNs, line);
+        line.put(',');
+        line.putLong(timeNs);
+        putText(sourceName);
+        line.put(',');
+        line.putLong(address);
+        for (int i = 0; i < columns.size(); i++) {
+            FieldColumn column = columns.get(i);
+            column.reader().read(buffer, offset, length, value);
+            CellText.put(cell, value, column.singlePrecision(), bytes, terminal);
+            putCell(!column.numeric());
+        }
+        if (json) {
+            bytes.load(buffer, offset, length);
+            CellText.putText(cell, bytes.array(), length, terminal);
+            putCell(true);
+        }
+        line.put('\n');
+        out.write(line);
+    }
+
+    private void putText(String text) {
+        cell.put(text);
+        putCell(true);
+    }
+
+    private void putCell(boolean text) {
+        line.put(',');
+        CsvText.putCell(line, cell, text);
+        cell.clear();
+    }
+
+    @Override
+    public void flush() {
+        out.flush();
+    }
+}

@@ -1,0 +1,59 @@
+package dev.loom.cli.output;
+
+import dev.loom.cli.text.TextBuffer;
+
+/** The cells of CSV output. */
+final class CsvText {
+    private CsvText() {}
+
+    /**
+     * Appends a cell, quoted where it must be. Text that a spreadsheet would take for a formula gets an apostrophe in
+     * front.
+     *
+     * @param text false for a number, which may begin with a minus sign
+     */
+    static void putCell(TextBuffer line, TextBuffer cell, boolean text) {
+        byte[] bytes = cell.array();
+        int length = cell.length();
+        boolean formula = text && length > 0 && startsFormula(bytes[0]);
+        boolean quoted = needsQuotes(bytes, length);
+        if (quoted) {
+            line.put('"');
+        }
+        if (formula) {
+            line.put('\'');
+        }
+        if (quoted) {
+            putDoublingQuotes(line, bytes, length);
+            line.put('"');
+        } else {
+            line.put(bytes, 0, length);
+        }
+    }
+
+    private static boolean startsFormula(byte first) {
+        return switch (first) {
+            case '=', '+', '-', '@', '\t', '\r' -> true;
+            default -> false;
+        };
+    }
+
+    private static boolean needsQuotes(byte[] bytes, int length) {
+        for (int i = 0; i < length; i++) {
+            byte value = bytes[i];
+            if (value == ',' || value == '"' || value == '\n' || value == '\r') {
+                return true;
+            }
+        }
+        return length > 0 && (bytes[0] == ' ' || bytes[length - 1] == ' ');
+    }
+
+    private static void putDoublingQuotes(TextBuffer line, byte[] bytes, int length) {
+        for (int i = 0; i < length; i++) {
+            if (bytes[i] == '"') {
+                line.put('"');
+            }
+            line.put(bytes[i]);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package dev.loom.cli.output;
+
+import dev.loom.cli.text.TextBuffer;
+import dev.loom.format.Field;
+import dev.loom.format.FieldReader;
+import dev.loom.format.FieldType;
+import dev.loom.format.PayloadFormat;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+
+/** A declared field of a format, with its reader and its key as JSON. */
+final class FieldColumn {
+    private final Field field;
+    private final FieldReader reader;
+    private final byte[] jsonKey;
+
+    private FieldColumn(Field field, FieldReader reader) {
+        this.field = field;
+        this.reader = reader;
+        this.jsonKey = jsonKey(field.name());
+    }
+
+    static List<FieldColumn> of(PayloadFormat format) {
+        return format.fields().stream().map(field -> of(format, field)).toList();
+    }
+
+    private static FieldColumn of(PayloadFormat format, Field field) {
+        FieldReader reader = Objects.requireNonNull(format.field(field.name()), field.name());
+        return new FieldColumn(field, reader);
+    }
+
+    /** The name in quotes, escaped, and a colon. */
+    static byte[] jsonKey(String name) {
+        TextBuffer key = new TextBuffer(32);
+        byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+        JsonText.putString(key, bytes, 0, bytes.length);
+        key.put(':');
+        return Arrays.copyOf(key.array(), key.length());
+    }
+
+    String name() {
+        return field.name();
+    }
+
+    FieldReader reader() {
+        return reader;
+    }
+
+    /** The name in quotes, and a colon; not to be changed. */
+    byte[] jsonKey() {
+        return jsonKey;
+    }
+
+    boolean numeric() {
+        return field.type().isNumber();
+    }
+
+    boolean singlePrecision() {
+        return field.type() == FieldType.F32;
+    }
+}

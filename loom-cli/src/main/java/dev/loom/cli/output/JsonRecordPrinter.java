@@ -1,0 +1,98 @@
+package dev.loom.cli.output;
+
+import dev.loom.cli.console.DataOutput;
+import dev.loom.cli.text.TextBuffer;
+import dev.loom.cli.time.TimePrinter;
+import dev.loom.format.FieldReader;
+import dev.loom.format.FieldValue;
+import dev.loom.format.PayloadFormat;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** One JSON object a line: time, address and the fields. */
+final class JsonRecordPrinter implements RecordPrinter {
+    private static final byte[] TIME = ascii("{\"time\":\"");
+    private static final byte[] TS = ascii("\",\"ts\":");
+    private static final byte[] FIELDS = ascii(",\"fields\":");
+    private static final byte[] PAYLOAD = ascii(",\"payload\":\"");
+
+    private final DataOutput out;
+    private final TimePrinter times;
+    private final TextBuffer line = new TextBuffer(1024);
+    private final FieldBytes bytes = new FieldBytes();
+    private final FieldValue value = new FieldValue();
+    private final byte[] sourceAndAddressKey;
+    private final List<FieldColumn> columns;
+    private final @Nullable FieldReader wholePayload;
+
+    JsonRecordPrinter(DataOutput out, String sourceName, PayloadFormat format, TimePrinter times) {
+        this.out = out;
+        this.times = times;
+        this.columns = FieldColumn.of(format);
+        this.wholePayload = columns.isEmpty() ? format.field("") : null;
+        TextBuffer keys = new TextBuffer(64);
+        keys.put(",\"source\":");
+        JsonText.putString(keys, sourceName);
+        keys.put(",\"addr\":");
+        this.sourceAndAddressKey = Arrays.copyOf(keys.array(), keys.length());
+    }
+
+    @Override
+    public void print(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
+        line.put(TIME);
+        times.print(timeNs, line);
+        line.put(TS);
+        line.putLong(timeNs);
+        line.put(sourceAndAddressKey);
+        line.putLong(address);
+        line.put(FIELDS);
+        if (wholePayload == null) {
+            putFields(buffer, offset, length);
+        } else {
+            putPayload(wholePayload, buffer, offset, length);
+        }
+        line.put('}');
+        line.put('\n');
+        out.write(line);
+    }
+
+    private void putFields(DirectBuffer buffer, int offset, int length) {
+        char separator = '{';
+        for (int i = 0; i < columns.size(); i++) {
+            FieldColumn column = columns.get(i);
+            line.put(separator);
+            separator = ',';
+            line.put(column.jsonKey());
+            column.reader().read(buffer, offset, length, value);
+            JsonValue.put(line, value, column.singlePrecision(), bytes);
+        }
+        if (separator == '{') {
+            line.put('{');
+        }
+        line.put('}');
+    }
+
+    /** A program may have pushed what is not JSON after all; the line stays JSON. */
+    private void putPayload(FieldReader payload, DirectBuffer buffer, int offset, int length) {
+        payload.read(buffer, offset, length, value);
+        JsonValue.put(line, value, false, bytes);
+        if (value.kind() == FieldValue.Kind.ABSENT) {
+            bytes.load(buffer, offset, length);
+            line.put(PAYLOAD);
+            line.putBase64(bytes.array(), 0, length);
+            line.put('"');
+        }
+    }
+
+    @Override
+    public void flush() {
+        out.flush();
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+}

@@ -1,0 +1,129 @@
+package dev.loom.cli.output;
+
+import dev.loom.cli.text.HiddenCharacters;
+import dev.loom.cli.text.TextBuffer;
+import dev.loom.cli.text.Utf8;
+import java.nio.charset.StandardCharsets;
+
+/** JSON strings and numbers, and the copying of JSON that is already valid. */
+final class JsonText {
+    private static final byte[] NULL = "null".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] TRUE = "true".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] FALSE = "false".getBytes(StandardCharsets.US_ASCII);
+
+    private JsonText() {}
+
+    static void putNull(TextBuffer into) {
+        into.put(NULL);
+    }
+
+    static void putBoolean(TextBuffer into, boolean value) {
+        into.put(value ? TRUE : FALSE);
+    }
+
+    /** JSON has no NaN and no infinities: they are strings. */
+    static void putDouble(TextBuffer into, double value, boolean singlePrecision) {
+        boolean quoted = Double.isNaN(value) || Double.isInfinite(value);
+        if (quoted) {
+            into.put('"');
+        }
+        if (singlePrecision) {
+            into.putFloat((float) value);
+        } else {
+            into.putDouble(value);
+        }
+        if (quoted) {
+            into.put('"');
+        }
+    }
+
+    static void putString(TextBuffer into, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        putString(into, bytes, 0, bytes.length);
+    }
+
+    /** A string of UTF-8; what is not UTF-8 becomes replacement characters, and hidden characters are escaped. */
+    static void putString(TextBuffer into, byte[] bytes, int offset, int length) {
+        into.put('"');
+        putEscaped(into, bytes, offset, offset + length);
+        into.put('"');
+    }
+
+    private static void putEscaped(TextBuffer into, byte[] bytes, int offset, int end) {
+        int plainFrom = offset;
+        int at = offset;
+        while (at < end) {
+            if (plain(bytes[at])) {
+                at++;
+            } else {
+                into.put(bytes, plainFrom, at - plainFrom);
+                at += putSpecial(into, bytes, at, end);
+                plainFrom = at;
+            }
+        }
+        into.put(bytes, plainFrom, at - plainFrom);
+    }
+
+    private static boolean plain(byte value) {
+        return value >= 0x20 && value != '"' && value != '\\' && value != 0x7F;
+    }
+
+    /** Writes one code point that is not plain; returns how many bytes it took up. */
+    private static int putSpecial(TextBuffer into, byte[] bytes, int at, int end) {
+        int codePoint = Utf8.decode(bytes, at, end);
+        switch (codePoint) {
+            case Utf8.MALFORMED -> {
+                into.putCodePoint(Utf8.REPLACEMENT);
+                return 1;
+            }
+            case '"' -> putShort(into, '"');
+            case '\\' -> putShort(into, '\\');
+            case '\n' -> putShort(into, 'n');
+            case '\r' -> putShort(into, 'r');
+            case '\t' -> putShort(into, 't');
+            default -> putVisible(into, codePoint);
+        }
+        return Utf8.length(codePoint);
+    }
+
+    private static void putShort(TextBuffer into, char letter) {
+        into.put('\\');
+        into.put(letter);
+    }
+
+    private static void putVisible(TextBuffer into, int codePoint) {
+        if (HiddenCharacters.hides(codePoint)) {
+            into.putUnicodeEscape(codePoint);
+        } else {
+            into.putCodePoint(codePoint);
+        }
+    }
+
+    /** Copies valid JSON without the white space around its tokens, hidden characters in its strings escaped. */
+    static void putCompact(TextBuffer into, byte[] json, int offset, int length) {
+        int end = offset + length;
+        boolean inString = false;
+        int at = offset;
+        while (at < end) {
+            byte value = json[at];
+            if (value < 0 || value == 0x7F) {
+                int codePoint = Utf8.decode(json, at, end);
+                putVisible(into, codePoint == Utf8.MALFORMED ? Utf8.REPLACEMENT : codePoint);
+                at += codePoint == Utf8.MALFORMED ? 1 : Utf8.length(codePoint);
+                continue;
+            }
+            at++;
+            if (inString) {
+                into.put(value);
+                if (value == '\\' && at < end) {
+                    into.put(json[at++]);
+                } else if (value == '"') {
+                    inString = false;
+                }
+            } else if (value > ' ') {
+                into.put(value);
+                inString = value == '"';
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package dev.loom.cli.output;
+
+import dev.loom.cli.console.Console;
+import dev.loom.cli.text.TextBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A short answer that is not made of records: rows of named values, such as the sources of a store. */
+public final class Listing {
+    private final List<String> columns;
+    private final List<Map<String, @Nullable Object>> rows = new ArrayList<>();
+
+    /**
+     * Begins a listing without rows.
+     *
+     * @param columns of tables and CSV; JSON takes what each row has
+     */
+    public Listing(String... columns) {
+        this.columns = List.of(columns);
+    }
+
+    /** Adds a row; its values are {@link Number}, {@link Boolean}, {@link String} or null. */
+    public void add(Map<String, ? extends @Nullable Object> row) {
+        rows.add(new LinkedHashMap<>(row));
+    }
+
+    public void print(Console console, OutputFormat format) {
+        switch (format) {
+            case JSON -> rows.forEach(row -> printJson(console, row));
+            case TABLE -> printTable(console);
+            case CSV, RAW -> printCsv(console, format == OutputFormat.CSV);
+        }
+        console.out().flush();
+    }
+
+    private static void printJson(Console console, Map<String, ? extends @Nullable Object> row) {
+        TextBuffer line = new TextBuffer(256);
+        putJson(line, row);
+        line.put('\n');
+        console.out().write(line);
+    }
+
+    /** Appends a JSON object of the values. */
+    public static void putJson(TextBuffer line, Map<String, ? extends @Nullable Object> row) {
+        char separator = '{';
+        for (Map.Entry<String, ? extends @Nullable Object> entry : row.entrySet()) {
+            line.put(separator);
+            separator = ',';
+            line.put(FieldColumn.jsonKey(entry.getKey()));
+            putJsonValue(line, entry.getValue());
+        }
+        line.put(row.isEmpty() ? "{}" : "}");
+    }
+
+    private static void putJsonValue(TextBuffer line, @Nullable Object value) {
+        if (value == null) {
+            JsonText.putNull(line);
+        } else if (value instanceof Double number) {
+            JsonText.putDouble(line, number, false);
+        } else if (value instanceof Number || value instanceof Boolean) {
+            line.put(value.toString());
+        } else if (value instanceof Map<?, ?> nested) {
+            putNested(line, nested);
+        } else {
+            JsonText.putString(line, value.toString());
+        }
+    }
+
+    private static void putNested(TextBuffer line, Map<?, ?> nested) {
+        Map<String, @Nullable Object> values = new LinkedHashMap<>();
+        nested.forEach((key, value) -> values.put(key.toString(), value));
+        putJson(line, values);
+    }
+
+    private void printTable(Console console) {
+        List<Table.Column> headings = columns.stream()
+                .map(column -> new Table.Column(
+                        column, !rows.isEmpty() && rows.stream().allMatch(row -> row.get(column) instanceof Number)))
+                .toList();
+        Table table = new Table(console, headings);
+        for (Map<String, @Nullable Object> row : rows) {
+            table.add(
+                    columns.stream().map(column -> cell(row.get(column), true)).toList());
+        }
+        table.flush();
+    }
+
+    private void printCsv(Console console, boolean header) {
+        TextBuffer line = new TextBuffer(256);
+        if (header) {
+            putCsvRow(line, new ArrayList<>(columns), console.outTerminal());
+            console.out().write(line);
+        }
+        for (Map<String, @Nullable Object> row : rows) {
+            List<@Nullable Object> values = new ArrayList<>();
+            columns.forEach(column -> values.add(row.get(column)));
+            putCsvRow(line, values, console.outTerminal());
+            console.out().write(line);
+        }
+    }
+
+    private static void putCsvRow(TextBuffer line, List<? extends @Nullable Object> values, boolean escape) {
+        TextBuffer cell = new TextBuffer(64);
+        for (int i = 0; i < values.size(); i++) {
+            if (i > 0) {
+                line.put(',');
+            }
+            Object value = values.get(i);
+            cell.put(cell(value, escape));
+            CsvText.putCell(line, cell, !(value instanceof Number));
+            cell.clear();
+        }
+        line.put('\n');
+    }
+
+    private static String cell(@Nullable Object value, boolean escape) {
+        if (value == null) {
+            return "";
+        }
+        byte[] bytes = value.toString().getBytes(StandardCharsets.UTF_8);
+        TextBuffer text = new TextBuffer(bytes.length + 16);
+        CellText.putText(text, bytes, bytes.length, escape);
+        return text.toString();
+    }
+}

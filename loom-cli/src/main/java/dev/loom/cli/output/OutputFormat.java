@@ -1,0 +1,34 @@
+package dev.loom.cli.output;
+
+import dev.loom.cli.console.Console;
+import dev.loom.cli.time.TimePrinter;
+import dev.loom.format.PayloadFormat;
+import java.util.Locale;
+
+/** The forms that output takes. */
+public enum OutputFormat {
+    TABLE,
+    JSON,
+    CSV,
+    RAW;
+
+    /** A printer of one source's records. CSV's prints its header at once. */
+    public RecordPrinter records(Console console, String sourceName, PayloadFormat format, TimePrinter times) {
+        return switch (this) {
+            case TABLE -> new TableRecordPrinter(console, format, times);
+            case JSON -> new JsonRecordPrinter(console.out(), sourceName, format, times);
+            case CSV -> new CsvRecordPrinter(console, sourceName, format, times);
+            case RAW -> new RawRecordPrinter(console, format);
+        };
+    }
+
+    /** Whether the format declares no fields, since each payload names its own. */
+    static boolean namesItsOwnFields(PayloadFormat format) {
+        return format.fields().isEmpty();
+    }
+
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

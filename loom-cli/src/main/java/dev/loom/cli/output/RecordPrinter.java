@@ -1,0 +1,16 @@
+package dev.loom.cli.output;
+
+import org.agrona.DirectBuffer;
+
+/** Prints the records of one source. For one thread. */
+public interface RecordPrinter {
+    /**
+     * Prints one record, whose payload is at {@code [offset, offset + length)} during the call alone.
+     *
+     * @param timeNs the time to show, epoch nanoseconds
+     */
+    void print(long timeNs, long address, DirectBuffer buffer, int offset, int length);
+
+    /** Makes everything printed so far visible to the reader of standard output. */
+    void flush();
+}

@@ -1,0 +1,45 @@
+package dev.loom.cli.pcap;
+
+import dev.loom.cli.input.InputWindow;
+import java.io.IOException;
+
+/** The packets of a capture file, moving. Accessors are valid until the next {@link #next()}. For one thread. */
+public interface Capture {
+    /** What {@link #timeNs()} gives for a packet that was captured without a time. */
+    long NO_TIME = Long.MIN_VALUE;
+
+    /**
+     * Opens a capture by its first bytes.
+     *
+     * @throws CaptureException when they are of no kind known
+     */
+    static Capture open(InputWindow window) throws IOException, CaptureException {
+        if (!window.require(Integer.BYTES)) {
+            throw new CaptureException("not a capture: file is shorter than 4 bytes");
+        }
+        PacketBytes magic = new PacketBytes(window.array(), window.arrayOffset(), Integer.BYTES);
+        return magic.intAt(0) == PcapngCapture.SECTION_HEADER ? new PcapngCapture(window) : PcapCapture.open(window);
+    }
+
+    /**
+     * Moves to the next packet. False at the end, which is the last packet's.
+     *
+     * @throws CaptureException when the file is damaged, or ends within a packet
+     */
+    boolean next() throws IOException, CaptureException;
+
+    /** Number of the packet in the file, from 1. */
+    long number();
+
+    /** When it was captured, epoch nanoseconds, or {@link #NO_TIME}. */
+    long timeNs();
+
+    /** Bytes that it had on the wire. */
+    long originalLength();
+
+    /** Link type of its first header, as in the tcpdump group's list. */
+    int linkType();
+
+    /** The captured bytes. */
+    PacketBytes bytes();
+}

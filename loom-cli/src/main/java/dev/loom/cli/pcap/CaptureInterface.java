@@ -1,0 +1,76 @@
+package dev.loom.cli.pcap;
+
+import java.math.BigInteger;
+
+/**
+ * An interface of a pcapng section.
+ *
+ * @param snapshotLength bytes kept of each packet; 0 for all
+ * @param unitsPerSecond of its packets' times
+ * @param offsetSeconds to be added to them
+ */
+record CaptureInterface(int linkType, long snapshotLength, long unitsPerSecond, long offsetSeconds) {
+    private static final int SNAPSHOT_LENGTH_OFFSET = 4;
+    private static final int OPTIONS_OFFSET = 8;
+    private static final int OPTION_HEADER_LENGTH = 4;
+    private static final int END_OF_OPTIONS = 0;
+    private static final int TIME_RESOLUTION = 9;
+    private static final int TIME_OFFSET = 14;
+    private static final int BINARY_RESOLUTION = 0x80;
+    private static final int EXPONENT_MAX_BINARY = 62;
+    private static final int EXPONENT_MAX_DECIMAL = 18;
+    private static final long MICROSECONDS = 1_000_000;
+    private static final long NS_PER_SECOND = 1_000_000_000L;
+
+    /** Reads the interface block whose body begins at the offset. */
+    static CaptureInterface read(BlockBytes block, int body) throws CaptureException {
+        int end = block.length() - Integer.BYTES;
+        if (body + OPTIONS_OFFSET > end) {
+            throw new CaptureException("interface block is too short: length=" + block.length());
+        }
+        long unitsPerSecond = MICROSECONDS;
+        long offsetSeconds = 0;
+        int at = body + OPTIONS_OFFSET;
+        while (at + OPTION_HEADER_LENGTH <= end) {
+            int code = block.unsignedShortAt(at);
+            int length = block.unsignedShortAt(at + Short.BYTES);
+            int value = at + OPTION_HEADER_LENGTH;
+            if (code == END_OF_OPTIONS || value + length > end) {
+                break;
+            } else if (code == TIME_RESOLUTION && length >= 1) {
+                unitsPerSecond = unitsPerSecond(block.byteAt(value));
+            } else if (code == TIME_OFFSET && length >= Long.BYTES) {
+                offsetSeconds = block.longAt(value);
+            }
+            at = value + (length + 3) / 4 * 4;
+        }
+        return new CaptureInterface(
+                block.unsignedShortAt(body),
+                block.unsignedIntAt(body + SNAPSHOT_LENGTH_OFFSET),
+                unitsPerSecond,
+                offsetSeconds);
+    }
+
+    private static long unitsPerSecond(int resolution) throws CaptureException {
+        int exponent = resolution & ~BINARY_RESOLUTION;
+        boolean binary = (resolution & BINARY_RESOLUTION) != 0;
+        if (exponent > (binary ? EXPONENT_MAX_BINARY : EXPONENT_MAX_DECIMAL)) {
+            throw new CaptureException("interface has a bad time resolution: if_tsresol=" + resolution);
+        }
+        return binary ? 1L << exponent : BigInteger.TEN.pow(exponent).longValueExact();
+    }
+
+    /** Epoch nanoseconds of a packet's time. */
+    long timeNs(long units) {
+        long seconds = Long.divideUnsigned(units, unitsPerSecond);
+        long rest = Long.remainderUnsigned(units, unitsPerSecond);
+        // Of nanoseconds or coarser units the product fits a long.
+        long fractionNs = unitsPerSecond <= NS_PER_SECOND
+                ? rest * NS_PER_SECOND / unitsPerSecond
+                : BigInteger.valueOf(rest)
+                        .multiply(BigInteger.valueOf(NS_PER_SECOND))
+                        .divide(BigInteger.valueOf(unitsPerSecond))
+                        .longValue();
+        return (seconds + offsetSeconds) * NS_PER_SECOND + fractionNs;
+    }
+}

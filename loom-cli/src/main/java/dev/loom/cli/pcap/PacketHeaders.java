@@ -1,0 +1,113 @@
+package dev.loom.cli.pcap;
+
+import dev.loom.cli.text.TextBuffer;
+
+/**
+ * What the headers of one packet tell, as far as it was captured: what a header that was cut off would have told is
+ * {@link #ABSENT}, or empty. Reused from packet to packet; for one thread.
+ */
+public final class PacketHeaders {
+    public static final int ABSENT = -1;
+
+    private final TextBuffer protocol = new TextBuffer(16);
+    private final TextBuffer source = new TextBuffer(48);
+    private final TextBuffer destination = new TextBuffer(48);
+    private final TextBuffer flagNames = new TextBuffer(32);
+    private int sourcePort;
+    private int destinationPort;
+    private int tcpFlags;
+    private long sequence;
+    private long acknowledgement;
+    private long payloadLength;
+
+    /** Reads the headers of a packet. */
+    public void decode(int linkType, PacketBytes packet, long originalLength) {
+        clear();
+        LinkHeader.decode(this, linkType, packet, originalLength);
+    }
+
+    private void clear() {
+        protocol.clear();
+        source.clear();
+        destination.clear();
+        flagNames.clear();
+        sourcePort = ABSENT;
+        destinationPort = ABSENT;
+        tcpFlags = ABSENT;
+        sequence = ABSENT;
+        acknowledgement = ABSENT;
+        payloadLength = ABSENT;
+    }
+
+    /** The highest protocol recognised, in lower case, as {@code tcp}, {@code icmp6}, {@code arp}. */
+    public TextBuffer protocol() {
+        return protocol;
+    }
+
+    /** Address of the network layer. */
+    public TextBuffer source() {
+        return source;
+    }
+
+    public TextBuffer destination() {
+        return destination;
+    }
+
+    public int sourcePort() {
+        return sourcePort;
+    }
+
+    public int destinationPort() {
+        return destinationPort;
+    }
+
+    /** The eight flag bits of TCP, of which FIN is the lowest. */
+    public int tcpFlags() {
+        return tcpFlags;
+    }
+
+    /** The names of the flags that are set, as {@code SYN,ACK}. */
+    public TextBuffer flagNames() {
+        return flagNames;
+    }
+
+    public long sequence() {
+        return sequence;
+    }
+
+    public long acknowledgement() {
+        return acknowledgement;
+    }
+
+    /** Bytes that the transport carried, whether captured or not. */
+    public long payloadLength() {
+        return payloadLength;
+    }
+
+    void setProtocol(String name) {
+        protocol.clear();
+        protocol.put(name);
+    }
+
+    void setPorts(int from, int to) {
+        sourcePort = from;
+        destinationPort = to;
+    }
+
+    void setTcpFlags(int flags) {
+        tcpFlags = flags;
+        TransportHeader.putFlagNames(flags, flagNames);
+    }
+
+    void setSequence(long value) {
+        sequence = value;
+    }
+
+    void setAcknowledgement(long value) {
+        acknowledgement = value;
+    }
+
+    void setPayloadLength(long length) {
+        payloadLength = Math.max(0, length);
+    }
+}

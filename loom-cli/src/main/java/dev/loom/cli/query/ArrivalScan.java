@@ -1,0 +1,23 @@
+package dev.loom.cli.query;
+
+import dev.loom.query.RecordCursor;
+
+/** Prints records in the order of their arrival, as they are read. */
+final class ArrivalScan implements QueryRun.Visitor {
+    private final RecordOutput output;
+
+    ArrivalScan(RecordOutput output) {
+        this.output = output;
+    }
+
+    @Override
+    public boolean visit(RecordCursor record) {
+        output.print(record.timeNs(), record);
+        return !output.full();
+    }
+
+    @Override
+    public void pause() {
+        output.flushNowAndThen();
+    }
+}

@@ -1,0 +1,113 @@
+package dev.loom.cli.query;
+
+import dev.loom.cli.time.EventTime;
+import dev.loom.query.Order;
+import dev.loom.query.RawScan;
+import dev.loom.query.RecordCursor;
+import dev.loom.query.TimeRange;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.function.Supplier;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Prints records in the order of their event times, which arrival tells nothing of, in constant memory: each scan keeps
+ * the first records after those printed, as many as there is room for, so an answer that fits needs one scan, and a longer
+ * one a scan for each part that does. For one thread.
+ */
+final class EventScan {
+    private static final Comparator<KeptRecord> OLDEST_FIRST =
+            Comparator.comparingLong(KeptRecord::eventNs).thenComparingLong(KeptRecord::address);
+    private static final byte[] NONE = {};
+
+    private final QueryRun run;
+    private final EventTime.Reader eventTime;
+    private final RecordOutput output;
+    private final long roomBytes;
+    private TimeRange range = TimeRange.ALL;
+    private Comparator<KeptRecord> order = OLDEST_FIRST;
+    private PriorityQueue<KeptRecord> kept = new PriorityQueue<>();
+    private long keptBytes;
+    private long withoutTime;
+    /** The first record in order that there was no room for. */
+    private @Nullable KeptRecord cutoff;
+    /** The last record printed. */
+    private @Nullable KeptRecord last;
+
+    /**
+     * Prepares a scan.
+     *
+     * @param roomBytes for the records kept at a time
+     */
+    EventScan(QueryRun run, EventTime.Reader eventTime, RecordOutput output, long roomBytes) {
+        this.run = run;
+        this.eventTime = eventTime;
+        this.output = output;
+        this.roomBytes = roomBytes;
+    }
+
+    /** Prints the records of an event-time range. */
+    void run(Supplier<RawScan> scans, RecordFilter filter, TimeRange eventRange, Order eventOrder) {
+        range = eventRange;
+        order = eventOrder == Order.OLDEST_FIRST ? OLDEST_FIRST : OLDEST_FIRST.reversed();
+        kept = new PriorityQueue<>(order.reversed());
+        boolean going = !output.full();
+        while (going) {
+            cutoff = null;
+            withoutTime = 0;
+            run.forgetMissing();
+            going = run.scan(scans.get().order(Order.OLDEST_FIRST), filter, this::visit);
+            printKept();
+            going &= cutoff != null && !output.full();
+        }
+    }
+
+    /** Records that have no event time, and so no place in the answer. */
+    long withoutTime() {
+        return withoutTime;
+    }
+
+    private boolean visit(RecordCursor record) {
+        long eventNs = eventTime.epochNs(record.buffer(), record.offset(), record.length());
+        if (eventNs == EventTime.NONE) {
+            withoutTime++;
+        } else if (eventNs >= range.fromNs() && eventNs < range.toNs()) {
+            KeptRecord place = new KeptRecord(eventNs, record.address(), NONE);
+            boolean printed = last != null && order.compare(place, last) <= 0;
+            boolean behind = cutoff != null && order.compare(place, cutoff) >= 0;
+            if (!printed && !behind) {
+                keep(record, eventNs);
+            }
+        }
+        return true;
+    }
+
+    private void keep(RecordCursor record, long eventNs) {
+        byte[] payload = new byte[record.length()];
+        record.buffer().getBytes(record.offset(), payload);
+        KeptRecord added = new KeptRecord(eventNs, record.address(), payload);
+        kept.add(added);
+        keptBytes += added.size();
+        while (kept.size() > 1 && (keptBytes > roomBytes || kept.size() > output.left())) {
+            KeptRecord dropped = kept.remove();
+            keptBytes -= dropped.size();
+            cutoff = dropped;
+        }
+    }
+
+    private void printKept() {
+        List<KeptRecord> inOrder = new ArrayList<>(kept);
+        inOrder.sort(order);
+        UnsafeBuffer view = new UnsafeBuffer(0, 0);
+        for (KeptRecord record : inOrder) {
+            view.wrap(record.payload());
+            output.print(record.eventNs(), record.address(), view, 0, record.payload().length);
+            last = record;
+        }
+        kept.clear();
+        keptBytes = 0;
+    }
+}

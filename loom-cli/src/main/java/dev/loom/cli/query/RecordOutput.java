@@ -1,0 +1,55 @@
+package dev.loom.cli.query;
+
+import dev.loom.cli.output.RecordPrinter;
+import dev.loom.query.RecordCursor;
+import org.agrona.DirectBuffer;
+
+/** Prints up to a number of records, and lets nobody wait long for those that few records lie between. For one thread. */
+final class RecordOutput {
+    private static final long FLUSH_EVERY_NS = 100_000_000L;
+
+    private final RecordPrinter printer;
+    private final long limit;
+    private long printed;
+    private long flushedNs = System.nanoTime();
+
+    RecordOutput(RecordPrinter printer, long limit) {
+        this.printer = printer;
+        this.limit = limit;
+    }
+
+    void print(long timeNs, RecordCursor record) {
+        print(timeNs, record.address(), record.buffer(), record.offset(), record.length());
+    }
+
+    void print(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
+        printer.print(timeNs, address, buffer, offset, length);
+        printed++;
+    }
+
+    /** Called now and then, also while nothing is printed. */
+    void flushNowAndThen() {
+        long nowNs = System.nanoTime();
+        if (nowNs - flushedNs > FLUSH_EVERY_NS) {
+            printer.flush();
+            flushedNs = nowNs;
+        }
+    }
+
+    /** Whether as many as wanted are printed. */
+    boolean full() {
+        return printed >= limit;
+    }
+
+    long left() {
+        return limit - printed;
+    }
+
+    long printed() {
+        return printed;
+    }
+
+    void flush() {
+        printer.flush();
+    }
+}

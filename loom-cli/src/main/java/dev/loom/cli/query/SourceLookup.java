@@ -1,0 +1,30 @@
+package dev.loom.cli.query;
+
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.cli.console.CommandFailure;
+import java.util.stream.Collectors;
+
+/** Finds the source that a command names. */
+public final class SourceLookup {
+    private static final char ID_MARK = '#';
+
+    private SourceLookup() {}
+
+    /**
+     * The source of a name, or of {@code #} and an id, which tells sources of one name apart.
+     *
+     * @throws CommandFailure naming those there are, when there is none such
+     */
+    public static Source find(Snapshot snapshot, String text) {
+        return snapshot.source(text)
+                .or(() -> snapshot.sources().stream()
+                        .filter(source -> text.equals(ID_MARK + Integer.toString(source.id())))
+                        .findFirst())
+                .orElseThrow(() -> CommandFailure.usage("no such source: " + text + "; "
+                        + snapshot.sources().stream()
+                                .map(Source::name)
+                                .distinct()
+                                .collect(Collectors.joining(", ", "sources: ", ""))));
+    }
+}

@@ -1,0 +1,174 @@
+package dev.loom.cli.query;
+
+import dev.loom.LoomReader;
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.cli.console.Console;
+import dev.loom.cli.output.OutputFormat;
+import dev.loom.cli.time.TimePrinter;
+import dev.loom.error.StoreReopenedException;
+import dev.loom.query.Order;
+import dev.loom.query.RawScan;
+import dev.loom.query.RecordCursor;
+import dev.loom.query.TimeRange;
+import java.nio.file.Path;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Prints the last records of a source and those that arrive, each once, also when the writer is started anew: it remembers
+ * the address from which on nothing is printed yet. For one thread.
+ */
+final class Tail {
+    private static final long POLL_NS = 10_000_000L;
+    private static final long NOT_BEGUN = -1;
+
+    private final Console console;
+    private final QueryRun run;
+    private final Path directory;
+    private final String sourceName;
+    private final List<String> where;
+    private final OutputFormat format;
+    private final TimePrinter times = new TimePrinter(ZoneOffset.UTC);
+    private @Nullable Source source;
+    private @Nullable RecordFilter filter;
+    private @Nullable RecordOutput output;
+    private long nextAddress = NOT_BEGUN;
+    private long nextTimeNs = Long.MIN_VALUE;
+
+    Tail(Console console, QueryRun run, Path directory, String sourceName, List<String> where, OutputFormat format) {
+        this.console = console;
+        this.run = run;
+        this.directory = directory;
+        this.sourceName = sourceName;
+        this.where = where;
+        this.format = format;
+    }
+
+    /** Returns when all is printed, or when following, when it was interrupted or its time is over. */
+    void run(long lines, boolean follow) {
+        boolean going = true;
+        while (going) {
+            try (LoomReader reader = LoomReader.attach(directory)) {
+                going = print(reader, lines) && follow && follow(reader);
+            } catch (StoreReopenedException e) {
+                // The writer was started anew. What follows the last address printed is in the store it opened.
+                going = follow && pause();
+            }
+        }
+    }
+
+    long printed() {
+        return output == null ? 0 : output.printed();
+    }
+
+    private boolean print(LoomReader reader, long lines) {
+        try (Snapshot snapshot = reader.snapshot()) {
+            Source from = begin(snapshot);
+            return nextAddress == NOT_BEGUN ? printLast(snapshot, from, lines) : printNew(snapshot, from);
+        }
+    }
+
+    private boolean follow(LoomReader reader) {
+        boolean going = pause();
+        while (going) {
+            try (Snapshot snapshot = reader.snapshot()) {
+                going = snapshot.tailAddress() == nextAddress || printNew(snapshot, begin(snapshot));
+            }
+            going = going && pause();
+        }
+        return false;
+    }
+
+    private boolean pause() {
+        if (run.timeLeft().isZero()) {
+            run.endByTime();
+            return false;
+        }
+        LockSupport.parkNanos(POLL_NS);
+        return !console.interruption().requested();
+    }
+
+    private Source begin(Snapshot snapshot) {
+        if (source == null) {
+            source = SourceLookup.find(snapshot, sourceName);
+            filter = RecordFilter.of(where, source.format());
+            output = new RecordOutput(format.records(console, source.name(), source.format(), times), Long.MAX_VALUE);
+        }
+        return source;
+    }
+
+    /** Goes back to the first of the last records, then prints forward from there, so that none has to be kept. */
+    private boolean printLast(Snapshot snapshot, Source from, long lines) {
+        if (lines == 0) {
+            endAt(snapshot);
+            return true;
+        }
+        LastRecords last = new LastRecords(lines);
+        if (!scan(RawScan.of(snapshot, from).order(Order.NEWEST_FIRST), last)) {
+            return false;
+        }
+        if (last.count == 0) {
+            endAt(snapshot);
+            return true;
+        }
+        nextAddress = last.address;
+        nextTimeNs = last.timeNs;
+        return printNew(snapshot, from);
+    }
+
+    private boolean printNew(Snapshot snapshot, Source from) {
+        RawScan scan = RawScan.of(snapshot, from)
+                .range(new TimeRange(nextTimeNs, Long.MAX_VALUE))
+                .fromAddress(nextAddress)
+                .order(Order.OLDEST_FIRST);
+        boolean whole = scan(scan, this::printNext);
+        if (output != null) {
+            output.flush();
+        }
+        if (whole) {
+            endAt(snapshot);
+        }
+        return whole;
+    }
+
+    private boolean printNext(RecordCursor record) {
+        if (output != null) {
+            output.print(record.timeNs(), record);
+        }
+        nextAddress = record.address() + 1;
+        nextTimeNs = record.timeNs();
+        return true;
+    }
+
+    private boolean scan(RawScan scan, QueryRun.Visitor visitor) {
+        return filter != null && run.scan(scan, filter, visitor);
+    }
+
+    private void endAt(Snapshot snapshot) {
+        nextAddress = snapshot.tailAddress();
+        nextTimeNs = snapshot.lastTimeNs();
+    }
+
+    /** Finds the first of the last records. */
+    private static final class LastRecords implements QueryRun.Visitor {
+        private final long countMax;
+        private long count;
+        private long address;
+        private long timeNs;
+
+        private LastRecords(long countMax) {
+            this.countMax = countMax;
+        }
+
+        @Override
+        public boolean visit(RecordCursor record) {
+            count++;
+            address = record.address();
+            timeNs = record.timeNs();
+            return count < countMax;
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package dev.loom.cli.query;
+
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.console.Console;
+import dev.loom.cli.option.OutputOption;
+import dev.loom.cli.option.QueryOptions;
+import dev.loom.cli.option.StoreOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code loom tail}: the newest records of a source, and those that come. */
+@Command(
+        name = "tail",
+        description = "Prints the last records of a source, oldest first, and with -f those that arrive.",
+        mixinStandardHelpOptions = true)
+public final class TailCommand implements Callable<Integer> {
+    private final Console console;
+
+    @Mixin
+    private StoreOption store = new StoreOption();
+
+    @Parameters(paramLabel = "SOURCE", description = "Name of the source, or # and its id.")
+    private String sourceName = "";
+
+    @Option(
+            names = {"-f", "--follow"},
+            description = "Goes on with the records that arrive, until Ctrl-C.")
+    private boolean follow;
+
+    @Option(
+            names = {"-n", "--lines"},
+            paramLabel = "N",
+            description = "Begins with the last N records; by default 20.")
+    private long lines = 20;
+
+    @Option(names = "--where", paramLabel = "EXPR", description = "Only records for which this holds; repeatable.")
+    private List<String> where = new ArrayList<>();
+
+    @Mixin
+    private OutputOption output = new OutputOption();
+
+    @Mixin
+    private QueryOptions query = new QueryOptions();
+
+    public TailCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        if (lines < 0) {
+            throw CommandFailure.usage("-n is negative: " + lines);
+        }
+        QueryRun run = new QueryRun(console, query);
+        Tail tail = new Tail(console, run, store.directory(), sourceName, where, output.format(console));
+        tail.run(lines, follow);
+        return QueryOutcome.tell(console, run, query, tail.printed());
+    }
+}

@@ -1,0 +1,5 @@
+/** Queries run for the command line: finding the source, filtering, ordering, printing, and telling what is missing. */
+@NullMarked
+package dev.loom.cli.query;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,49 @@
+package dev.loom.cli.store;
+
+import dev.loom.LoomReader;
+import dev.loom.cli.console.Console;
+import dev.loom.cli.console.ExitCode;
+import dev.loom.cli.option.OutputOption;
+import dev.loom.cli.option.StoreOption;
+import dev.loom.cli.output.Listing;
+import dev.loom.cli.output.OutputFormat;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code loom info}: a store's settings and state. */
+@Command(
+        name = "info",
+        description = "Tells a store's settings, watermarks, sizes, evictor and losses.",
+        mixinStandardHelpOptions = true)
+public final class InfoCommand implements Callable<Integer> {
+    private final Console console;
+
+    @Mixin
+    private StoreOption store = new StoreOption();
+
+    @Mixin
+    private OutputOption output = new OutputOption();
+
+    public InfoCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        OutputFormat form = output.format(console);
+        Map<String, Object> values;
+        try (LoomReader reader = LoomReader.attach(store.directory())) {
+            values = reader.info().values();
+        }
+        Listing listing = new Listing("name", "value");
+        if (form == OutputFormat.JSON) {
+            listing.add(values);
+        } else {
+            values.forEach((name, value) -> listing.add(Map.of("name", name, "value", value)));
+        }
+        listing.print(console, form);
+        return ExitCode.OK;
+    }
+}

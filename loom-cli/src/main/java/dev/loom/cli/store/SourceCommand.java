@@ -1,0 +1,95 @@
+package dev.loom.cli.store;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.api.Source;
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.console.Console;
+import dev.loom.cli.console.ExitCode;
+import dev.loom.cli.option.StoreOption;
+import dev.loom.format.Formats;
+import dev.loom.format.PayloadFormat;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code loom source add} and {@code loom source close}. */
+@Command(
+        name = "source",
+        description = "Defines or closes a source.",
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "(add | close)")
+public final class SourceCommand {
+    private static final String STRUCT = "struct";
+
+    private final Console console;
+
+    public SourceCommand(Console console) {
+        this.console = console;
+    }
+
+    @Command(name = "add", description = "Defines a source.", mixinStandardHelpOptions = true)
+    int add(
+            @Mixin StoreOption store,
+            @Parameters(paramLabel = "NAME", description = "Name of the source.") String name,
+            @Option(
+                            names = "--format",
+                            paramLabel = "FORMAT",
+                            description = "struct, text, json, bytes; by default struct with --fields, else bytes.")
+                    @Nullable
+                    String format,
+            @Option(
+                            names = "--fields",
+                            paramLabel = "FIELD:TYPE,...",
+                            description = "Fields of a struct; a type that ends with ? may be without a value.")
+                    @Nullable
+                    String fields) {
+        PayloadFormat payloadFormat = payloadFormat(format, fields);
+        try (Loom loom = Loom.open(LoomConfig.at(store.directory()).build())) {
+            int id = define(loom, name, payloadFormat);
+            console.say("defined source " + name + ": id=" + id + ", format=" + payloadFormat.text());
+        }
+        return ExitCode.OK;
+    }
+
+    @Command(
+            name = "close",
+            description = "Closes a source: its records stay, and its name is free again.",
+            mixinStandardHelpOptions = true)
+    int close(
+            @Mixin StoreOption store,
+            @Parameters(paramLabel = "NAME", description = "Name of the source.") String name) {
+        try (Loom loom = Loom.open(LoomConfig.at(store.directory()).build())) {
+            Source source = loom.source(name)
+                    .filter(found -> !found.closed())
+                    .orElseThrow(() -> CommandFailure.usage("no open source: " + name));
+            loom.closeSource(source.id());
+            console.say("closed source " + name + ": id=" + source.id());
+        }
+        return ExitCode.OK;
+    }
+
+    private static PayloadFormat payloadFormat(@Nullable String format, @Nullable String fields) {
+        String name = format == null ? (fields == null ? "bytes" : STRUCT) : format;
+        if (fields != null && !name.equals(STRUCT)) {
+            throw CommandFailure.usage("--fields is for --format struct, not " + name);
+        } else if (fields == null && name.equals(STRUCT)) {
+            throw CommandFailure.usage("--format struct needs --fields");
+        }
+        try {
+            return Formats.parse(fields == null ? name : name + ':' + fields);
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static int define(Loom loom, String name, PayloadFormat format) {
+        try {
+            return loom.defineSource(name, format);
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage(String.valueOf(e.getMessage()));
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package dev.loom.cli.store;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.StoreVerifier;
+import dev.loom.cli.console.Console;
+import dev.loom.cli.console.ExitCode;
+import dev.loom.cli.option.OutputOption;
+import dev.loom.cli.option.StoreOption;
+import dev.loom.cli.output.Listing;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code loom verify}: reads every page and entry of a store. */
+@Command(
+        name = "verify",
+        description = "Reads every page and entry of a store, and tells file and offset of what is wrong.",
+        mixinStandardHelpOptions = true)
+public final class VerifyCommand implements Callable<Integer> {
+    private final Console console;
+
+    @Mixin
+    private StoreOption store = new StoreOption();
+
+    @Option(
+            names = "--repair",
+            description = "First recovers the store as its writer would, and takes over a copy of a live one.")
+    private boolean repair;
+
+    @Mixin
+    private OutputOption output = new OutputOption();
+
+    public VerifyCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        Path directory = store.directory();
+        if (repair) {
+            Loom.open(LoomConfig.at(directory).adoptCopy(true).build()).close();
+            console.say("recovered");
+        }
+        Listing problems = new Listing("file", "offset", "problem");
+        StoreVerifier.Report report = StoreVerifier.verify(
+                directory,
+                (file, offset, message) -> problems.add(problem(directory, file, offset, message)),
+                console.interruption()::requested);
+        problems.print(console, output.format(console));
+        console.say((report.complete() ? "" : "interrupted; ") + "verified " + report.files() + " files, "
+                + report.pages() + " pages, " + report.entries() + " entries, " + report.bytes() + " bytes: "
+                + report.problems() + " problems");
+        if (!report.complete()) {
+            return ExitCode.INTERRUPTED;
+        }
+        return report.problems() == 0 ? ExitCode.OK : ExitCode.STORE;
+    }
+
+    private static Map<String, Object> problem(Path directory, Path file, long offset, String message) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("file", (file.startsWith(directory) ? directory.relativize(file) : file).toString());
+        row.put("offset", offset);
+        row.put("problem", message);
+        return row;
+    }
+}

@@ -1,0 +1,5 @@
+/** Characters and numbers as bytes: UTF-8, what may not reach a terminal, quantities with units. */
+@NullMarked
+package dev.loom.cli.text;
+
+import org.jspecify.annotations.NullMarked;

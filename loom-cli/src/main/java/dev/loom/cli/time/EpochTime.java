@@ -1,0 +1,64 @@
+package dev.loom.cli.time;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+
+/** Conversions to and from epoch nanoseconds, which reach from 1677 to 2262. */
+public final class EpochTime {
+    private static final long NS_PER_SECOND = 1_000_000_000L;
+
+    /** The largest number of seconds taken for seconds: the year 5138. */
+    private static final long SECONDS_MAX = 100_000_000_000L;
+
+    private static final long MILLIS_MAX = SECONDS_MAX * 1_000;
+    private static final long MICROS_MAX = MILLIS_MAX * 1_000;
+
+    private static final double REACH = 0x1p63;
+
+    private EpochTime() {}
+
+    /**
+     * Nanoseconds of an epoch time whose unit is told by its size: seconds below 1e11, milliseconds below 1e14,
+     * microseconds below 1e17, else nanoseconds.
+     *
+     * @throws ArithmeticException when it lies out of reach
+     */
+    public static long ofAnyUnit(long value) {
+        long size = value < 0 ? -value : value;
+        if (size < 0 || size >= MICROS_MAX) {
+            return value;
+        } else if (size < SECONDS_MAX) {
+            return Math.multiplyExact(value, NS_PER_SECOND);
+        }
+        return value * (size < MILLIS_MAX ? 1_000_000 : 1_000);
+    }
+
+    /**
+     * As {@link #ofAnyUnit(long)}; what is left of the point is kept exactly.
+     *
+     * @throws ArithmeticException when it lies out of reach
+     */
+    public static long ofAnyUnit(double value) {
+        double whole = Math.floor(value);
+        if (!(Math.abs(whole) < REACH)) {
+            throw new ArithmeticException("time is out of reach: " + value);
+        }
+        long wholeNs = ofAnyUnit((long) whole);
+        double size = Math.abs(whole);
+        double unitNs = size < SECONDS_MAX ? 1e9 : size < MILLIS_MAX ? 1e6 : size < MICROS_MAX ? 1e3 : 1;
+        return Math.addExact(wholeNs, Math.round((value - whole) * unitNs));
+    }
+
+    /**
+     * Epoch nanoseconds of an instant.
+     *
+     * @throws ArithmeticException when it lies out of reach
+     */
+    public static long of(Instant instant) {
+        return ChronoUnit.NANOS.between(Instant.EPOCH, instant);
+    }
+
+    public static Instant instant(long epochNs) {
+        return Instant.ofEpochSecond(Math.floorDiv(epochNs, NS_PER_SECOND), Math.floorMod(epochNs, NS_PER_SECOND));
+    }
+}

@@ -1,0 +1,25 @@
+/** The {@code loom} command. */
+module dev.loom.cli {
+    requires dev.loom.core;
+    requires dev.loom.query;
+    requires dev.loom.otlp;
+    requires com.fasterxml.jackson.core;
+    requires info.picocli;
+    requires java.management;
+    requires static org.jspecify;
+
+    opens dev.loom.cli to
+            info.picocli;
+    opens dev.loom.cli.completion to
+            info.picocli;
+    opens dev.loom.cli.demo to
+            info.picocli;
+    opens dev.loom.cli.importing to
+            info.picocli;
+    opens dev.loom.cli.option to
+            info.picocli;
+    opens dev.loom.cli.query to
+            info.picocli;
+    opens dev.loom.cli.store to
+            info.picocli;
+}

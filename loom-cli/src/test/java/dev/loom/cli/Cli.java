@@ -1,0 +1,104 @@
+package dev.loom.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.loom.cli.console.Console;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Runs commands in this process, and keeps what they print. */
+public final class Cli {
+    /** Now, for the commands: 2026-11-21T02:46:40Z. */
+    public static final long NOW_NS = 1_795_229_200_000_000_000L;
+
+    private final Map<String, String> environment = new HashMap<>();
+    private InputStream in = InputStream.nullInputStream();
+    private boolean outTerminal;
+    private boolean errTerminal;
+
+    /** What a command printed, and its exit code. */
+    public record Result(int exitCode, String out, String err) {
+        /** The lines of standard output. */
+        public List<String> lines() {
+            return out.lines().toList();
+        }
+
+        /** Requires the exit code 0. */
+        public Result ok() {
+            return exit(0);
+        }
+
+        public Result exit(int expected) {
+            assertEquals(expected, exitCode, () -> "out=" + out + ", err=" + err);
+            return this;
+        }
+
+        /** Requires one line on standard error. */
+        public Result says(String line) {
+            assertEquals("loom: " + line + "\n", err);
+            return this;
+        }
+
+        public Result prints(String text) {
+            assertEquals(text, out);
+            return this;
+        }
+    }
+
+    /** Commands on one store. */
+    public static Cli on(Path directory) {
+        return new Cli().environment("LOOM_DIR", directory.toString());
+    }
+
+    public Cli environment(String name, String value) {
+        environment.put(name, value);
+        return this;
+    }
+
+    public Cli input(String text) {
+        return input(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    public Cli input(InputStream stream) {
+        in = stream;
+        return this;
+    }
+
+    public Cli outTerminal() {
+        outTerminal = true;
+        return this;
+    }
+
+    public Cli errTerminal() {
+        errTerminal = true;
+        return this;
+    }
+
+    public Result run(String... arguments) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        int exitCode = Main.run(console(out, err), arguments);
+        return new Result(exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    }
+
+    /** A console with this environment, for commands that are run elsewhere. */
+    public Console console(OutputStream out, OutputStream err) {
+        return new Console(in, out, err, outTerminal, errTerminal, environment, () -> NOW_NS);
+    }
+
+    /** Imports text of a format into a source. */
+    public Result importText(String source, String format, String text, String... options) {
+        List<String> arguments = new ArrayList<>(List.of("import", "--source", source, "--format", format));
+        arguments.addAll(List.of(options));
+        arguments.add("-");
+        return input(text).run(arguments.toArray(String[]::new));
+    }
+}

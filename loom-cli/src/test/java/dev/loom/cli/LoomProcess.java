@@ -1,0 +1,94 @@
+package dev.loom.cli;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** The {@code loom} command in a process of its own. */
+public final class LoomProcess implements AutoCloseable {
+    private final Process process;
+    private final CompletableFuture<String> err;
+    private final BufferedReader out;
+
+    private LoomProcess(Process process) {
+        this.process = process;
+        this.err = CompletableFuture.supplyAsync(() -> read(process));
+        this.out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    private static String read(Process process) {
+        try {
+            return new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Starts a command on a store. */
+    public static LoomProcess start(Path directory, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName()));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().put("LOOM_DIR", directory.toString());
+        builder.environment().remove("JAVA_TOOL_OPTIONS");
+        return new LoomProcess(builder.start());
+    }
+
+    public OutputStream in() {
+        return process.getOutputStream();
+    }
+
+    /** The next line of standard output, or null at its end. */
+    public @Nullable String line() throws IOException {
+        return out.readLine();
+    }
+
+    /** All that is left of standard output. */
+    public List<String> lines() throws IOException {
+        List<String> lines = new ArrayList<>();
+        for (String line = out.readLine(); line != null; line = out.readLine()) {
+            lines.add(line);
+        }
+        return lines;
+    }
+
+    /** Closes standard output, as a reader does that has seen enough. */
+    public void closeOutput() throws IOException {
+        process.getInputStream().close();
+    }
+
+    /** Sends a signal by its name, as {@code INT}. */
+    public void signal(String name) throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                .start()
+                .waitFor();
+    }
+
+    public int exitCode() throws InterruptedException {
+        return process.waitFor();
+    }
+
+    /** What it wrote to standard error, once it has ended. */
+    public String err() {
+        return err.join();
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+}

@@ -1,0 +1,135 @@
+package dev.loom.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.cli.console.Console;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MainTest {
+    @TempDir
+    Path directory;
+
+    @Test
+    void shouldRefuseToDoNothing() {
+        Cli.on(directory).run().exit(2).says("which command?; see loom --help");
+    }
+
+    @Test
+    void shouldTellUnknownCommandsAndOptionsInOneLine() {
+        Cli.on(directory)
+                .run("frobnicate")
+                .exit(2)
+                .says("Unmatched argument at index 0: 'frobnicate'; see loom --help");
+        Cli.on(directory).run("scan", "--bad", "x").exit(2).says("Unknown option: '--bad'; see loom scan --help");
+        Cli.on(directory).run("scan").exit(2).says("Missing required parameter: 'SOURCE'; see loom scan --help");
+    }
+
+    @Test
+    void shouldPrintHelpAsData() {
+        Cli.Result help = Cli.on(directory).run("scan", "--help").ok();
+        assertTrue(help.out().startsWith("Usage: loom scan "), help.out());
+        assertEquals("", help.err());
+        assertFalse(help.out().contains("\u001b"));
+    }
+
+    @Test
+    void shouldColourHelpOnATerminalUnlessToldNotTo() {
+        assertTrue(Cli.on(directory).outTerminal().run("--help").ok().out().contains("\u001b[1m"));
+        assertFalse(Cli.on(directory)
+                .outTerminal()
+                .environment("NO_COLOR", "1")
+                .run("--help")
+                .ok()
+                .out()
+                .contains("\u001b"));
+    }
+
+    @Test
+    void shouldListOnlyCommandsThatThereAre() {
+        String help = Cli.on(directory).run("--help").ok().out();
+        for (String later : new String[] {"agg", "hist", "top", "correlate", "search", "export", "retain", "serve"}) {
+            assertFalse(help.contains("\n  " + later + " "), later);
+        }
+    }
+
+    @Test
+    void shouldAskForAStore() {
+        new Cli().run("sources").exit(2).says("which store? give --dir, or set LOOM_DIR");
+        new Cli().environment("LOOM_DIR", "").run("sources").exit(2).says("which store? give --dir, or set LOOM_DIR");
+    }
+
+    @Test
+    void shouldPreferFlagsToVariables() {
+        Path other = directory.resolve("other");
+        Cli.on(other).importText("lines", "lines", "a\n").ok();
+        Path none = directory.resolve("none");
+        assertTrue(Cli.on(none).run("sources").exit(3).err().contains(none.toString()));
+        assertEquals(
+                1,
+                Cli.on(none)
+                        .run("sources", "--dir", other.toString())
+                        .ok()
+                        .lines()
+                        .size());
+    }
+
+    @Test
+    void shouldTakeAnyOptionFromItsVariable() {
+        Cli cli = Cli.on(directory).environment("LOOM_LIMIT", "2").environment("LOOM_OUTPUT", "raw");
+        cli.importText("lines", "lines", "a\nb\nc\n").ok();
+        assertEquals("c\nb\n", cli.run("scan", "lines").ok().out());
+        assertEquals("c\n", cli.run("scan", "lines", "--limit", "1").ok().out());
+    }
+
+    @Test
+    void shouldTraceFailuresOnlyWhenAsked() {
+        Path none = directory.resolve("none");
+        assertEquals(1, Cli.on(none).run("info").exit(3).err().lines().count());
+        String traced =
+                Cli.on(none).environment("LOOM_DEBUG", "1").run("info").exit(3).err();
+        assertTrue(traced.contains("StoreNotFoundException"), traced);
+    }
+
+    @Test
+    void shouldTellAForeignDirectoryAndALockedStore() throws IOException {
+        Files.writeString(directory.resolve("notes.txt"), "not a store");
+        assertEquals(1, Cli.on(directory).run("sources").exit(3).err().lines().count());
+    }
+
+    @Test
+    void shouldEscapeWhatControlsATerminalInMessages() {
+        Path none = directory.resolve("\u001b[31mred\u202e");
+        String err = Cli.on(none).run("sources").exit(3).err();
+        assertTrue(err.contains("\\u001b[31mred\\u202e"), err);
+    }
+
+    @Test
+    void shouldEndQuietlyWhenNobodyReads() {
+        Cli cli = Cli.on(directory);
+        cli.importText("lines", "lines", "a\n".repeat(100_000)).ok();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        OutputStream closed = new OutputStream() {
+            @Override
+            public void write(int value) throws IOException {
+                throw new IOException("Broken pipe");
+            }
+        };
+        Console console = cli.console(closed, err);
+        assertEquals(0, Main.run(console, "scan", "lines"));
+        assertEquals("", err.toString(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void shouldTellItsVersion() {
+        assertTrue(Cli.on(directory).run("--version").ok().out().startsWith("loom "));
+    }
+}

@@ -1,0 +1,109 @@
+package dev.loom.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What only a process of its own shows: signals, closed pipes, death, and stores shared between processes. */
+@Timeout(180)
+class ProcessTest {
+    @TempDir
+    Path directory;
+
+    private static void write(LoomProcess process, String text) throws IOException {
+        process.in().write(text.getBytes(StandardCharsets.UTF_8));
+        process.in().flush();
+    }
+
+    private List<String> awaitRecords(int count) {
+        Cli cli = Cli.on(directory);
+        while (true) {
+            if (Files.exists(directory.resolve("loom.mark"))) {
+                List<String> lines = cli.run("scan", "s", "--asc", "-o", "raw").lines();
+                if (lines.size() >= count) {
+                    return lines;
+                }
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+        }
+    }
+
+    @Test
+    void shouldShowRowsToOtherProcessesAsTheyComeAndKeepThemThroughDeath() throws Exception {
+        try (LoomProcess importing =
+                LoomProcess.start(directory, "import", "--source", "s", "--format", "lines", "-")) {
+            write(importing, "a\nb\n");
+            assertEquals(List.of("a", "b"), awaitRecords(2));
+            try (LoomProcess tail = LoomProcess.start(directory, "tail", "s", "-f", "-o", "raw")) {
+                assertEquals("a", tail.line());
+                assertEquals("b", tail.line());
+                write(importing, "c\n");
+                assertEquals("c", tail.line());
+                importing.signal("KILL");
+                assertEquals(137, importing.exitCode());
+                assertEquals(List.of("a", "b", "c"), awaitRecords(3));
+                try (LoomProcess again =
+                        LoomProcess.start(directory, "import", "--source", "s", "--format", "lines", "-")) {
+                    write(again, "d\n");
+                    assertEquals("d", tail.line());
+                    again.in().close();
+                    assertEquals(0, again.exitCode(), again.err());
+                }
+                tail.signal("INT");
+                assertEquals(List.of(), tail.lines());
+                assertEquals(130, tail.exitCode(), tail.err());
+                assertEquals("", tail.err());
+            }
+        }
+        assertEquals(List.of("a", "b", "c", "d"), awaitRecords(4));
+    }
+
+    @Test
+    void shouldCloseTheStoreAtCtrlC() throws Exception {
+        try (LoomProcess importing =
+                LoomProcess.start(directory, "import", "--source", "s", "--format", "lines", "-")) {
+            write(importing, "a\nb\nhalf");
+            awaitRecords(2);
+            importing.signal("INT");
+            assertEquals(130, importing.exitCode());
+            assertTrue(importing.err().endsWith("; interrupted\n"), importing.err());
+        }
+        assertTrue(Cli.on(directory).run("info").ok().out().contains("\"state\":\"closed\""));
+        assertEquals(List.of("a", "b"), awaitRecords(2));
+    }
+
+    @Test
+    void shouldEndQuietlyWhenThePipeIsClosed() throws Exception {
+        Cli.on(directory)
+                .importText("s", "lines", "some line of text\n".repeat(200_000))
+                .ok();
+        try (LoomProcess scan = LoomProcess.start(directory, "scan", "s")) {
+            assertTrue(scan.line().startsWith("{\"time\":\""));
+            scan.closeOutput();
+            assertEquals(0, scan.exitCode());
+            assertEquals("", scan.err());
+        }
+    }
+
+    @Test
+    void shouldPrintHelpFromMain() throws Exception {
+        try (LoomProcess help = LoomProcess.start(directory, "--help")) {
+            assertTrue(help.lines().get(0).startsWith("Usage: loom"));
+            assertEquals(0, help.exitCode());
+        }
+        try (LoomProcess unknown = LoomProcess.start(directory, "frobnicate")) {
+            assertEquals(2, unknown.exitCode());
+            assertEquals("loom: Unmatched argument at index 0: 'frobnicate'; see loom --help\n", unknown.err());
+        }
+    }
+}

@@ -1,0 +1,280 @@
+package dev.loom.cli.importing;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.cli.Cli;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class CsvImportTest {
+    @TempDir
+    Path directory;
+
+    private Cli cli;
+
+    @BeforeEach
+    void open() {
+        cli = Cli.on(directory.resolve("store"));
+    }
+
+    private List<String> fields() {
+        return cli.run("scan", "s", "--asc", "-o", "json").ok().lines().stream()
+                .map(line -> line.substring(line.indexOf("\"fields\":") + 9, line.length() - 1))
+                .toList();
+    }
+
+    private String importFails(int exitCode, String text, String... options) {
+        String err = cli.importText("s", "csv", text, options).exit(exitCode).err();
+        return err.lines()
+                .filter(line -> !line.startsWith("loom: types inferred"))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void shouldInferTypesAndTellThem() {
+        Cli.Result result = cli.importText("s", "csv", """
+                        i,u,f,b,t,z,zip,e
+                        1,18446744073709551615,1.5,true,a,,007,
+                        -2,0,3,FALSE,1,,1,
+                        """).ok();
+        assertTrue(
+                result.err()
+                        .startsWith("loom: types inferred from 2 rows: --types"
+                                + " i:i64,u:u64,f:f64,b:bool,t:utf8,z:utf8,zip:utf8,e:utf8\n"),
+                result.err());
+        assertEquals(
+                List.of(
+                        "{\"i\":1,\"u\":18446744073709551615,\"f\":1.5,\"b\":true,\"t\":\"a\",\"z\":null,\"zip\":\"007\",\"e\":null}",
+                        "{\"i\":-2,\"u\":0,\"f\":3.0,\"b\":false,\"t\":\"1\",\"z\":null,\"zip\":\"1\",\"e\":null}"),
+                fields());
+    }
+
+    @Test
+    void shouldTellHowMuchItImportedAndWhatArrivalIs() {
+        String err =
+                cli.importText("s", "csv", "a\n1\n2\n", "--types", "a:i64").ok().err();
+        assertTrue(
+                err.matches("loom: imported 2 records, 18 bytes, in \\d+\\.\\d{3} s into s;"
+                        + " their arrival is the time of this import\n"),
+                err);
+    }
+
+    @Test
+    void shouldTakeTypesAndInferOnlyTheOthers() {
+        Cli.Result result =
+                cli.importText("s", "csv", "a,b\n1,2\n", "--types", "b:f32?").ok();
+        assertTrue(result.err().contains("--types a:i64,b:f32\n"), result.err());
+        assertEquals(List.of("{\"a\":1,\"b\":2.0}"), fields());
+    }
+
+    @Test
+    void shouldReadEveryType() {
+        String types =
+                "i8:i8,i16:i16,i32:i32,i64:i64,u8:u8,u16:u16,u32:u32,u64:u64,f32:f32,f64:f64,b:bool,t:utf8,d:bytes";
+        String header = "i8,i16,i32,i64,u8,u16,u32,u64,f32,f64,b,t,d\n";
+        cli.importText(
+                        "s",
+                        "csv",
+                        header + "-128,-32768,-2147483648,-9223372036854775808,255,65535,4294967295,"
+                                + "18446744073709551615,0.1,1e-300,0,\"a,\"\"b\"\"\nc\",AAEC/w==\n"
+                                + " 1 ,2,3,4,5,6,7,8,-inf,NaN,1,é,'+/+/\n"
+                                + ",,,,,,,,,,,,\n",
+                        "--types",
+                        types)
+                .ok();
+        assertEquals(
+                List.of(
+                        "{\"i8\":-128,\"i16\":-32768,\"i32\":-2147483648,\"i64\":-9223372036854775808,\"u8\":255,"
+                                + "\"u16\":65535,\"u32\":4294967295,\"u64\":18446744073709551615,\"f32\":0.1,"
+                                + "\"f64\":1.0E-300,\"b\":false,\"t\":\"a,\\\"b\\\"\\nc\",\"d\":\"AAEC/w==\"}",
+                        "{\"i8\":1,\"i16\":2,\"i32\":3,\"i64\":4,\"u8\":5,\"u16\":6,\"u32\":7,\"u64\":8,"
+                                + "\"f32\":\"-Infinity\",\"f64\":\"NaN\",\"b\":true,\"t\":\"é\",\"d\":\"+/+/\"}",
+                        "{\"i8\":null,\"i16\":null,\"i32\":null,\"i64\":null,\"u8\":null,\"u16\":null,\"u32\":null,"
+                                + "\"u64\":null,\"f32\":null,\"f64\":null,\"b\":null,\"t\":null,\"d\":null}"),
+                fields());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "i8, 128, out of range of i8",
+        "u8, -1, out of range of u8",
+        "u64, -1, not u64",
+        "i64, 9223372036854775808, not i64",
+        "i64, 1.5, not i64",
+        "f32, 1e39, out of range of f32",
+        "f64, 1.2.3, not f64",
+        "bool, yes, not bool",
+        "bytes, a, not bytes"
+    })
+    void shouldStopAtACellOfAnotherType(String type, String cell, String problem) {
+        assertEquals(
+                "loom: line 3: a: " + problem + ": \"" + cell + "\"",
+                importFails(4, "a,b\n,1\n" + cell + ",2\n,3\n", "--types", "a:" + type));
+        assertEquals(1, fields().size());
+    }
+
+    @Test
+    void shouldStopAtTextThatIsNotUtf8() {
+        byte[] text = "a\nok\nn\u00e9\n".getBytes(StandardCharsets.ISO_8859_1);
+        Cli.Result result = cli.input(new ByteArrayInputStream(text))
+                .run("import", "--source", "s", "--format", "csv", "--types", "a:utf8", "-")
+                .exit(4);
+        assertTrue(result.err().startsWith("loom: line 3: a: not utf8: \"n"), result.err());
+    }
+
+    @Test
+    void shouldStopAtARowThatDoesNotParseAndKeepThoseBefore() {
+        assertEquals("loom: line 4: row has 1 cells, the header 2", importFails(4, "a,b\n1,2\n\n3\n4,5\n"));
+        assertEquals(List.of("{\"a\":1,\"b\":2}"), fields());
+    }
+
+    @Test
+    void shouldSkipBadRowsAndKeepThemInAFile() throws IOException {
+        Path rejects = directory.resolve("rejects.csv");
+        Cli.Result result = cli.importText(
+                        "s",
+                        "csv",
+                        "a,b\r\n1,2\r\nx,\"2\n2\"\r\n3,\"4\"5\r\n6,7\r\n",
+                        "--types",
+                        "a:i64,b:utf8",
+                        "--on-bad",
+                        "skip",
+                        "--rejects",
+                        rejects.toString())
+                .ok();
+        assertTrue(result.err().contains("loom: line 3: a: not i64: \"x\"\n"), result.err());
+        assertTrue(result.err().contains("loom: line 5: text after the closing quote of cell 2\n"), result.err());
+        assertTrue(result.err().contains("; 2 skipped\n"), result.err());
+        assertEquals(List.of("{\"a\":1,\"b\":\"2\"}", "{\"a\":6,\"b\":\"7\"}"), fields());
+        assertEquals("a,b\r\nx,\"2\n2\"\r\n3,\"4\"5\r\n", Files.readString(rejects));
+    }
+
+    @Test
+    void shouldTellOnlyTheFirstOfManyBadRows() {
+        String err = cli.importText("s", "csv", "a\n" + "x\n".repeat(1000), "--types", "a:i64", "--on-bad", "skip")
+                .ok()
+                .err();
+        assertEquals(12, err.lines().count(), err);
+        assertTrue(err.contains("line 11: "), err);
+        assertTrue(err.contains("; 1000 skipped"), err);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "`` | line 1: no header line, which names the columns",
+                "a,,b | line 1: header: column 2 has no name",
+                "a,b,a | line 1: header: two columns are called a",
+                "\"a | line 1: header: quoted cell is not closed"
+            })
+    void shouldRefuseABadHeader(String header, String message) {
+        assertEquals("loom: " + message, importFails(4, header));
+    }
+
+    @Test
+    void shouldRefuseAHeaderThatNamesNoField() {
+        assertTrue(importFails(4, "a b\n1\n").startsWith("loom: header: field name is not allowed"));
+    }
+
+    @Test
+    void shouldRefuseBadTypes() {
+        assertEquals(
+                "loom: --types names an unknown column: c; columns: [a, b]",
+                importFails(2, "a,b\n1,2\n", "--types", "c:i64"));
+        assertTrue(importFails(2, "a\n", "--types", "a").startsWith("loom: --types: field has no type"));
+        assertTrue(importFails(2, "a\n", "--types", "a:int").startsWith("loom: --types: unknown field type: type=int"));
+    }
+
+    @Test
+    void shouldAppendToASourceOfTheSameFormatInAnyOrderOfColumns() {
+        cli.importText("s", "csv", "a,b\n1,x\n").ok();
+        cli.importText("s", "csv", "b,a\ny,2\n").ok();
+        cli.importText("s", "csv", "a,b\n3,z\n", "--types", "a:i64,b:utf8").ok();
+        assertEquals(List.of("{\"a\":1,\"b\":\"x\"}", "{\"a\":2,\"b\":\"y\"}", "{\"a\":3,\"b\":\"z\"}"), fields());
+        assertEquals(1, cli.run("sources").ok().lines().size());
+    }
+
+    @Test
+    void shouldRefuseASourceOfAnotherFormat() {
+        cli.importText("s", "csv", "a,b\n1,x\n").ok();
+        assertEquals(
+                "loom: columns differ from the fields of the source: columns=[a, c], fields=[a, b]",
+                importFails(2, "a,c\n1,x\n"));
+        assertEquals(
+                "loom: source has another format: source=s, format=struct:a:i64?,b:utf8?,"
+                        + " import=struct:a:u8?,b:utf8?",
+                importFails(2, "a,b\n1,x\n", "--types", "a:u8,b:utf8"));
+        assertEquals(
+                "loom: source has another format: source=s, format=struct:a:i64?,b:utf8?, import=text\n",
+                cli.importText("s", "lines", "x\n").exit(2).err());
+    }
+
+    @Test
+    void shouldFillASourceThatWasDefinedBefore() {
+        cli.run("source", "add", "s", "--fields", "a:u8,b:utf8?").ok();
+        assertEquals("loom: line 3: a: empty, but required", importFails(4, "a,b\n1,\n,x\n"));
+        assertEquals(List.of("{\"a\":1,\"b\":null}"), fields());
+    }
+
+    @Test
+    void shouldReadCompressedFiles() throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
+            gzip.write("a\n1\n2\n".getBytes(StandardCharsets.UTF_8));
+        }
+        Path file = Files.write(directory.resolve("a.csv.gz"), bytes.toByteArray());
+        cli.run("import", "--source", "s", "--format", "csv", file.toString()).ok();
+        assertEquals(2, fields().size());
+
+        Path cut = Files.write(directory.resolve("cut.gz"), Arrays.copyOf(bytes.toByteArray(), bytes.size() - 9));
+        String err = cli.run("import", "--source", "s", "--format", "csv", cut.toString())
+                .exit(4)
+                .err();
+        assertTrue(err.startsWith("loom: input is not whole: "), err);
+    }
+
+    @Test
+    void shouldRefuseAFileThatIsNotThere() {
+        Path none = directory.resolve("none.csv");
+        cli.run("import", "--source", "s", "--format", "csv", none.toString())
+                .exit(2)
+                .says("no such file, or not readable: " + none);
+        cli.run("import", "--source", "s", "--format", "csv", directory.toString())
+                .exit(2)
+                .says("not a file: " + directory);
+        cli.run("sources").exit(3);
+    }
+
+    @Test
+    void shouldRefuseOptionsThatMakeNoSense() {
+        assertEquals(
+                "loom: --types is for --format csv, not lines\n",
+                cli.importText("s", "lines", "", "--types", "a:i64").exit(2).err());
+        assertEquals(
+                "loom: --rejects is for text; of a damaged capture there is no next packet\n",
+                cli.importText("s", "pcap", "", "--rejects", "x").exit(2).err());
+        assertEquals(
+                "loom: Invalid value for option '--format': expected one of csv, jsonl, lines, pcap but was 'xml';"
+                        + " see loom import --help\n",
+                cli.importText("s", "xml", "").exit(2).err());
+        assertTrue(importFails(2, "a\n", "--policy", "x").contains("expected one of wait, drop-newest but was"));
+        assertTrue(importFails(2, "a\n1\n", "--types", "").contains("--types"));
+        assertTrue(cli.importText("#s", "csv", "a\n1\n").exit(2).err().contains("bad source name"));
+    }
+}

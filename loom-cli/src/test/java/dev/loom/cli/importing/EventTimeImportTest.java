@@ -1,0 +1,184 @@
+package dev.loom.cli.importing;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.cli.Cli;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class EventTimeImportTest {
+    @TempDir
+    Path directory;
+
+    private Cli cli;
+    private String clockPair = "";
+
+    @BeforeEach
+    void open() throws IOException {
+        cli = Cli.on(directory.resolve("store"));
+        Path file = directory.resolve("clock.json");
+        clockPair = Files.writeString(file, "{\"start\":{\"wall_ns\":1795229000000000000,\"monotonic_ns\":5000}}")
+                .toString();
+    }
+
+    private List<String> times(String... arguments) {
+        String[] all = new String[arguments.length + 5];
+        System.arraycopy(new String[] {"scan", "s", "--time", "event", "--asc"}, 0, all, 0, 5);
+        System.arraycopy(arguments, 0, all, 5, arguments.length);
+        return cli.run(all).ok().lines().stream()
+                .map(line -> line.substring(9, line.indexOf('Z') + 1))
+                .toList();
+    }
+
+    @Test
+    void shouldTakeTheUnitOfAWallClockFromItsSize() {
+        cli.importText("s", "jsonl", """
+                        {"t":1795229193}
+                        {"t":1795229194000}
+                        {"t":1795229195000000}
+                        {"t":1795229196000000001}
+                        {"t":1795229197.25}
+                        {"t":"2026-11-21T02:46:38.5Z"}
+                        {"t":"2026-11-21T04:46:39+02:00"}
+                        {"t":null}
+                        {"t":"now"}
+                        {"u":1}
+                        """, "--event-time", "t").ok();
+        assertEquals(
+                List.of(
+                        "2026-11-21T02:46:33.000000000Z",
+                        "2026-11-21T02:46:34.000000000Z",
+                        "2026-11-21T02:46:35.000000000Z",
+                        "2026-11-21T02:46:36.000000001Z",
+                        "2026-11-21T02:46:37.250000000Z",
+                        "2026-11-21T02:46:38.500000000Z",
+                        "2026-11-21T02:46:39.000000000Z"),
+                times());
+        assertEquals(
+                "loom: 3 records have no event time, and are left out\n",
+                cli.run("scan", "s", "--time", "event").ok().err());
+    }
+
+    @Test
+    void shouldTurnMonotonicTimesIntoEpochs() {
+        cli.importText("s", "csv", "t,a\n5001,1\n4999,2\n", "--event-time", "t", "--clock-pair", clockPair)
+                .ok();
+        assertEquals(List.of("2026-11-21T02:43:19.999999999Z", "2026-11-21T02:43:20.000000001Z"), times());
+        assertTrue(cli.run("scan", "s", "--limit", "1").ok().out().endsWith("\"fields\":{\"t\":4999,\"a\":2}}\n"));
+    }
+
+    @Test
+    void shouldTakeThisMachinesClocksForAPipe() {
+        Cli.Result result = cli.importText(
+                        "s", "csv", "t\n" + System.nanoTime() + "\n", "--event-time", "t", "--event-clock", "monotonic")
+                .ok();
+        assertTrue(
+                result.err()
+                        .contains(
+                                "loom: event times are taken to be of this machine's monotonic clock, as it is now\n"),
+                result.err());
+        String arrival = cli.run("scan", "s").ok().out().substring(9, 24);
+        assertEquals(arrival, times().get(0).substring(0, 15));
+        cli.importText("s", "csv", "t\n" + System.nanoTime() + "\n", "--event-time", "t", "--event-clock", "monotonic")
+                .ok();
+        assertEquals(2, times().size());
+    }
+
+    @Test
+    void shouldRefuseClocksThatMakeNoSense() throws IOException {
+        String file = Files.writeString(directory.resolve("a.csv"), "t\n1\n").toString();
+        String[] common = {"import", "--source", "s", "--format", "csv", file};
+        refuses(
+                "--event-clock monotonic needs --clock-pair, unless the input is -",
+                common,
+                "--event-time",
+                "t",
+                "--event-clock",
+                "monotonic");
+        refuses("--event-clock and --clock-pair need --event-time", common, "--event-clock", "wall");
+        refuses(
+                "--clock-pair is for --event-clock monotonic",
+                common,
+                "--event-time",
+                "t",
+                "--event-clock",
+                "wall",
+                "--clock-pair",
+                clockPair);
+        refuses(
+                "no such file: " + directory.resolve("none"),
+                common,
+                "--event-time",
+                "t",
+                "--clock-pair",
+                directory.resolve("none").toString());
+        assertTrue(cli.importText("s", "csv", "t\n1\n", "--event-time", "u")
+                .exit(2)
+                .err()
+                .contains("--event-time names an unknown field: u; format: struct:t:i64?"));
+        assertTrue(cli.importText("s", "csv", "t\n1\n", "--replay")
+                .exit(2)
+                .err()
+                .contains("--replay needs the records' own times: name their field with --event-time"));
+        refuses("--replay is not a speed: 0.0; as 1, 0.5, 10", common, "--event-time", "t", "--replay=0");
+    }
+
+    private void refuses(String message, String[] common, String... more) {
+        String[] all = Arrays.copyOf(common, common.length + more.length);
+        System.arraycopy(more, 0, all, common.length, more.length);
+        cli.run(all).exit(2).says(message);
+    }
+
+    @Test
+    void shouldKeepTheEventTimeOfASource() {
+        cli.importText("s", "csv", "t,u\n1,2\n", "--event-time", "t").ok();
+        cli.importText("s", "csv", "t,u\n2,3\n").ok();
+        cli.importText("s", "csv", "t,u\n3,4\n", "--event-time", "t").ok();
+        assertEquals(3, times().size());
+        assertTrue(cli.importText("s", "csv", "t,u\n1,2\n", "--event-time", "u")
+                .exit(2)
+                .err()
+                .contains("source has another event time: source=s"));
+        assertTrue(cli.run("sources", "-o", "table").ok().out().contains("t (wall)"));
+        cli.importText("plain", "csv", "t\n1\n").ok();
+        cli.run("scan", "plain", "--time", "event")
+                .exit(2)
+                .says("source has no event time: plain; import names it with --event-time");
+    }
+
+    @Test
+    void shouldSelectAndOrderByEventTime() {
+        cli.importText("s", "csv", "t,a\n30,c\n10,a\n,x\n40,d\n20,b\n30,e\n", "--event-time", "t")
+                .ok();
+        Cli.Result result = cli.run("scan", "s", "--time", "event", "--from", "20", "--to", "40", "-o", "csv")
+                .ok();
+        assertEquals(
+                List.of("30,e", "30,c", "20,b"),
+                result.lines().stream()
+                        .skip(1)
+                        .map(line -> line.substring(line.lastIndexOf(',', line.lastIndexOf(',') - 1) + 1))
+                        .toList());
+        assertEquals("""
+                loom: event time from 1970-01-01T00:00:20.000000000Z to 1970-01-01T00:00:40.000000000Z (excluded)
+                loom: 1 records have no event time, and are left out
+                """, result.err());
+        assertEquals(
+                List.of("1970-01-01T00:00:10.000000000Z", "1970-01-01T00:00:20.000000000Z"), times("--limit", "2"));
+    }
+
+    @Test
+    void shouldTellThatArrivalIsPaced() throws IOException {
+        String file = Files.writeString(directory.resolve("a.csv"), "t\n1\n1\n").toString();
+        String err = cli.run("import", "--source", "s", "--format", "csv", "--event-time", "t", "--replay", file)
+                .ok()
+                .err();
+        assertTrue(err.endsWith("; their arrival is paced by their event times\n"), err);
+    }
+}

@@ -1,0 +1,86 @@
+package dev.loom.cli.importing;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.cli.Cli;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class LinesImportTest {
+    @TempDir
+    Path directory;
+
+    private Cli cli;
+
+    @BeforeEach
+    void open() {
+        cli = Cli.on(directory.resolve("store"));
+    }
+
+    private String raw() {
+        return cli.run("scan", "s", "--asc", "-o", "raw").ok().out();
+    }
+
+    @Test
+    void shouldKeepEveryLineWithoutItsEnd() {
+        cli.importText("s", "lines", "first\r\n\n  third\t\nlast").ok();
+        assertEquals("first\n\n  third\t\nlast\n", raw());
+        String json = cli.run("scan", "s", "--limit", "1").ok().out();
+        assertTrue(json.endsWith("\"fields\":{\"line\":\"last\"}}\n"), json);
+    }
+
+    @Test
+    void shouldKeepJsonAsItIs() {
+        cli.importText("s", "jsonl", "{\"b\":1.50, \"a\":null}\n\n {\"big\":12345678901234567890123} \r\n")
+                .ok();
+        assertEquals("{\"b\":1.50, \"a\":null}\n {\"big\":12345678901234567890123} \n", raw());
+        String json = cli.run("scan", "s", "--asc", "--limit", "1").ok().out();
+        assertTrue(json.endsWith("\"fields\":{\"b\":1.50,\"a\":null}}\n"), json);
+    }
+
+    @Test
+    void shouldStopAtALineThatIsNotJson() {
+        Cli.Result result =
+                cli.importText("s", "jsonl", "{\"a\":1}\n[1]\n{\"a\":2}\n").exit(4);
+        assertTrue(result.err().startsWith("loom: line 2: not a JSON object\n"), result.err());
+        assertTrue(result.err().contains("; 1 bad, and stopped there\n"), result.err());
+        assertEquals("{\"a\":1}\n", raw());
+    }
+
+    @Test
+    void shouldSkipLinesThatAreNotJson() throws IOException {
+        Path rejects = directory.resolve("rejects");
+        cli.importText(
+                        "s",
+                        "jsonl",
+                        "{\"a\":1}\n[1]\r\n{\"a\":2}\n{",
+                        "--on-bad",
+                        "skip",
+                        "--rejects",
+                        rejects.toString())
+                .ok();
+        assertEquals("{\"a\":1}\n{\"a\":2}\n", raw());
+        assertEquals("[1]\r\n{", Files.readString(rejects));
+    }
+
+    @Test
+    void shouldTellALineThatNoStoreTakes() {
+        String tooLong = "x".repeat(17 << 20);
+        Cli.Result result = cli.importText("s", "lines", "a\n" + tooLong + "\nb\n", "--on-bad", "skip")
+                .ok();
+        assertTrue(result.err().startsWith("loom: line 2: line is longer than "), result.err());
+        assertEquals("a\nb\n", raw());
+    }
+
+    @Test
+    void shouldImportRecordsLargerThanABatch() {
+        String large = "y".repeat(3 << 20);
+        cli.importText("s", "lines", "a\n" + large + "\nb\n" + large + "\n").ok();
+        assertEquals("a\n" + large + "\nb\n" + large + "\n", raw());
+    }
+}

@@ -1,0 +1,63 @@
+package dev.loom.cli.importing;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.cli.Cli;
+import dev.loom.cli.RedisCapture;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PcapImportTest {
+    @TempDir
+    Path directory;
+
+    private Cli cli;
+
+    @BeforeEach
+    void open() {
+        cli = Cli.on(directory.resolve("store"));
+    }
+
+    @Test
+    void shouldImportOneRecordAPacket() throws IOException {
+        Path file = RedisCapture.slice("packets.pcap");
+        cli.run("import", "--source", "packets", "--format", "pcap", file.toString())
+                .ok();
+        String first = cli.run("scan", "packets", "--asc", "--limit", "1", "--time", "event")
+                .ok()
+                .out();
+        assertEquals(
+                "{\"time\":\"2026-11-21T02:46:36.369650000Z\",\"ts\":1795229196369650000,\"source\":\"packets\","
+                        + "\"fields\":{\"ts_ns\":1795229196369650000,\"caplen\":71,\"len\":71,\"protocol\":\"tcp\","
+                        + "\"src\":\"127.0.0.1\",\"dst\":\"127.0.0.1\",\"sport\":6399,\"dport\":41098,\"tcp_flags\":24,"
+                        + "\"flags\":\"PSH,ACK\",\"seq\":3592428487,\"ack\":837803191,\"payload_len\":5,",
+                first.substring(0, first.indexOf("\"data\"")).replaceFirst("\"addr\":\\d+,", ""));
+    }
+
+    @Test
+    void shouldStopWhereACaptureIsDamaged() throws IOException {
+        byte[] whole = Files.readAllBytes(RedisCapture.slice("packets.pcap"));
+        Path cut = Files.write(directory.resolve("cut.pcap"), Arrays.copyOf(whole, whole.length - 1));
+        Cli.Result stopped = cli.run("import", "--source", "a", "--format", "pcap", cut.toString())
+                .exit(4);
+        assertTrue(stopped.err().startsWith("loom: packet 1304: file ends within the packet: "), stopped.err());
+        assertTrue(stopped.err().contains("imported 1303 records"), stopped.err());
+        Cli.Result skipped = cli.run("import", "--source", "b", "--format", "pcap", "--on-bad", "skip", cut.toString())
+                .ok();
+        assertTrue(skipped.err().contains("imported 1303 records"), skipped.err());
+    }
+
+    @Test
+    void shouldRefuseWhatIsNoCapture() {
+        cli.importText("a", "pcap", "ts_ns,op\n")
+                .exit(4)
+                .says("not a capture: magic=0x74735f6e, expected pcap or pcapng");
+        assertEquals("", cli.run("sources").ok().out());
+    }
+}

@@ -1,0 +1,149 @@
+package dev.loom.cli.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.cli.Cli;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class StoreCommandsTest {
+    @TempDir
+    Path directory;
+
+    private Cli cli = new Cli();
+
+    @BeforeEach
+    void open() {
+        cli = Cli.on(directory);
+    }
+
+    @Test
+    void shouldDefineListAndCloseSources() {
+        cli.run("source", "add", "a", "--fields", "t:i64,op:utf8?")
+                .ok()
+                .says("defined source a: id=1, format=struct:t:i64,op:utf8?");
+        cli.run("source", "add", "b").ok().says("defined source b: id=2, format=bytes");
+        cli.run("source", "add", "c", "--format", "json").ok();
+        cli.run("source", "close", "b").ok().says("closed source b: id=2");
+        cli.run("source", "add", "b", "--format", "text").ok().says("defined source b: id=4, format=text");
+        assertEquals(
+                List.of(
+                        "{\"name\":\"a\",\"id\":1,\"format\":\"struct:t:i64,op:utf8?\",\"records\":0,\"bytes\":0,"
+                                + "\"first\":null,\"last\":null,\"lost\":0}",
+                        "{\"name\":\"b\",\"id\":2,\"format\":\"bytes\",\"records\":0,\"bytes\":0,"
+                                + "\"first\":null,\"last\":null,\"lost\":0,\"closed\":true}",
+                        "{\"name\":\"c\",\"id\":3,\"format\":\"json\",\"records\":0,\"bytes\":0,"
+                                + "\"first\":null,\"last\":null,\"lost\":0}",
+                        "{\"name\":\"b\",\"id\":4,\"format\":\"text\",\"records\":0,\"bytes\":0,"
+                                + "\"first\":null,\"last\":null,\"lost\":0}"),
+                cli.run("sources").ok().lines());
+    }
+
+    @Test
+    void shouldRefuseSourcesThatCannotBe() {
+        cli.run("source", "add", "a").ok();
+        cli.run("source", "add", "a").exit(2).says("source is defined already: name=a");
+        cli.run("source", "close", "b").exit(2).says("no open source: b");
+        cli.run("source", "add", "b", "--format", "struct").exit(2).says("--format struct needs --fields");
+        cli.run("source", "add", "b", "--format", "text", "--fields", "a:i8")
+                .exit(2)
+                .says("--fields is for --format struct, not text");
+        assertTrue(
+                cli.run("source", "add", "b", "--fields", "a:int").exit(2).err().contains("unknown field type"));
+        assertTrue(
+                cli.run("source", "add", "b", "--format", "xml").exit(2).err().contains("unknown payload format"));
+        cli.run("source").exit(2).says("Missing required subcommand; see loom source --help");
+    }
+
+    @Test
+    void shouldListWhatSourcesHold() {
+        cli.importText("a", "lines", "x\nyy\n").ok();
+        String json = cli.run("sources").ok().out();
+        assertTrue(
+                json.matches("\\{\"name\":\"a\",\"id\":1,\"format\":\"text\",\"records\":2,\"bytes\":3,"
+                        + "\"first\":\\d{19},\"last\":\\d{19},\"lost\":0}\n"),
+                json);
+        List<String> table = cli.run("sources", "-o", "table").ok().lines();
+        assertEquals(2, table.size());
+        assertTrue(
+                table.get(0).matches("name +id +format +event_time +records +bytes +first +last +lost +closed *"),
+                table.get(0));
+        assertTrue(table.get(1).matches("a +1 +text +2 +3 +2\\d{3}-\\S+Z +2\\d{3}-\\S+Z +0 *"), table.get(1));
+        String csv = cli.run("sources", "-o", "csv").ok().out();
+        assertTrue(
+                csv.startsWith("name,id,format,event_time,records,bytes,first,last,lost,closed\na,1,text,,2,3,"), csv);
+    }
+
+    @Test
+    void shouldTellAStoresState() {
+        cli.importText("a", "lines", "x\n").ok();
+        String json = cli.run("info").ok().out();
+        assertTrue(json.startsWith("{\"directory\":\"" + directory + "\",\"format\":"), json);
+        assertEquals(1, json.lines().count());
+        String table = cli.run("info", "-o", "table").ok().out();
+        assertTrue(table.lines().anyMatch(line -> line.matches("state +closed")), table);
+        cli.run("info", "-o", "csv").ok();
+    }
+
+    @Test
+    void shouldVerifyASoundStore() {
+        cli.importText("a", "lines", "x\n".repeat(100_000)).ok();
+        Cli.Result result = cli.run("verify").ok();
+        assertEquals("", result.out());
+        assertTrue(
+                result.err().matches("loom: verified \\d+ files, \\d+ pages, \\d+ entries, \\d+ bytes: 0 problems\n"),
+                result.err());
+    }
+
+    @Test
+    void shouldTellFileAndOffsetOfDamageAndAnswerFromTheRest() throws IOException {
+        String lines = "some line of text\n".repeat(100_000);
+        cli.importText("a", "lines", lines).ok();
+        long offset = 3 * 65_536 + 1_000;
+        try (FileChannel file = FileChannel.open(
+                directory.resolve("record").resolve("00000000000000000000.seg"), StandardOpenOption.WRITE)) {
+            file.write(ByteBuffer.wrap(new byte[] {(byte) 0xAA, (byte) 0x55}), offset);
+        }
+        Cli.Result verified = cli.run("verify").exit(3);
+        assertEquals(1, verified.lines().size(), verified.out());
+        assertTrue(
+                verified.out()
+                        .startsWith("{\"file\":\"record/00000000000000000000.seg\",\"offset\":196608,\"problem\":\""),
+                verified.out());
+        assertTrue(verified.err().endsWith(" 1 problems\n"), verified.err());
+        Cli.Result scanned = cli.run("scan", "a", "--asc", "-o", "raw").exit(3);
+        assertTrue(scanned.err().contains("\"complete\":false"), scanned.err());
+        assertTrue(scanned.err().contains("\"damaged_pages\":1"), scanned.err());
+        assertTrue(
+                scanned.lines().size() > 90_000 && scanned.lines().size() < 100_000,
+                scanned.lines().size() + "");
+        assertTrue(scanned.lines().stream().allMatch("some line of text"::equals));
+    }
+
+    @Test
+    void shouldRecoverOnRepair() {
+        cli.importText("a", "lines", "x\n").ok();
+        Cli.Result repaired = cli.run("verify", "--repair").ok();
+        assertTrue(repaired.err().startsWith("loom: recovered\n"), repaired.err());
+        assertEquals("x\n", cli.run("scan", "a", "-o", "raw").ok().out());
+    }
+
+    @Test
+    void shouldTellThatThereIsNoStore() {
+        for (String command : List.of("sources", "info", "verify")) {
+            Cli.Result result = cli.run(
+                            command, "--dir", directory.resolve("none").toString())
+                    .exit(3);
+            assertEquals(1, result.err().lines().count(), result.err());
+            assertTrue(result.err().contains("none"), result.err());
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package dev.loom.cli.text;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class QuantityTest {
+    @ParameterizedTest
+    @CsvSource({
+        "1ns, 1",
+        "250us, 250000",
+        "3µs, 3000",
+        "1.5ms, 1500000",
+        "5m, 300000000000",
+        "1h30m, 5400000000000",
+        "2d, 172800000000000",
+        "0s, 0"
+    })
+    void shouldReadADuration(String text, long ns) {
+        assertEquals(ns, Quantity.durationNs(text));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "5", "m", "5x", "-5m", "5m3", "1..5s", "999999999d", "5 m"})
+    void shouldRefuseWhatIsNoDuration(String text) {
+        Exception e = assertThrows(IllegalArgumentException.class, () -> Quantity.durationNs(text));
+        assertEquals(
+                "not a duration: \"" + text + "\"; a number and a unit of ns, us, ms, s, m, h, d, as 250ms or 1h30m",
+                e.getMessage());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0, 0",
+        "65536, 65536",
+        "64KiB, 65536",
+        "1.5GiB, 1610612736",
+        "2mib, 2097152",
+        "1TiB, 1099511627776",
+        "7B, 7"
+    })
+    void shouldReadASize(String text, long bytes) {
+        assertEquals(bytes, Quantity.bytes(text));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "KiB", "-1", "1kb", "1 MiB", "99999999TiB"})
+    void shouldRefuseWhatIsNoSize(String text) {
+        Exception e = assertThrows(IllegalArgumentException.class, () -> Quantity.bytes(text));
+        assertEquals(
+                "not a size: \"" + text + "\"; a number and, if need be, a unit of KiB, MiB, GiB, TiB, as 64MiB",
+                e.getMessage());
+    }
+
+    @Test
+    void shouldCutAFractionOfTheSmallestUnit() {
+        assertEquals(1, Quantity.durationNs("1.9ns"));
+        assertEquals(1536, Quantity.bytes("1.5KiB"));
+    }
+}

@@ -1,0 +1,185 @@
+package dev.loom;
+
+import dev.loom.api.PushStatus;
+import dev.loom.api.RecordClaim;
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.api.Store;
+import dev.loom.api.StoreInfo;
+import dev.loom.error.LoomException;
+import dev.loom.error.StoreIoException;
+import dev.loom.error.StoreLockedException;
+import dev.loom.format.PayloadFormat;
+import dev.loom.record.RecordDescriptor;
+import dev.loom.record.RecordLog;
+import dev.loom.store.StoreOpening;
+import dev.loom.store.StoreSession;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The single writer of a store (paper, section 5.1 and Figure 9).
+ *
+ * <p>Threads: {@code push}, {@code pushBatch}, {@code offer}, {@code claim}, {@code sync} and {@code force} belong to one
+ * thread at a time, the writer; handing over to another needs a happens-before edge. The schema, snapshots and {@link
+ * #info()} are for any thread. {@link #close()} is for the writer, or for whoever knows that the writer has stopped.
+ *
+ * <p>A record is visible to every reader, in this process or another, once the call that pushed it has returned, and then
+ * survives the death of the process. It survives a power cut once {@link #force()} has returned or the evictor has come
+ * around, by default within a second of its page being full.
+ */
+public final class Loom implements Store {
+    private final StoreSession session;
+    private final RecordLog log;
+    private final UnsafeBuffer wrapper = new UnsafeBuffer(new byte[0]);
+
+    private Loom(StoreSession session) {
+        this.session = session;
+        this.log = session.log();
+    }
+
+    /**
+     * Opens the store for writing, creating it if the directory is empty or absent, recovering it if it was not closed.
+     *
+     * @throws StoreLockedException when another writer has it
+     * @throws LoomException when it can't be opened, by its reason
+     */
+    public static Loom open(LoomConfig config) {
+        return new Loom(StoreOpening.open(config.settings()));
+    }
+
+    /** As {@link #defineSource(String, PayloadFormat, Map)}, without attributes. */
+    public int defineSource(String name, PayloadFormat format) {
+        return defineSource(name, format, Map.of());
+    }
+
+    /**
+     * Defines a source (paper, Figure 9). Any thread.
+     *
+     * @param name 1 to 255 printable characters without spaces, not beginning with {@code #} or {@code -}
+     * @param attributes kept with the source for its definer
+     * @return its id
+     * @throws IllegalArgumentException for a bad name, one that an open source has, or one source too many
+     * @throws StoreIoException when the definition can't be written; then nothing is defined
+     */
+    public int defineSource(String name, PayloadFormat format, Map<String, String> attributes) {
+        return session.defineSource(name, format, attributes);
+    }
+
+    /**
+     * Closes a source: pushes to it are refused from now on, its records stay readable, its name may be defined anew. Any
+     * thread. Idempotent.
+     */
+    public void closeSource(int sourceId) {
+        session.closeSource(sourceId);
+    }
+
+    /**
+     * Appends one record.
+     *
+     * @return its address, or a negative {@link PushStatus}
+     * @throws IllegalArgumentException for a source never defined, or a payload longer than {@link #payloadLengthMax()}
+     */
+    public long push(int sourceId, DirectBuffer payload, int offset, int length) {
+        return log.push(sourceId, payload, offset, length, true);
+    }
+
+    /** As {@link #push(int, DirectBuffer, int, int)}. */
+    public long push(int sourceId, byte[] payload) {
+        wrapper.wrap(payload);
+        return log.push(sourceId, wrapper, 0, payload.length, true);
+    }
+
+    /** As {@link #push(int, DirectBuffer, int, int)}, but never waits, and drops nothing: {@link PushStatus#BACK_PRESSURED}. */
+    public long offer(int sourceId, DirectBuffer payload, int offset, int length) {
+        return log.push(sourceId, payload, offset, length, false);
+    }
+
+    /**
+     * Appends records of one source with one reading of the clock: payloads lie back to back from {@code offset}, the i-th
+     * {@code lengths[i]} long.
+     *
+     * @return how many were taken: all, unless the source is closed or the store drops records
+     */
+    public int pushBatch(int sourceId, DirectBuffer payloads, int offset, int[] lengths, int count) {
+        return log.pushBatch(sourceId, payloads, offset, lengths, count);
+    }
+
+    /**
+     * Claims room for one payload, to be filled in place through {@link #claimed()}. Its arrival time is that of the claim.
+     *
+     * @param length 0 to {@link #claimLengthMax()}
+     * @return the address that the record will have, or a negative {@link PushStatus}
+     */
+    public long claim(int sourceId, int length) {
+        return log.claim(sourceId, length);
+    }
+
+    /** The claim made by the last {@link #claim} that was not refused. */
+    public RecordClaim claimed() {
+        return log.claimed();
+    }
+
+    /** The longest claim, bytes: what a page holds. */
+    public int claimLengthMax() {
+        return RecordDescriptor.PAYLOAD_LENGTH_MAX;
+    }
+
+    /** The longest payload, bytes: a quarter of the ring, at most 16 MiB - 1. */
+    public int payloadLengthMax() {
+        return log.payloadLengthMax();
+    }
+
+    /**
+     * Makes the source's records visible (paper, Figure 9), which {@link #push} has done already.
+     *
+     * @throws IllegalArgumentException for a source never defined
+     */
+    public void sync(int sourceId) {
+        log.checkDefined(sourceId);
+    }
+
+    /**
+     * Makes everything pushed so far survive a power cut, and returns when it does. Ends the open page, so frequent calls
+     * waste room.
+     *
+     * @throws StoreIoException when the disk does not allow it; the records stay readable, and safe from a kill
+     */
+    public void force() {
+        session.force();
+    }
+
+    @Override
+    public Snapshot snapshot() {
+        return session.snapshot();
+    }
+
+    @Override
+    public List<Source> sources() {
+        return session.schema().sources();
+    }
+
+    @Override
+    public Optional<Source> source(String name) {
+        return session.schema().source(name);
+    }
+
+    @Override
+    public StoreInfo info() {
+        return new StoreInfo(session.info());
+    }
+
+    /**
+     * Writes everything to the segment files, makes it durable, and gives the store free.
+     *
+     * @throws StoreIoException when the disk does not allow it; what could not be written stays in staging, from where the
+     *     next opening takes it
+     */
+    @Override
+    public void close() {
+        session.close();
+    }
+}

@@ -1,0 +1,190 @@
+package dev.loom;
+
+import dev.loom.api.Eviction;
+import dev.loom.api.Pressure;
+import dev.loom.api.ReadMode;
+import dev.loom.api.StoreClock;
+import dev.loom.io.Storage;
+import dev.loom.log.PageDescriptor;
+import dev.loom.store.Settings;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings of a writer's store. Immutable; made by {@link #at(Path)} and {@link Builder#build()}. Ring and segment sizes
+ * that are not given are taken over from an existing store.
+ */
+public final class LoomConfig {
+    /** The smallest ring: eight pages, 512 KiB. */
+    public static final int RING_BYTES_MIN = 8 * PageDescriptor.PAGE_LENGTH;
+
+    /** The largest ring: 1 GiB. */
+    public static final int RING_BYTES_MAX = 1 << 30;
+
+    private final Settings settings;
+
+    private LoomConfig(Settings settings) {
+        this.settings = settings;
+    }
+
+    public static Builder at(Path directory) {
+        return new Builder(directory);
+    }
+
+    Settings settings() {
+        return settings;
+    }
+
+    @Override
+    public String toString() {
+        return settings.toString().replace("Settings[", "LoomConfig[");
+    }
+
+    /** Collects settings. Not thread-safe. */
+    public static final class Builder {
+        private final Path directory;
+        private @Nullable Path staging;
+        private @Nullable Integer recordRingBytes;
+        private @Nullable Integer timeRingBytes;
+        private @Nullable Long segmentBytes;
+        private Eviction eviction = Eviction.AUTO;
+        private ReadMode readMode = ReadMode.POSITIONAL;
+        private Pressure pressure = Pressure.WAIT;
+        private @Nullable StoreClock clock;
+        private Duration durabilityInterval = Duration.ofSeconds(1);
+        private long durabilityBytes = 1L << 30;
+        private int sourcesMax = 4096;
+        private boolean adoptCopy;
+        private Storage storage = Storage.DISK;
+
+        Builder(Path directory) {
+            this.directory = Objects.requireNonNull(directory);
+        }
+
+        /**
+         * Where a folder for rings and live state is made; default {@code /dev/shm}. It should be on tmpfs: on a disk, one
+         * that stalls can stop the writer.
+         */
+        public Builder stagingDirectory(@Nullable Path parent) {
+            staging = parent;
+            return this;
+        }
+
+        /** Memory of the record log; a power of two, {@link #RING_BYTES_MIN} to {@link #RING_BYTES_MAX}; default 128 MiB. */
+        public Builder recordRingBytes(int bytes) {
+            recordRingBytes = checkRing("record", bytes);
+            return this;
+        }
+
+        /** Memory of the timestamp index; limits as of {@link #recordRingBytes}; default 4 MiB. */
+        public Builder timeRingBytes(int bytes) {
+            timeRingBytes = checkRing("time", bytes);
+            return this;
+        }
+
+        private static int checkRing(String name, int bytes) {
+            if (bytes < RING_BYTES_MIN || bytes > RING_BYTES_MAX || Integer.bitCount(bytes) != 1) {
+                throw new IllegalArgumentException("bad " + name + " ring: bytes=" + bytes
+                        + ", expected=a power of two from " + RING_BYTES_MIN + " to " + RING_BYTES_MAX);
+            }
+            return bytes;
+        }
+
+        /** Size of a segment file of a new store; a multiple of 64 KiB; default 1 GiB. */
+        public Builder segmentBytes(long bytes) {
+            if (bytes <= 0 || bytes % PageDescriptor.PAGE_LENGTH != 0) {
+                throw new IllegalArgumentException(
+                        "bad segment size: bytes=" + bytes + ", expected=a multiple of " + PageDescriptor.PAGE_LENGTH);
+            }
+            segmentBytes = bytes;
+            return this;
+        }
+
+        /** Default {@link Eviction#AUTO}. */
+        public Builder eviction(Eviction mode) {
+            eviction = Objects.requireNonNull(mode);
+            return this;
+        }
+
+        /** How snapshots of this store read segment files; default {@link ReadMode#POSITIONAL}. */
+        public Builder readMode(ReadMode mode) {
+            readMode = Objects.requireNonNull(mode);
+            return this;
+        }
+
+        /** Default {@link Pressure#WAIT}. */
+        public Builder pressure(Pressure policy) {
+            pressure = Objects.requireNonNull(policy);
+            return this;
+        }
+
+        /** Default: the monotonic clock, anchored in wall-clock time. */
+        public Builder clock(@Nullable StoreClock arrivalClock) {
+            clock = arrivalClock;
+            return this;
+        }
+
+        /** How long sealed pages may wait to be made durable, 1 ms to 1 h; default 1 s. */
+        public Builder durabilityInterval(Duration interval) {
+            if (interval.compareTo(Duration.ofMillis(1)) < 0 || interval.compareTo(Duration.ofHours(1)) > 0) {
+                throw new IllegalArgumentException(
+                        "bad durability interval: interval=" + interval + ", expected=1 ms to 1 h");
+            }
+            durabilityInterval = interval;
+            return this;
+        }
+
+        /** How many evicted bytes may wait to be made durable, at least one page; default 1 GiB. */
+        public Builder durabilityBytes(long bytes) {
+            if (bytes < PageDescriptor.PAGE_LENGTH) {
+                throw new IllegalArgumentException(
+                        "bad durability bytes: bytes=" + bytes + ", min=" + PageDescriptor.PAGE_LENGTH);
+            }
+            durabilityBytes = bytes;
+            return this;
+        }
+
+        /** How many sources may be open at once, 1 to 65,535; default 4,096. */
+        public Builder sourcesMax(int sources) {
+            if (sources < 1 || sources > 65_535) {
+                throw new IllegalArgumentException("bad number of sources: max=" + sources + ", expected=1 to 65535");
+            }
+            sourcesMax = sources;
+            return this;
+        }
+
+        /**
+         * Whether to go on with a copy that was made while the original was written, which lacks the original's newest
+         * records; default no.
+         */
+        public Builder adoptCopy(boolean adopt) {
+            adoptCopy = adopt;
+            return this;
+        }
+
+        Builder storage(Storage access) {
+            storage = access;
+            return this;
+        }
+
+        public LoomConfig build() {
+            return new LoomConfig(new Settings(
+                    directory,
+                    staging,
+                    recordRingBytes,
+                    timeRingBytes,
+                    segmentBytes,
+                    eviction,
+                    readMode == ReadMode.MAPPED,
+                    pressure,
+                    clock,
+                    durabilityInterval,
+                    durabilityBytes,
+                    sourcesMax,
+                    adoptCopy,
+                    storage));
+        }
+    }
+}

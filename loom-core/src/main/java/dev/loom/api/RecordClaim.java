@@ -1,0 +1,28 @@
+package dev.loom.api;
+
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * Room for one payload, in the log itself: fill {@code [offset, offset + length)} of {@link #buffer()}, then {@link
+ * #commit()} or {@link #abort()}. Until then its writer takes nothing else. Reused from claim to claim; for the writer's
+ * thread alone.
+ */
+public interface RecordClaim {
+    MutableDirectBuffer buffer();
+
+    /** Offset in {@link #buffer()} of the payload's first byte; a multiple of 8. */
+    int offset();
+
+    /** Length in bytes, as claimed. */
+    int length();
+
+    /**
+     * Publishes the record.
+     *
+     * @return its address
+     */
+    long commit();
+
+    /** Gives the room back; the next record takes it. */
+    void abort();
+}

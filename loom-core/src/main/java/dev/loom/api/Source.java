@@ -1,0 +1,24 @@
+package dev.loom.api;
+
+import dev.loom.format.PayloadFormat;
+import java.util.Map;
+
+/**
+ * A source of records as the schema knows it.
+ *
+ * @param id 1 to 65,535, never reused in a store; 0 is Loom's own source
+ * @param name unique among the sources that are open
+ * @param format how its payloads read
+ * @param closed whether it takes no more records
+ * @param attributes what its definer wanted kept with it; not interpreted by the store
+ */
+public record Source(int id, String name, PayloadFormat format, boolean closed, Map<String, String> attributes) {
+    public Source {
+        attributes = Map.copyOf(attributes);
+    }
+
+    /** The same source, closed. */
+    public Source close() {
+        return new Source(id, name, format, true, attributes);
+    }
+}

@@ -1,0 +1,14 @@
+package dev.loom.error;
+
+/** The directory is a copy made while the original was being written, so its newest records are not in it. */
+public class CopiedStoreException extends LoomException {
+    private static final long serialVersionUID = 1L;
+
+    public CopiedStoreException(String message) {
+        super(message);
+    }
+
+    public CopiedStoreException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,14 @@
+package dev.loom.error;
+
+/** A file of the store is damaged; the message names file and offset. */
+public class CorruptStoreException extends LoomException {
+    private static final long serialVersionUID = 1L;
+
+    public CorruptStoreException(String message) {
+        super(message);
+    }
+
+    public CorruptStoreException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,14 @@
+package dev.loom.error;
+
+/** The directory holds files that no Loom store wrote. */
+public class ForeignFileException extends LoomException {
+    private static final long serialVersionUID = 1L;
+
+    public ForeignFileException(String message) {
+        super(message);
+    }
+
+    public ForeignFileException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,18 @@
+package dev.loom.error;
+
+/** Another writer has the store. */
+public class StoreLockedException extends LoomException {
+    private static final long serialVersionUID = 1L;
+
+    private final long ownerPid;
+
+    public StoreLockedException(String message, long ownerPid) {
+        super(message);
+        this.ownerPid = ownerPid;
+    }
+
+    /** Process id of the writer that has the store, or -1 when it could not be learned. */
+    public long ownerPid() {
+        return ownerPid;
+    }
+}

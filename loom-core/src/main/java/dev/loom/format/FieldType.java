@@ -1,0 +1,85 @@
+package dev.loom.format;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** The type of a declared field. Integers and floats are little-endian. */
+public enum FieldType {
+    I8(Group.SIGNED, 1),
+    I16(Group.SIGNED, 2),
+    I32(Group.SIGNED, 4),
+    I64(Group.SIGNED, 8),
+    U8(Group.UNSIGNED, 1),
+    U16(Group.UNSIGNED, 2),
+    U32(Group.UNSIGNED, 4),
+    /** Unsigned 64 bits; {@link FieldValue#longValue()} then holds the bits, to be read as unsigned. */
+    U64(Group.UNSIGNED, 8),
+    F32(Group.FLOATING_POINT, 4),
+    F64(Group.FLOATING_POINT, 8),
+    /** One byte, 0 or 1. */
+    BOOL(Group.OTHER, 1),
+    UTF8(Group.OTHER, 0),
+    BYTES(Group.OTHER, 0);
+
+    private enum Group {
+        SIGNED,
+        UNSIGNED,
+        FLOATING_POINT,
+        OTHER
+    }
+
+    private final String text = name().toLowerCase(Locale.ROOT);
+    private final Group group;
+    private final int fixedLength;
+
+    FieldType(Group group, int fixedLength) {
+        this.group = group;
+        this.fixedLength = fixedLength;
+    }
+
+    /** The name used in the text form of a format and on the command line: lower case. */
+    public String text() {
+        return text;
+    }
+
+    /** Length in bytes of each value of the type; 0 for those whose values differ in length. */
+    public int fixedLength() {
+        return fixedLength;
+    }
+
+    /** Whether values differ in length: {@link #UTF8} and {@link #BYTES}. */
+    public boolean isVariableLength() {
+        return fixedLength == 0;
+    }
+
+    /** Whether values are whole numbers, signed or not. */
+    public boolean isInteger() {
+        return group == Group.SIGNED || group == Group.UNSIGNED;
+    }
+
+    /** Whether values are whole numbers without a sign. */
+    public boolean isUnsigned() {
+        return group == Group.UNSIGNED;
+    }
+
+    /** Whether values are numbers, whole or floating-point. */
+    public boolean isNumber() {
+        return group != Group.OTHER;
+    }
+
+    /**
+     * Finds a type by its {@link #text()}.
+     *
+     * @throws IllegalArgumentException for an unknown one, naming those there are
+     */
+    public static FieldType parse(String text) {
+        for (FieldType type : values()) {
+            if (type.text.equals(text)) {
+                return type;
+            }
+        }
+        throw new IllegalArgumentException("unknown field type: type=" + text + ", known="
+                + Arrays.stream(values()).map(FieldType::text).collect(Collectors.joining(" ")));
+    }
+}

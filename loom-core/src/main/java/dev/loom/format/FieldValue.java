@@ -1,0 +1,148 @@
+package dev.loom.format;
+
+import org.agrona.BitUtil;
+import org.agrona.DirectBuffer;
+import org.agrona.ExpandableArrayBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The value of one field of one record, reused from record to record: what it gives is valid until the next read into
+ * it. It also holds what reading needs to remember, so that readers can be shared. Not thread-safe.
+ */
+public final class FieldValue {
+    /** What a value is. */
+    public enum Kind {
+        ABSENT,
+        /** {@link #longValue()}, signed. */
+        INTEGER,
+        /** {@link #longValue()}, unsigned, and greater than {@code Long.MAX_VALUE} when read as such. */
+        UNSIGNED,
+        DOUBLE,
+        /** {@link #longValue()} is 0 or 1. */
+        BOOLEAN,
+        /** UTF-8 in {@link #bytes()}; not validated. */
+        TEXT,
+        BYTES,
+        /** A JSON array or object: its UTF-8 text in {@link #bytes()}. */
+        JSON
+    }
+
+    private static final DirectBuffer EMPTY = new UnsafeBuffer(new byte[0]);
+
+    private Kind kind = Kind.ABSENT;
+    private long longValue;
+    private double doubleValue;
+    private DirectBuffer bytes = EMPTY;
+    private int offset;
+    private int length;
+    private @Nullable UnsafeBuffer scratch;
+    private @Nullable JsonScanner jsonScanner;
+    private @Nullable ExpandableArrayBuffer jsonName;
+
+    /** Makes an absent value. */
+    public FieldValue() {}
+
+    public Kind kind() {
+        return kind;
+    }
+
+    public long longValue() {
+        return longValue;
+    }
+
+    public double doubleValue() {
+        return doubleValue;
+    }
+
+    /** The buffer that holds the bytes of a text, bytes or JSON value, from {@link #offset()}. */
+    public DirectBuffer bytes() {
+        return bytes;
+    }
+
+    public int offset() {
+        return offset;
+    }
+
+    public int length() {
+        return length;
+    }
+
+    public void setAbsent() {
+        kind = Kind.ABSENT;
+    }
+
+    public void setInteger(long value) {
+        kind = Kind.INTEGER;
+        longValue = value;
+    }
+
+    /** Sets an unsigned value; one that fits a signed long becomes {@link Kind#INTEGER}. */
+    public void setUnsigned(long bits) {
+        kind = bits < 0 ? Kind.UNSIGNED : Kind.INTEGER;
+        longValue = bits;
+    }
+
+    public void setDouble(double value) {
+        kind = Kind.DOUBLE;
+        doubleValue = value;
+    }
+
+    public void setBoolean(boolean value) {
+        kind = Kind.BOOLEAN;
+        longValue = value ? 1 : 0;
+    }
+
+    /** Sets a value of kind {@link Kind#TEXT}, {@link Kind#BYTES} or {@link Kind#JSON}, in place. */
+    public void setBytes(Kind bytesKind, DirectBuffer buffer, int bytesOffset, int bytesLength) {
+        kind = bytesKind;
+        bytes = buffer;
+        offset = bytesOffset;
+        length = bytesLength;
+    }
+
+    /**
+     * Room for a value that is not in the payload as it is to be given, such as a text with escapes; kept, and as large
+     * as the largest ever asked for.
+     */
+    public MutableDirectBuffer scratch(int capacity) {
+        UnsafeBuffer room = scratch;
+        if (room == null || room.capacity() < capacity) {
+            room = new UnsafeBuffer(new byte[BitUtil.findNextPositivePowerOfTwo(Math.max(64, capacity))]);
+            scratch = room;
+        }
+        return room;
+    }
+
+    JsonScanner jsonScanner() {
+        JsonScanner scanner = jsonScanner;
+        if (scanner == null) {
+            scanner = new JsonScanner();
+            jsonScanner = scanner;
+        }
+        return scanner;
+    }
+
+    /** Room for a member's name; apart from {@link #scratch}, which may hold a value found before. */
+    ExpandableArrayBuffer jsonName() {
+        ExpandableArrayBuffer name = jsonName;
+        if (name == null) {
+            name = new ExpandableArrayBuffer(64);
+            jsonName = name;
+        }
+        return name;
+    }
+
+    /** The value as text, newly allocated; for tests and display. */
+    public String text() {
+        return switch (kind) {
+            case ABSENT -> "";
+            case INTEGER -> Long.toString(longValue);
+            case UNSIGNED -> Long.toUnsignedString(longValue);
+            case DOUBLE -> Double.toString(doubleValue);
+            case BOOLEAN -> longValue == 0 ? "false" : "true";
+            case TEXT, BYTES, JSON -> bytes.getStringWithoutLengthUtf8(offset, length);
+        };
+    }
+}

@@ -1,0 +1,180 @@
+package dev.loom.format;
+
+import org.agrona.DirectBuffer;
+import org.agrona.ExpandableArrayBuffer;
+
+/**
+ * Reads the value at a path. Where several members lead there, the one with the longest name wins, and of equal names
+ * the first; a null at the end of the path counts as being there, and has no value. What comes after the point where
+ * the winner is certain is not looked at, so may be malformed.
+ */
+final class JsonFieldReader implements FieldReader {
+    private enum Outcome {
+        FOUND,
+        /** The scanner is after the value, which was well-formed. */
+        MISSING,
+        MALFORMED
+    }
+
+    /** What {@link JsonScanner#peek} gives at the payload's end. */
+    private static final int END = -1;
+
+    private final JsonPath path;
+
+    JsonFieldReader(String path) {
+        this.path = new JsonPath(path);
+    }
+
+    @Override
+    public void read(DirectBuffer buffer, int offset, int length, FieldValue into) {
+        int end = WholePayload.end(buffer, offset, length);
+        if (end < 0) {
+            into.setAbsent();
+            return;
+        }
+        JsonScanner scanner = into.jsonScanner();
+        scanner.wrap(buffer, offset, end);
+        if (value(scanner, 0, END, into) != Outcome.FOUND) {
+            into.setAbsent();
+        }
+    }
+
+    /** Looks for what the path leads to from {@code segment} on in the value that comes next, in what {@code close} ends. */
+    private Outcome value(JsonScanner scanner, int segment, int close, FieldValue into) {
+        int c = scanner.peekToken();
+        if (segment == path.segmentCount()) {
+            return read(scanner, c, into) && isEnded(scanner.peekToken(), close) ? Outcome.FOUND : Outcome.MALFORMED;
+        }
+        if (c == '{') {
+            return object(scanner, segment, into);
+        }
+        if (c == '[' && path.element(segment) >= 0) {
+            return array(scanner, segment, into);
+        }
+        return scanner.skipValue() ? Outcome.MISSING : Outcome.MALFORMED;
+    }
+
+    private static boolean isEnded(int next, int close) {
+        return next == close || (next == ',' && close != END);
+    }
+
+    private Outcome object(JsonScanner scanner, int segment, FieldValue into) {
+        if (!scanner.enter()) {
+            return Outcome.MALFORMED;
+        }
+        if (scanner.leave('}')) {
+            return Outcome.MISSING;
+        }
+        int longest = 0;
+        do {
+            int next = name(scanner, segment, into.jsonName());
+            if (next < 0) {
+                return Outcome.MALFORMED;
+            }
+            int start = scanner.position();
+            int depth = scanner.depth();
+            if (next > longest) {
+                Outcome outcome = value(scanner, next, '}', into);
+                if (outcome == Outcome.MISSING) {
+                    continue;
+                }
+                if (outcome == Outcome.MALFORMED || next == path.segmentCount()) {
+                    return outcome;
+                }
+                longest = next;
+                scanner.position(start, depth);
+            }
+            if (!scanner.skipValue()) {
+                return Outcome.MALFORMED;
+            }
+        } while (scanner.peekToken() == ',' && scanner.skipByte(','));
+        if (!scanner.leave('}')) {
+            return Outcome.MALFORMED;
+        }
+        return longest > 0 ? Outcome.FOUND : Outcome.MISSING;
+    }
+
+    /** Goes over a member's name. Returns the segment after it, 0 if the path has another name, -1 if malformed. */
+    private int name(JsonScanner scanner, int segment, ExpandableArrayBuffer decoded) {
+        if (scanner.peekToken() != '"') {
+            return -1;
+        }
+        int start = scanner.position() + 1;
+        if (!scanner.skipString()) {
+            return -1;
+        }
+        int length = scanner.position() - 1 - start;
+        int next = scanner.escaped()
+                ? path.match(segment, decoded, 0, JsonString.decode(scanner.buffer(), start, start + length, decoded))
+                : path.match(segment, scanner.buffer(), start, length);
+        return scanner.skipColon() ? Math.max(0, next) : -1;
+    }
+
+    private Outcome array(JsonScanner scanner, int segment, FieldValue into) {
+        if (!scanner.enter()) {
+            return Outcome.MALFORMED;
+        }
+        if (scanner.leave(']')) {
+            return Outcome.MISSING;
+        }
+        int element = 0;
+        do {
+            if (element++ == path.element(segment)) {
+                Outcome outcome = value(scanner, segment + 1, ']', into);
+                if (outcome != Outcome.MISSING) {
+                    return outcome;
+                }
+            } else if (!scanner.skipValue()) {
+                return Outcome.MALFORMED;
+            }
+        } while (scanner.peekToken() == ',' && scanner.skipByte(','));
+        return scanner.leave(']') ? Outcome.MISSING : Outcome.MALFORMED;
+    }
+
+    private static boolean read(JsonScanner scanner, int first, FieldValue into) {
+        int start = scanner.position();
+        switch (first) {
+            case '"' -> {
+                if (!scanner.skipString()) {
+                    return false;
+                }
+                setText(scanner, start + 1, scanner.position() - 1, into);
+            }
+            case '{', '[' -> {
+                if (!scanner.skipValue()) {
+                    return false;
+                }
+                into.setBytes(FieldValue.Kind.JSON, scanner.buffer(), start, scanner.position() - start);
+            }
+            case 't', 'f' -> {
+                if (!scanner.skipLiteral(first == 't' ? "true" : "false")) {
+                    return false;
+                }
+                into.setBoolean(first == 't');
+            }
+            case 'n' -> {
+                if (!scanner.skipLiteral("null")) {
+                    return false;
+                }
+                into.setAbsent();
+            }
+            default -> {
+                if (!scanner.skipNumber()) {
+                    return false;
+                }
+                JsonNumber.read(scanner.buffer(), start, scanner.position(), into);
+            }
+        }
+        return true;
+    }
+
+    private static void setText(JsonScanner scanner, int start, int end, FieldValue into) {
+        if (scanner.escaped()) {
+            var scratch = into.scratch(end - start);
+            int length = JsonString.decode(scanner.buffer(), start, end, scratch);
+            into.setBytes(FieldValue.Kind.TEXT, scratch, 0, length);
+        } else {
+            into.setBytes(FieldValue.Kind.TEXT, scanner.buffer(), start, end - start);
+        }
+    }
+}

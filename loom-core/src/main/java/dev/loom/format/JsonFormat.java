@@ -1,0 +1,43 @@
+package dev.loom.format;
+
+import java.util.List;
+import org.agrona.DirectBuffer;
+
+/** One JSON value a record, fields by dotted path. */
+record JsonFormat() implements PayloadFormat {
+    static final String NAME = "json";
+    static final JsonFormat INSTANCE = new JsonFormat();
+
+    private static final FieldReader WHOLE = new JsonFieldReader("");
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public String text() {
+        return NAME;
+    }
+
+    @Override
+    public List<Field> fields() {
+        return List.of();
+    }
+
+    @Override
+    public FieldReader field(String name) {
+        return name.isEmpty() ? WHOLE : new JsonFieldReader(name);
+    }
+
+    @Override
+    public void forEachField(DirectBuffer buffer, int offset, int length, FieldValue value, FieldHandler handler) {
+        WHOLE.read(buffer, offset, length, value);
+        handler.onField("", value);
+    }
+
+    @Override
+    public String toString() {
+        return NAME;
+    }
+}

@@ -1,0 +1,242 @@
+package dev.loom.format;
+
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * A position in the text of one JSON value, and the steps over its parts. Strict in the grammar of RFC 8259, but bytes
+ * within strings are not checked to be UTF-8. Allocates nothing, never leaves its range, and never recurs: containers
+ * may be nested {@link #DEPTH_MAX} deep. A step that finds something else returns false; the scanner is then of no more
+ * use.
+ */
+final class JsonScanner {
+    /** How deep arrays and objects may be nested: one bit each in a long. */
+    static final int DEPTH_MAX = 64;
+
+    private DirectBuffer buffer = new UnsafeBuffer(new byte[0]);
+    private int position;
+    private int end;
+    private int depth;
+    private boolean escaped;
+
+    void wrap(DirectBuffer newBuffer, int newPosition, int newEnd) {
+        buffer = newBuffer;
+        position = newPosition;
+        end = newEnd;
+        depth = 0;
+    }
+
+    DirectBuffer buffer() {
+        return buffer;
+    }
+
+    int position() {
+        return position;
+    }
+
+    /** Goes back to where a value began that has been looked into. */
+    void position(int newPosition, int newDepth) {
+        position = newPosition;
+        depth = newDepth;
+    }
+
+    /** How many containers have been entered and not left. */
+    int depth() {
+        return depth;
+    }
+
+    /** Whether the string skipped last contains escapes. */
+    boolean escaped() {
+        return escaped;
+    }
+
+    /** The byte at the position, 0 to 255, or -1 at the end. */
+    int peek() {
+        return position < end ? buffer.getByte(position) & 0xFF : -1;
+    }
+
+    /** Goes over white space, and gives the byte after it as {@link #peek} does. */
+    int peekToken() {
+        while (position < end) {
+            byte c = buffer.getByte(position);
+            if (c != ' ' && c != '\n' && c != '\t' && c != '\r') {
+                return c & 0xFF;
+            }
+            position++;
+        }
+        return -1;
+    }
+
+    /** Goes over one byte, if it is this one. */
+    boolean skipByte(int expected) {
+        if (peek() != expected) {
+            return false;
+        }
+        position++;
+        return true;
+    }
+
+    /** Goes over the bracket that begins an array or an object. */
+    boolean enter() {
+        position++;
+        depth++;
+        return depth <= DEPTH_MAX;
+    }
+
+    /** Whether the innermost container ends here; if so goes over its bracket. */
+    boolean leave(int close) {
+        if (peekToken() != close) {
+            return false;
+        }
+        position++;
+        depth--;
+        return true;
+    }
+
+    /** Goes over white space, a member's name, its colon, and white space. */
+    boolean skipName() {
+        if (peekToken() != '"' || !skipString()) {
+            return false;
+        }
+        return skipColon();
+    }
+
+    /** Goes over white space, a colon, and white space. */
+    boolean skipColon() {
+        if (peekToken() != ':') {
+            return false;
+        }
+        position++;
+        peekToken();
+        return true;
+    }
+
+    /** Goes over a string, from quote to quote. */
+    boolean skipString() {
+        escaped = false;
+        position++;
+        while (position < end) {
+            byte c = buffer.getByte(position++);
+            if (c == '"') {
+                return true;
+            }
+            if (c == '\\') {
+                escaped = true;
+                if (!skipEscape()) {
+                    return false;
+                }
+            } else if (c >= 0 && c < ' ') {
+                return false;
+            }
+        }
+        return false;
+    }
+
+    private boolean skipEscape() {
+        switch (peek()) {
+            case '"', '\\', '/', 'b', 'f', 'n', 'r', 't' -> position++;
+            case 'u' -> {
+                position++;
+                for (int i = 0; i < 4; i++, position++) {
+                    if (Character.digit(peek(), 16) < 0) {
+                        return false;
+                    }
+                }
+            }
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Goes over a literal name. */
+    boolean skipLiteral(String literal) {
+        for (int i = 0; i < literal.length(); i++) {
+            if (!skipByte(literal.charAt(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Goes over a number. */
+    boolean skipNumber() {
+        skipByte('-');
+        if (!skipByte('0') && !skipDigits()) {
+            return false;
+        }
+        if (skipByte('.') && !skipDigits()) {
+            return false;
+        }
+        if (skipByte('e') || skipByte('E')) {
+            if (!skipByte('+')) {
+                skipByte('-');
+            }
+            return skipDigits();
+        }
+        return true;
+    }
+
+    private boolean skipDigits() {
+        int start = position;
+        while (position < end) {
+            byte c = buffer.getByte(position);
+            if (c < '0' || c > '9') {
+                break;
+            }
+            position++;
+        }
+        return position > start;
+    }
+
+    private boolean skipScalar() {
+        return switch (peekToken()) {
+            case '"' -> skipString();
+            case 't' -> skipLiteral("true");
+            case 'f' -> skipLiteral("false");
+            case 'n' -> skipLiteral("null");
+            default -> skipNumber();
+        };
+    }
+
+    /** Goes over white space and a value, whatever it is. */
+    boolean skipValue() {
+        int depthBefore = depth;
+        long objects = 0; // bit d-1: whether the container at depth d is an object
+        do {
+            int c = peekToken();
+            if (c == '{' || c == '[') {
+                if (!enter()) {
+                    return false;
+                }
+                boolean object = c == '{';
+                long bit = 1L << (depth - 1);
+                objects = object ? objects | bit : objects & ~bit;
+                if (!leave(object ? '}' : ']')) {
+                    if (object && !skipName()) {
+                        return false;
+                    }
+                    continue;
+                }
+            } else if (!skipScalar()) {
+                return false;
+            }
+            if (!skipToNextValue(depthBefore, objects)) {
+                return false;
+            }
+        } while (depth > depthBefore);
+        return true;
+    }
+
+    /** After a value: leaves the containers that end, then goes over the comma, and the name, before the next value. */
+    private boolean skipToNextValue(int depthBefore, long objects) {
+        while (depth > depthBefore) {
+            boolean object = (objects >>> (depth - 1) & 1) != 0;
+            if (!leave(object ? '}' : ']')) {
+                return skipByte(',') && (!object || skipName());
+            }
+        }
+        return true;
+    }
+}

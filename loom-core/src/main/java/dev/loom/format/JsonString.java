@@ -1,0 +1,67 @@
+package dev.loom.format;
+
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+/** Decodes the escapes of a JSON string that {@link JsonScanner#skipString} has gone over. */
+final class JsonString {
+    private JsonString() {}
+
+    /**
+     * Writes the string between {@code position} and {@code end}, which are within its quotes, as UTF-8. It gets no
+     * longer by that. A surrogate without its other half becomes U+FFFD.
+     *
+     * @return the length written
+     */
+    static int decode(DirectBuffer source, int position, int end, MutableDirectBuffer into) {
+        int length = 0;
+        int i = position;
+        while (i < end) {
+            byte c = source.getByte(i);
+            if (c != '\\') {
+                into.putByte(length++, c);
+                i++;
+            } else if (source.getByte(i + 1) != 'u') {
+                into.putByte(length++, simple(source.getByte(i + 1)));
+                i += 2;
+            } else {
+                int codePoint = hex(source, i + 2);
+                i += 6;
+                if (Character.isHighSurrogate((char) codePoint) && isLowSurrogate(source, i)) {
+                    codePoint = Character.toCodePoint((char) codePoint, (char) hex(source, i + 2));
+                    i += 6;
+                } else if (Character.isSurrogate((char) codePoint)) {
+                    codePoint = Utf8.REPLACEMENT;
+                }
+                length += Utf8.put(codePoint, into, length);
+            }
+        }
+        return length;
+    }
+
+    private static byte simple(byte escape) {
+        return switch (escape) {
+            case 'b' -> '\b';
+            case 'f' -> '\f';
+            case 'n' -> '\n';
+            case 'r' -> '\r';
+            case 't' -> '\t';
+            default -> escape;
+        };
+    }
+
+    /** Whether an escape for half a pair follows. The string's escapes are whole, and after it comes its quote. */
+    private static boolean isLowSurrogate(DirectBuffer source, int position) {
+        return source.getByte(position) == '\\'
+                && source.getByte(position + 1) == 'u'
+                && Character.isLowSurrogate((char) hex(source, position + 2));
+    }
+
+    private static int hex(DirectBuffer source, int position) {
+        int value = 0;
+        for (int i = 0; i < 4; i++) {
+            value = value << 4 | Character.digit(source.getByte(position + i), 16);
+        }
+        return value;
+    }
+}

@@ -1,0 +1,41 @@
+package dev.loom.format;
+
+import java.util.List;
+import java.util.Objects;
+import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the payloads of a source read. {@link #text()} is the form kept in the schema, from which {@link Formats#parse}
+ * makes an equal format again: two formats are equal exactly when their texts are. Immutable, and usable from any
+ * thread.
+ */
+public interface PayloadFormat {
+    /** The name before the colon of {@link #text()}: {@code struct}, {@code text}, {@code json}, {@code bytes}, ... */
+    String name();
+
+    /** The text form: {@code bytes}, {@code text}, {@code json}, or {@code struct:ts_ns:i64,op:utf8?}. */
+    String text();
+
+    /** The declared fields in order; empty where records name their own fields (json). */
+    List<Field> fields();
+
+    /** A reader of the named field, or null if no payload of this format can have it. */
+    @Nullable
+    FieldReader field(String name);
+
+    /**
+     * Gives each declared field of one payload to a handler, in order; one without a value as {@link
+     * FieldValue.Kind#ABSENT}. A format without declared fields gives the whole payload once, under the empty name. Like
+     * {@link FieldReader#read} it never looks outside the payload and never throws by itself.
+     *
+     * @param value holds each field in turn; valid during the handler's call alone
+     */
+    default void forEachField(DirectBuffer buffer, int offset, int length, FieldValue value, FieldHandler handler) {
+        for (Field field : fields()) {
+            FieldReader reader = Objects.requireNonNull(field(field.name()), field.name());
+            reader.read(buffer, offset, length, value);
+            handler.onField(field.name(), value);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package dev.loom.format;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Typed fields, those of fixed size at fixed offsets, then those of variable length. The text form names them in order,
+ * {@code ?} marking the ones that a record may be without: {@code struct:ts_ns:i64,op:utf8?,latency_ns:i64}. Made by
+ * {@link Formats#struct} and {@link Formats#parse}. Immutable.
+ */
+public final class StructFormat implements PayloadFormat {
+    /** The most fields that a struct may have; the least is one. */
+    public static final int FIELD_COUNT_MAX = 1024;
+
+    /** The longest name of a field, in characters. */
+    public static final int FIELD_NAME_LENGTH_MAX = 128;
+
+    static final String NAME = "struct";
+
+    private static final String PREFIX = NAME + ':';
+    private static final Pattern FIELD_NAME =
+            Pattern.compile("[A-Za-z_][A-Za-z0-9_.-]{0," + (FIELD_NAME_LENGTH_MAX - 1) + "}");
+
+    private final List<Field> fields;
+    private final String text;
+    private final StructLayout layout;
+    private final Map<String, Integer> indexes = new HashMap<>();
+    private final StructFieldReader[] readers;
+
+    StructFormat(List<Field> fields) {
+        this.fields = List.copyOf(fields);
+        if (fields.isEmpty() || fields.size() > FIELD_COUNT_MAX) {
+            throw new IllegalArgumentException(
+                    "struct can't have so many fields: count=" + fields.size() + ", min=1, max=" + FIELD_COUNT_MAX);
+        }
+        text = this.fields.stream().map(Field::text).collect(Collectors.joining(",", PREFIX, ""));
+        layout = new StructLayout(this.fields);
+        readers = new StructFieldReader[fields.size()];
+        for (int i = 0; i < readers.length; i++) {
+            Field field = this.fields.get(i);
+            if (!FIELD_NAME.matcher(field.name()).matches()) {
+                throw new IllegalArgumentException(
+                        "field name is not allowed: name=" + field.name() + ", allowed=" + FIELD_NAME);
+            }
+            if (indexes.put(field.name(), i) != null) {
+                throw new IllegalArgumentException("field name is taken: name=" + field.name());
+            }
+            readers[i] = new StructFieldReader(field.type(), layout, i);
+        }
+    }
+
+    static StructFormat parse(String text) {
+        if (!text.startsWith(PREFIX)) {
+            throw new IllegalArgumentException(
+                    "struct has no fields: text=" + text + ", expected=" + PREFIX + "name:type,..");
+        }
+        return new StructFormat(Stream.of(text.substring(PREFIX.length()).split(",", -1))
+                .map(Field::parse)
+                .toList());
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public String text() {
+        return text;
+    }
+
+    @Override
+    public List<Field> fields() {
+        return fields;
+    }
+
+    @Override
+    public @Nullable FieldReader field(String name) {
+        Integer index = indexes.get(name);
+        return index == null ? null : readers[index];
+    }
+
+    /**
+     * The position of a field among {@link #fields()}, from 0.
+     *
+     * @throws IllegalArgumentException if there is none of this name
+     */
+    public int fieldIndex(String name) {
+        Integer index = indexes.get(name);
+        if (index == null) {
+            throw new IllegalArgumentException("unknown field: name=" + name + ", format=" + text);
+        }
+        return index;
+    }
+
+    /** Length in bytes of the shortest payload, all of whose texts and bytes are empty or absent. */
+    public int lengthMin() {
+        return layout.variableOffset() + layout.variableCount();
+    }
+
+    @Override
+    public void forEachField(DirectBuffer buffer, int offset, int length, FieldValue value, FieldHandler handler) {
+        int end = WholePayload.end(buffer, offset, length);
+        long next = StructFieldReader.firstVariable(layout, offset, end);
+        for (int i = 0; i < readers.length; i++) {
+            Field field = fields.get(i);
+            if (field.type().isVariableLength()) {
+                next = readers[i].readVariable(buffer, offset, end, next, value);
+            } else {
+                readers[i].readFixed(buffer, offset, end, value);
+            }
+            handler.onField(field.name(), value);
+        }
+    }
+
+    StructLayout layout() {
+        return layout;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof StructFormat that && text.equals(that.text);
+    }
+
+    @Override
+    public int hashCode() {
+        return text.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+}

@@ -1,0 +1,110 @@
+package dev.loom.io;
+
+import dev.loom.error.StoreIoException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** {@link Storage} on the file system of the machine. */
+final class DiskStorage implements Storage {
+    private static final FileAttribute<Set<PosixFilePermission>> FILE_MODE =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+    private static final FileAttribute<Set<PosixFilePermission>> DIRECTORY_MODE =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+    @Override
+    public LoomFile openToRead(Path file) {
+        return open(file, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));
+    }
+
+    @Override
+    public LoomFile openToWrite(Path file, boolean direct) {
+        Set<OpenOption> options = new HashSet<>(Set.of(
+                StandardOpenOption.READ,
+                StandardOpenOption.WRITE,
+                StandardOpenOption.CREATE,
+                LinkOption.NOFOLLOW_LINKS));
+        if (direct) {
+            options.add(directOption(file));
+        }
+        return open(file, options);
+    }
+
+    /** Found by its name: a newer javac warns of the class, and a runtime image may leave its module out. */
+    private static OpenOption directOption(Path file) {
+        try {
+            for (Object option :
+                    Class.forName("com.sun.nio.file.ExtendedOpenOption").getEnumConstants()) {
+                if (option.toString().equals("DIRECT")) {
+                    return (OpenOption) option;
+                }
+            }
+        } catch (ClassNotFoundException e) {
+            throw new StoreIoException("direct I/O is not in this JVM: file=" + file + ", reason=" + e, e);
+        }
+        throw new StoreIoException("direct I/O is not in this JVM: file=" + file);
+    }
+
+    private static LoomFile open(Path file, Set<OpenOption> options) {
+        try {
+            return new DiskFile(file, FileChannel.open(file, options, FILE_MODE));
+        } catch (IOException | UnsupportedOperationException e) {
+            throw new StoreIoException("file operation failed: operation=open, file=" + file + ", reason=" + e, e);
+        }
+    }
+
+    @Override
+    public void createDirectories(Path directory) {
+        try {
+            Files.createDirectories(directory, DIRECTORY_MODE);
+        } catch (IOException e) {
+            throw new StoreIoException("directory can't be created: directory=" + directory + ", reason=" + e, e);
+        }
+    }
+
+    @Override
+    public void syncDirectory(Path directory) {
+        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+            channel.force(true);
+        } catch (IOException e) {
+            throw new StoreIoException("directory can't be synced: directory=" + directory + ", reason=" + e, e);
+        }
+    }
+
+    @Override
+    public void delete(Path file) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            throw new StoreIoException("file can't be deleted: file=" + file + ", reason=" + e, e);
+        }
+    }
+
+    @Override
+    public List<Path> list(Path directory) {
+        try (Stream<Path> entries = Files.list(directory)) {
+            return entries.sorted().toList();
+        } catch (NoSuchFileException e) {
+            return List.of();
+        } catch (IOException e) {
+            throw new StoreIoException("directory can't be listed: directory=" + directory + ", reason=" + e, e);
+        }
+    }
+
+    @Override
+    public boolean exists(Path file) {
+        return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
+    }
+}

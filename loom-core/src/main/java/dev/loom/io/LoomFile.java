@@ -1,0 +1,36 @@
+package dev.loom.io;
+
+import java.io.Closeable;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.file.Path;
+
+/**
+ * An open file. Failures are {@link dev.loom.error.StoreIoException}s that name the file and the offset. An interrupt
+ * closes the file under whoever uses it, so each thread opens its own.
+ */
+public interface LoomFile extends Closeable {
+    Path path();
+
+    /** Writes all that remains of the buffer at a position of the file. */
+    void write(ByteBuffer source, long position);
+
+    /**
+     * Reads until the buffer is full or the file ends.
+     *
+     * @return bytes read, 0 at or past the end
+     */
+    int read(ByteBuffer target, long position);
+
+    long size();
+
+    void truncate(long size);
+
+    /** Makes what was written durable: data, and of the metadata what is needed to read it back. */
+    void force();
+
+    MappedByteBuffer map(boolean writable, long position, long length);
+
+    @Override
+    void close();
+}

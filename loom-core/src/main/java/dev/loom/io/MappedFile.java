@@ -1,0 +1,78 @@
+package dev.loom.io;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.MappedByteBuffer;
+import java.nio.file.Path;
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * A staging file mapped whole. It is made by writing every byte, never grown, never sparse: a store into a hole of a
+ * full file system would kill the thread. Unmapping is the owner's decision: an access after {@link #unmap()} is a
+ * crash of the JVM, so whoever can't rule one out lets the garbage collector do it.
+ */
+public final class MappedFile {
+    private static final int ZEROES = 1 << 20;
+
+    private final Path path;
+    private final MappedByteBuffer bytes;
+    private final UnsafeBuffer buffer;
+
+    private MappedFile(Path path, MappedByteBuffer bytes) {
+        this.path = path;
+        this.bytes = bytes;
+        bytes.order(ByteOrder.LITTLE_ENDIAN);
+        this.buffer = new UnsafeBuffer(bytes);
+    }
+
+    /** Makes a file of {@code length} zero bytes, maps it and touches each page of it. */
+    public static MappedFile create(Storage storage, Path path, int length) {
+        try (LoomFile file = storage.openToWrite(path, false)) {
+            ByteBuffer zeroes = ByteBuffer.allocate(Math.min(length, ZEROES));
+            for (int position = 0; position < length; position += zeroes.capacity()) {
+                zeroes.clear().limit(Math.min(zeroes.capacity(), length - position));
+                file.write(zeroes, position);
+            }
+            MappedFile mapped = new MappedFile(path, file.map(true, 0, length));
+            mapped.touch();
+            return mapped;
+        }
+    }
+
+    /** Maps an existing file. */
+    public static MappedFile open(Storage storage, Path path, boolean writable) {
+        try (LoomFile file = writable ? storage.openToWrite(path, false) : storage.openToRead(path)) {
+            return new MappedFile(path, file.map(writable, 0, file.size()));
+        }
+    }
+
+    /** Faults every page in for writing, so that no push does. */
+    private void touch() {
+        for (int offset = 0; offset < bytes.capacity(); offset += 4096) {
+            bytes.put(offset, (byte) 0);
+        }
+    }
+
+    public Path path() {
+        return path;
+    }
+
+    public int length() {
+        return bytes.capacity();
+    }
+
+    /** The whole file, little-endian. Use {@code duplicate()} to move its position. */
+    public ByteBuffer bytes() {
+        return bytes;
+    }
+
+    /** The whole file. */
+    public UnsafeBuffer buffer() {
+        return buffer;
+    }
+
+    public void unmap() {
+        BufferUtil.free(bytes);
+    }
+}

@@ -1,0 +1,81 @@
+package dev.loom.io;
+
+import dev.loom.error.StoreIoException;
+import dev.loom.error.UnsupportedPlatformException;
+import java.io.IOException;
+import java.nio.ByteOrder;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Set;
+
+/** What the store must know of the machine. */
+public final class Platform {
+    /** File systems on which a lock or a mapping may not be seen alike by all processes. */
+    private static final Set<String> NOT_COHERENT =
+            Set.of("nfs", "nfs4", "9p", "virtiofs", "cifs", "smb3", "smbfs", "afs", "ceph", "lustre");
+
+    private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
+
+    private Platform() {}
+
+    /**
+     * Refuses what the formats and the memory model were not made for.
+     *
+     * @throws UnsupportedPlatformException naming system and processor
+     */
+    public static void check() {
+        String os = System.getProperty("os.name", "");
+        String arch = System.getProperty("os.arch", "");
+        boolean osKnown = os.equals("Linux") || os.startsWith("Mac");
+        boolean archKnown = arch.equals("amd64") || arch.equals("x86_64") || arch.equals("aarch64");
+        if (!osKnown || !archKnown || ByteOrder.nativeOrder() != ByteOrder.LITTLE_ENDIAN) {
+            throw new UnsupportedPlatformException("platform not supported: os=" + os + ", arch=" + arch
+                    + ", supported=Linux on x86-64 and aarch64, macOS for development");
+        }
+    }
+
+    /** Refuses a directory on a network file system. */
+    public static void checkFileSystem(Path directory) {
+        String type = fileSystem(directory).type().toLowerCase(Locale.ROOT);
+        if (NOT_COHERENT.contains(type) || type.startsWith("fuse")) {
+            throw new UnsupportedPlatformException("file system does not share files coherently: directory=" + directory
+                    + ", type=" + type + "; use a local disk or tmpfs");
+        }
+    }
+
+    /** The file system that holds a directory. */
+    public static FileStore fileSystem(Path directory) {
+        try {
+            return Files.getFileStore(directory);
+        } catch (IOException e) {
+            throw new StoreIoException("file system can't be read: directory=" + directory + ", reason=" + e, e);
+        }
+    }
+
+    /** Identifies this boot of the machine; where the system has no such thing, its boot time stands for it. */
+    public static String bootId() {
+        try {
+            if (Files.exists(BOOT_ID)) {
+                return Files.readString(BOOT_ID).trim();
+            }
+        } catch (IOException e) {
+            throw new StoreIoException("boot id can't be read: file=" + BOOT_ID + ", reason=" + e, e);
+        }
+        return "init-" + startTimeMs(1);
+    }
+
+    public static long pid() {
+        return ProcessHandle.current().pid();
+    }
+
+    /** When a process started, epoch milliseconds, or -1 when there is no such process. */
+    public static long startTimeMs(long pid) {
+        return ProcessHandle.of(pid)
+                .flatMap(process -> process.info().startInstant())
+                .map(Instant::toEpochMilli)
+                .orElse(-1L);
+    }
+}

@@ -1,0 +1,89 @@
+package dev.loom.log;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** The evictor's side of one log: takes sealed pages from the ring to the segment files. Owned by the evictor's thread. */
+final class EvictedLog implements AutoCloseable {
+    private static final int RUN_LENGTH_MAX = 16 << 20;
+
+    private final Watermarks watermarks;
+    private final ByteBuffer ring;
+    private final int ringLength;
+    private final SegmentWriter writer;
+    private final PageChecksum checksum;
+    private final int runLengthMin;
+    private long synced;
+
+    EvictedLog(HybridLog log, long storeId, SegmentWriter writer) {
+        this.watermarks = log.watermarks();
+        this.ring = log.ringFile().bytes().duplicate().order(ByteOrder.LITTLE_ENDIAN);
+        this.ringLength = log.ringLength();
+        this.writer = writer;
+        this.checksum = new PageChecksum(log.kind(), storeId);
+        this.runLengthMin = Math.min(1 << 20, ringLength / 4);
+        this.synced = watermarks.durableAcquire();
+    }
+
+    /** Sealed bytes that are not in segment files. */
+    long pending() {
+        return watermarks.sealedAcquire() - watermarks.evictedAcquire();
+    }
+
+    /** Whether enough is sealed for a write of its own. Any thread. */
+    boolean runWaiting() {
+        return pending() >= runLengthMin;
+    }
+
+    /** Bytes in segment files that are not durable. */
+    long undurable() {
+        return watermarks.evictedAcquire() - watermarks.durableAcquire();
+    }
+
+    /**
+     * Writes one run of sealed pages.
+     *
+     * @param all whether a short run is worth a write
+     * @return whether there was one
+     */
+    boolean evictRun(boolean all) {
+        long from = watermarks.evictedAcquire();
+        long pending = watermarks.sealedAcquire() - from;
+        if (pending == 0 || (pending < runLengthMin && !all)) {
+            return false;
+        }
+        int start = (int) (from & (ringLength - 1));
+        long length = Math.min(Math.min(pending, RUN_LENGTH_MAX), ringLength - start);
+        length = Math.min(length, writer.remainingInSegment(from));
+        for (int page = 0; page < length; page += PageDescriptor.PAGE_LENGTH) {
+            checksum.fill(ring, start + page, from + page);
+        }
+        ring.limit(start + (int) length).position(start);
+        writer.write(ring, from);
+        watermarks.evictedRelease(from + length);
+        return true;
+    }
+
+    /** Makes what is in segment files durable on disk; {@link #synced()} is how far that reaches. */
+    void sync() {
+        long evicted = watermarks.evictedAcquire();
+        if (evicted != synced) {
+            writer.sync();
+            synced = evicted;
+        }
+    }
+
+    long synced() {
+        return synced;
+    }
+
+    /** Announces as durable what was synced, once the mark says so too. */
+    void publishDurable() {
+        watermarks.durableRelease(synced);
+    }
+
+    @Override
+    public void close() {
+        writer.close();
+    }
+}

@@ -1,0 +1,162 @@
+package dev.loom.log;
+
+import dev.loom.io.MappedFile;
+import java.lang.invoke.VarHandle;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The writer's side of one log: pages in a ring. Owned by the writer's thread; its state is plain, and becomes visible
+ * by {@link #publish()}.
+ *
+ * <p>Invariants, with addresses:
+ *
+ * <ul>
+ *   <li>{@code offset == tail & (ringLength - 1)}, but that both stand at a page's end while no page is open;
+ *   <li>a page is begun only when what its place in the ring held is evicted;
+ *   <li>what a page's place held is announced as overwritten before its first byte is stored.
+ * </ul>
+ */
+public final class HybridLog {
+    private final LogKind kind;
+    private final long storeId;
+    private final int epoch;
+    private final MappedFile ringFile;
+    private final UnsafeBuffer ring;
+    private final int ringLength;
+    private final Watermarks watermarks;
+
+    private long tail;
+    private long sealed;
+    private long evictedSeen;
+    private int offset;
+    private int limit;
+    private boolean pageOpen;
+
+    /**
+     * A log that goes on after its last page.
+     *
+     * @param end where it begins to write; a page's address
+     * @param ringFile of a power of two bytes, at least two pages
+     */
+    public HybridLog(
+            LogKind kind, long storeId, int epoch, MappedFile ringFile, Watermarks watermarks, long begin, long end) {
+        this.kind = kind;
+        this.storeId = storeId;
+        this.epoch = epoch;
+        this.ringFile = ringFile;
+        this.ring = ringFile.buffer();
+        this.ringLength = ringFile.length();
+        this.watermarks = watermarks;
+        this.tail = end;
+        this.sealed = end;
+        this.evictedSeen = end;
+        watermarks.reset(begin, end);
+    }
+
+    public LogKind kind() {
+        return kind;
+    }
+
+    public MappedFile ringFile() {
+        return ringFile;
+    }
+
+    public Watermarks watermarks() {
+        return watermarks;
+    }
+
+    /** The ring; {@link #offset()} is where the next byte goes. */
+    public UnsafeBuffer ring() {
+        return ring;
+    }
+
+    public int ringLength() {
+        return ringLength;
+    }
+
+    /** The address of the next byte. */
+    public long tail() {
+        return tail;
+    }
+
+    /** The address of the page that is open, or that will be begun next. */
+    public long pageAddress() {
+        return PageDescriptor.pageAddress(tail - (pageOpen ? 1 : 0));
+    }
+
+    public int offset() {
+        return offset;
+    }
+
+    /** Bytes left in the open page; 0 when none is open. */
+    public int remaining() {
+        return limit - offset;
+    }
+
+    public boolean pageOpen() {
+        return pageOpen;
+    }
+
+    /** Whether the next {@code pages} pages after the open one have room in the ring. */
+    public boolean hasRoom(int pages) {
+        long end = nextPage() + (long) pages * PageDescriptor.PAGE_LENGTH;
+        if (end - ringLength <= evictedSeen) {
+            return true;
+        }
+        evictedSeen = watermarks.evictedAcquire();
+        return end - ringLength <= evictedSeen;
+    }
+
+    private long nextPage() {
+        return pageOpen ? pageAddress() + PageDescriptor.PAGE_LENGTH : tail;
+    }
+
+    /**
+     * Begins the next page; there is room for it, and no page is open.
+     *
+     * @param continues whether it begins with a later fragment of a record
+     */
+    public void beginPage(long baseTimeNs, long baseAddress, boolean continues) {
+        watermarks.overwrittenOpaque(tail + PageDescriptor.PAGE_LENGTH - ringLength);
+        VarHandle.storeStoreFence();
+        offset = (int) (tail & (ringLength - 1));
+        limit = offset + PageDescriptor.PAGE_LENGTH;
+        PageDescriptor.begin(ring, offset, kind, continues, storeId, tail, baseTimeNs, baseAddress, epoch);
+        pageOpen = true;
+        advance(PageDescriptor.HEADER_LENGTH);
+    }
+
+    /** Takes the next bytes of the open page, which the caller has filled or will fill before it publishes. */
+    public void advance(int length) {
+        offset += length;
+        tail += length;
+    }
+
+    /** Ends the open page, if there is one; the tail moves to its end. Neither is published yet. */
+    public void sealPage(long lastTimeNs) {
+        if (!pageOpen) {
+            return;
+        }
+        int page = limit - PageDescriptor.PAGE_LENGTH;
+        PageDescriptor.seal(ring, page, offset - page, lastTimeNs);
+        tail += limit - offset;
+        offset = limit;
+        sealed = tail;
+        pageOpen = false;
+    }
+
+    /** Makes everything up to the tail visible to readers. */
+    public void publish() {
+        watermarks.tailRelease(tail);
+    }
+
+    /** Tells readers that whatever else they find the log's entries by knows those up to the tail. */
+    public void publishCovered() {
+        watermarks.coveredRelease(tail);
+    }
+
+    /** Hands the sealed pages to the evictor; they are published. */
+    public void publishSealed() {
+        watermarks.sealedRelease(sealed);
+    }
+}

@@ -1,0 +1,20 @@
+package dev.loom.log;
+
+import dev.loom.io.Storage;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a reader needs of one log. Immutable.
+ *
+ * @param ring the newest pages, or null when all are in segment files
+ * @param mapped whether segment files are read through mappings
+ */
+public record LogView(
+        LogKind kind,
+        long storeId,
+        Storage storage,
+        Segments segments,
+        Watermarks watermarks,
+        @Nullable UnsafeBuffer ring,
+        boolean mapped) {}

@@ -1,0 +1,152 @@
+package dev.loom.log;
+
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * Layout of a page: 64 KiB, aligned in its log, the unit of integrity. Little-endian.
+ *
+ * <pre>
+ *   0                4                5        6       7
+ *   | magic          | major          | minor  | kind  | flags  |
+ *   8 | store id                                               |
+ *  16 | page number = address / 64 KiB                         |
+ *  24 | base time, epoch ns                                    |
+ *  32 | bytes used, with header       | CRC32C                 |  36
+ *  40 | epoch                         | reserved, 0            |  44
+ *  48 | last time, epoch ns                                    |
+ *  56 | base address: the record log's address that the page begins with
+ *  64 | records or entries, the rest zero
+ * </pre>
+ *
+ * <p>The checksum is seeded with store id and page number, and covers the page with the checksum's own field as zero.
+ * It, bytes used and last time are set when the page is sealed; before that they are zero.
+ */
+public final class PageDescriptor {
+    public static final int PAGE_SHIFT = 16;
+    public static final int PAGE_LENGTH = 1 << PAGE_SHIFT;
+
+    /** "LoomPage" would not fit; these four bytes read {@code Loom} in a dump. */
+    public static final int MAGIC = 0x6d6f_6f4c;
+
+    public static final int MAJOR = 1;
+    public static final int MINOR = 0;
+
+    /** Flag: the page begins with a fragment of a record that began in an earlier one. */
+    public static final int FLAG_CONTINUES = 1;
+
+    static final int MAGIC_OFFSET = 0;
+    static final int MAJOR_OFFSET = MAGIC_OFFSET + Integer.BYTES;
+    static final int MINOR_OFFSET = MAJOR_OFFSET + Byte.BYTES;
+    static final int KIND_OFFSET = MINOR_OFFSET + Byte.BYTES;
+    static final int FLAGS_OFFSET = KIND_OFFSET + Byte.BYTES;
+    static final int STORE_ID_OFFSET = FLAGS_OFFSET + Byte.BYTES;
+    static final int PAGE_NUMBER_OFFSET = STORE_ID_OFFSET + Long.BYTES;
+    static final int BASE_TIME_OFFSET = PAGE_NUMBER_OFFSET + Long.BYTES;
+    static final int USED_OFFSET = BASE_TIME_OFFSET + Long.BYTES;
+    static final int CRC_OFFSET = USED_OFFSET + Integer.BYTES;
+    static final int EPOCH_OFFSET = CRC_OFFSET + Integer.BYTES;
+    static final int RESERVED_OFFSET = EPOCH_OFFSET + Integer.BYTES;
+    static final int LAST_TIME_OFFSET = RESERVED_OFFSET + Integer.BYTES;
+    static final int BASE_ADDRESS_OFFSET = LAST_TIME_OFFSET + Long.BYTES;
+    public static final int HEADER_LENGTH = BASE_ADDRESS_OFFSET + Long.BYTES;
+
+    private PageDescriptor() {}
+
+    /** The address of the page that holds an address. */
+    public static long pageAddress(long address) {
+        return address & -PAGE_LENGTH;
+    }
+
+    public static int offsetInPage(long address) {
+        return (int) address & (PAGE_LENGTH - 1);
+    }
+
+    public static long pageNumber(long address) {
+        return address >>> PAGE_SHIFT;
+    }
+
+    /** Writes the header of a page that is being begun. */
+    static void begin(
+            MutableDirectBuffer buffer,
+            int page,
+            LogKind kind,
+            boolean continues,
+            long storeId,
+            long address,
+            long baseTimeNs,
+            long baseAddress,
+            int epoch) {
+        buffer.putInt(page + MAGIC_OFFSET, MAGIC);
+        buffer.putByte(page + MAJOR_OFFSET, (byte) MAJOR);
+        buffer.putByte(page + MINOR_OFFSET, (byte) MINOR);
+        buffer.putByte(page + KIND_OFFSET, (byte) kind.code());
+        buffer.putByte(page + FLAGS_OFFSET, (byte) (continues ? FLAG_CONTINUES : 0));
+        buffer.putLong(page + STORE_ID_OFFSET, storeId);
+        buffer.putLong(page + PAGE_NUMBER_OFFSET, pageNumber(address));
+        buffer.putLong(page + BASE_TIME_OFFSET, baseTimeNs);
+        buffer.putInt(page + USED_OFFSET, 0);
+        buffer.putInt(page + CRC_OFFSET, 0);
+        buffer.putInt(page + EPOCH_OFFSET, epoch);
+        buffer.putInt(page + RESERVED_OFFSET, 0);
+        buffer.putLong(page + LAST_TIME_OFFSET, 0);
+        buffer.putLong(page + BASE_ADDRESS_OFFSET, baseAddress);
+    }
+
+    /** Ends a page: all but the checksum. */
+    public static void seal(MutableDirectBuffer buffer, int page, int used, long lastTimeNs) {
+        buffer.putLong(page + LAST_TIME_OFFSET, lastTimeNs);
+        buffer.putInt(page + USED_OFFSET, used);
+        buffer.setMemory(page + used, PAGE_LENGTH - used, (byte) 0);
+    }
+
+    public static boolean continues(DirectBuffer buffer, int page) {
+        return (buffer.getByte(page + FLAGS_OFFSET) & FLAG_CONTINUES) != 0;
+    }
+
+    public static long baseTimeNs(DirectBuffer buffer, int page) {
+        return buffer.getLong(page + BASE_TIME_OFFSET);
+    }
+
+    public static long lastTimeNs(DirectBuffer buffer, int page) {
+        return buffer.getLong(page + LAST_TIME_OFFSET);
+    }
+
+    public static long baseAddress(DirectBuffer buffer, int page) {
+        return buffer.getLong(page + BASE_ADDRESS_OFFSET);
+    }
+
+    public static int used(DirectBuffer buffer, int page) {
+        return buffer.getInt(page + USED_OFFSET);
+    }
+
+    public static int epoch(DirectBuffer buffer, int page) {
+        return buffer.getInt(page + EPOCH_OFFSET);
+    }
+
+    static void putCrc(ByteBuffer bytes, int page, int crc) {
+        bytes.putInt(page + CRC_OFFSET, crc);
+    }
+
+    static int crc(DirectBuffer buffer, int page) {
+        return buffer.getInt(page + CRC_OFFSET);
+    }
+
+    /** Sets position and limit of {@code bytes}. */
+    static int computeCrc(CRC32C crc, ByteBuffer bytes, int page, ByteBuffer seed, long storeId, long address) {
+        crc.reset();
+        seed.clear();
+        seed.putLong(storeId).putLong(pageNumber(address)).flip();
+        crc.update(seed);
+        bytes.limit(page + CRC_OFFSET).position(page);
+        crc.update(bytes);
+        seed.clear();
+        seed.putInt(0).flip();
+        crc.update(seed);
+        bytes.limit(page + PAGE_LENGTH).position(page + CRC_OFFSET + Integer.BYTES);
+        crc.update(bytes);
+        return (int) crc.getValue();
+    }
+}

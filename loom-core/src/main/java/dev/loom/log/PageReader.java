@@ -1,0 +1,252 @@
+package dev.loom.log;
+
+import dev.loom.error.StoreIoException;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.NoSuchFileException;
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads pages of one log, from the ring or from segment files, into memory of its own. For one thread; a page is valid
+ * until the next read.
+ *
+ * <p>The protocol for pages in the ring (paper, section 5.5): copy, interpreting nothing; acquire fence; the copy holds
+ * if its page is not below {@code overwritten}; else the page has reached its segment file, and is read there. Pages from
+ * files are checked against their checksum; pages from the ring are not, having none yet.
+ */
+public final class PageReader implements AutoCloseable {
+    /** Pages that a reader holds which goes from neighbour to neighbour: it reads them at once. */
+    public static final int BLOCK_PAGES = 4;
+
+    private static final byte[] NO_BYTES = {};
+    private static final UnsafeBuffer NOTHING = new UnsafeBuffer(NO_BYTES);
+
+    private final LogView view;
+    private final SegmentReader segments;
+    private final PageChecksum checksum;
+    private final ByteBuffer blockBytes;
+    private final UnsafeBuffer block;
+    private final UnsafeBuffer mapped = new UnsafeBuffer(NO_BYTES);
+    private @Nullable MappedByteBuffer mappedBytes;
+
+    private UnsafeBuffer buffer = NOTHING;
+    private int page;
+    private int used;
+    private boolean complete;
+    private long currentPage = -1;
+    private long previousPage = Long.MIN_VALUE;
+    private long blockStart;
+    private long blockEnd;
+    private long bytesRead;
+    private long pagesRead;
+    private long lapped;
+    private boolean closed;
+    private @Nullable StoreIoException failure;
+
+    public PageReader(LogView view) {
+        this(view, BLOCK_PAGES);
+    }
+
+    /** @param blockPages how many pages of memory it takes; up to so many neighbours are read at once */
+    public PageReader(LogView view, int blockPages) {
+        this.blockBytes = ByteBuffer.allocateDirect(blockPages * PageDescriptor.PAGE_LENGTH)
+                .order(ByteOrder.LITTLE_ENDIAN);
+        this.block = new UnsafeBuffer(blockBytes);
+        this.view = view;
+        this.segments = new SegmentReader(view);
+        this.checksum = new PageChecksum(view.kind(), view.storeId());
+    }
+
+    /**
+     * Reads the page at an address, as far as a snapshot sees it.
+     *
+     * @param pageAddress a page's address, below {@code tail}
+     * @param tail the snapshot's end
+     * @throws StoreIoException when the thread was interrupted; other failures to read are damage
+     */
+    public PageState read(long pageAddress, long tail) {
+        if (pageAddress != currentPage || !complete) {
+            PageState state = load(pageAddress, tail);
+            if (state != PageState.PRESENT) {
+                currentPage = -1;
+                return state;
+            }
+            currentPage = pageAddress;
+        }
+        int sealed = complete ? PageDescriptor.used(buffer, page) : 0;
+        // a page filled to its last byte may not have been sealed yet
+        used = (int) Math.min(sealed == 0 ? PageDescriptor.PAGE_LENGTH : sealed, tail - pageAddress);
+        if (used < PageDescriptor.HEADER_LENGTH || used > PageDescriptor.PAGE_LENGTH) {
+            currentPage = -1;
+            return PageState.DAMAGED;
+        }
+        return PageState.PRESENT;
+    }
+
+    private PageState load(long pageAddress, long tail) {
+        if (pageAddress < view.watermarks().beginAcquire()) {
+            return PageState.EXPIRED;
+        }
+        pagesRead++;
+        if (copyFromRing(pageAddress, tail)) {
+            return PageState.PRESENT;
+        }
+        complete = true;
+        failure = null;
+        try {
+            if (view.mapped() ? mapFromFile(pageAddress) : copyFromFile(pageAddress)) {
+                return PageState.PRESENT;
+            }
+        } catch (StoreIoException e) {
+            segments.reset();
+            mappedBytes = null;
+            if (e.getCause() instanceof ClosedByInterruptException) {
+                throw e;
+            }
+            failure = e.getCause() instanceof NoSuchFileException ? null : e;
+        } catch (InternalError e) {
+            // a mapped file that was cut or can't be read: the virtual machine's way of saying so
+            mappedBytes = null;
+        }
+        return pageAddress < view.watermarks().beginAcquire() ? PageState.EXPIRED : PageState.DAMAGED;
+    }
+
+    private boolean copyFromRing(long pageAddress, long tail) {
+        UnsafeBuffer ring = view.ring();
+        Watermarks watermarks = view.watermarks();
+        if (ring == null || pageAddress + PageDescriptor.PAGE_LENGTH <= watermarks.evictedAcquire()) {
+            return false;
+        }
+        int length = (int) Math.min(PageDescriptor.PAGE_LENGTH, tail - pageAddress);
+        // whether the copy holds or not, the block no longer has what was read from a file
+        blockEnd = 0;
+        block.putBytes(0, ring, (int) (pageAddress & (ring.capacity() - 1)), length);
+        VarHandle.acquireFence();
+        if (pageAddress < watermarks.overwrittenOpaque()) {
+            lapped++;
+            return false;
+        }
+        buffer = block;
+        page = 0;
+        complete = length == PageDescriptor.PAGE_LENGTH;
+        bytesRead += length;
+        return true;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // another mapping may hold equal bytes
+    private boolean mapFromFile(long pageAddress) {
+        MappedByteBuffer bytes = segments.map(pageAddress, PageDescriptor.PAGE_LENGTH);
+        if (bytes == null) {
+            return false;
+        }
+        if (bytes != mappedBytes) {
+            mappedBytes = bytes;
+            mapped.wrap(bytes);
+        }
+        buffer = mapped;
+        page = (int) (pageAddress - view.segments().first(pageAddress));
+        bytesRead += PageDescriptor.PAGE_LENGTH;
+        return checksum.valid(mapped, bytes, page, pageAddress);
+    }
+
+    private boolean copyFromFile(long pageAddress) {
+        if (pageAddress < blockStart || pageAddress >= blockEnd) {
+            fillBlock(pageAddress);
+        }
+        previousPage = pageAddress;
+        buffer = block;
+        page = (int) (pageAddress - blockStart);
+        return page + PageDescriptor.PAGE_LENGTH <= blockEnd - blockStart
+                && checksum.valid(block, blockBytes, page, pageAddress);
+    }
+
+    /** Reads one page, or when the last read was of its neighbour, a block in that direction. */
+    private void fillBlock(long pageAddress) {
+        long segmentStart = view.segments().first(pageAddress);
+        long start = pageAddress;
+        long end = pageAddress + PageDescriptor.PAGE_LENGTH;
+        if (previousPage == pageAddress - PageDescriptor.PAGE_LENGTH) {
+            long limit = Math.min(
+                    segmentStart + view.segments().segmentLength(),
+                    view.watermarks().evictedAcquire());
+            end = Math.max(end, Math.min(pageAddress + block.capacity(), limit));
+        } else if (previousPage == end) {
+            start = Math.max(end - block.capacity(), segmentStart);
+        }
+        blockEnd = 0;
+        blockBytes.limit((int) (end - start)).position(0);
+        int read = segments.read(blockBytes, start);
+        blockStart = start;
+        blockEnd = start + read;
+        bytesRead += read;
+    }
+
+    /**
+     * For those who go on to write: as {@link #read}, but a page that the disk does not give now is no damage.
+     *
+     * @throws StoreIoException when the file is there and can't be read
+     */
+    public PageState readOrFail(long pageAddress, long tail) {
+        failure = null;
+        PageState state = read(pageAddress, tail);
+        checkReadable();
+        return state;
+    }
+
+    /** Fails when the last page asked for is in a file that is there and could not be read. */
+    public void checkReadable() {
+        StoreIoException last = failure;
+        if (last != null) {
+            throw last;
+        }
+    }
+
+    /** The buffer that holds the page, at {@link #page()}. */
+    public UnsafeBuffer buffer() {
+        return buffer;
+    }
+
+    /** The offset of the page in {@link #buffer()}. */
+    public int page() {
+        return page;
+    }
+
+    /** Bytes of the page that hold something, its header included, as far as the snapshot sees. */
+    public int used() {
+        return used;
+    }
+
+    /** Bytes copied or read so far. */
+    public long bytesRead() {
+        return bytesRead;
+    }
+
+    /** Pages asked for so far that were not the current one. */
+    public long pagesRead() {
+        return pagesRead;
+    }
+
+    /** Copies from the ring that were thrown away so far, because the writer had come around meanwhile. */
+    public long lapped() {
+        return lapped;
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            buffer = NOTHING;
+            currentPage = -1;
+            // whoever still holds the buffers gets an exception, not freed memory
+            block.wrap(NO_BYTES);
+            mapped.wrap(NO_BYTES);
+            segments.close();
+            BufferUtil.free(blockBytes);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package dev.loom.log;
+
+import dev.loom.io.LoomFile;
+import dev.loom.io.Storage;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.CloseHelper;
+import org.jspecify.annotations.Nullable;
+
+/** Writes whole pages to the segment files of one log. For one thread. */
+public final class SegmentWriter implements AutoCloseable {
+    private final Storage storage;
+    private final Segments segments;
+    private final boolean direct;
+    private final List<LoomFile> unsynced = new ArrayList<>();
+    private @Nullable LoomFile current;
+    private boolean directoryChanged;
+
+    /** @param direct whether to go past the page cache, which the file system is known to take */
+    public SegmentWriter(Storage storage, Segments segments, boolean direct) {
+        this.storage = storage;
+        this.segments = segments;
+        this.direct = direct;
+    }
+
+    /** How many bytes from an address on lie in the same segment. */
+    long remainingInSegment(long address) {
+        return segments.first(address) + segments.segmentLength() - address;
+    }
+
+    /** Writes whole pages that lie in one segment. */
+    public void write(ByteBuffer pages, long address) {
+        LoomFile file = fileOf(address);
+        file.write(pages, address - segments.first(address));
+    }
+
+    private LoomFile fileOf(long address) {
+        Path path = segments.file(address);
+        if (current == null || !current.path().equals(path)) {
+            directoryChanged |= !storage.exists(path);
+            current = storage.openToWrite(path, direct);
+            unsynced.add(current);
+        }
+        return current;
+    }
+
+    /** Makes all that was written durable: data, then the names of new files. */
+    public void sync() {
+        for (LoomFile file : unsynced) {
+            file.force();
+        }
+        if (directoryChanged) {
+            storage.syncDirectory(segments.folder());
+            directoryChanged = false;
+        }
+        for (LoomFile file : unsynced) {
+            if (file != current) {
+                file.close();
+            }
+        }
+        unsynced.clear();
+        if (current != null) {
+            unsynced.add(current);
+        }
+    }
+
+    @Override
+    public void close() {
+        CloseHelper.closeAll(unsynced);
+        unsynced.clear();
+        current = null;
+    }
+}

@@ -1,0 +1,41 @@
+package dev.loom.log;
+
+import java.nio.file.Path;
+import java.util.Locale;
+
+/**
+ * The segment files of one log: {@code <folder>/<first address, 20 digits>.seg}, each but the last of {@link
+ * #segmentLength()} bytes; the offset in a file is the address less the file's first.
+ */
+public record Segments(Path folder, long segmentLength) {
+    private static final String SUFFIX = ".seg";
+    private static final int DIGITS = 20;
+
+    public Segments {
+        if (segmentLength <= 0 || segmentLength % PageDescriptor.PAGE_LENGTH != 0) {
+            throw new IllegalArgumentException("segment length is not a multiple of a page: bytes=" + segmentLength);
+        }
+    }
+
+    /** The first address of the segment that holds an address. */
+    public long first(long address) {
+        return address - address % segmentLength;
+    }
+
+    public Path file(long address) {
+        return folder.resolve(String.format(Locale.ROOT, "%0" + DIGITS + "d", first(address)) + SUFFIX);
+    }
+
+    /** The first address that a file's name states, or -1 when it is not the name of a segment. */
+    public static long firstOf(Path file) {
+        String name = file.getFileName().toString();
+        if (name.length() != DIGITS + SUFFIX.length() || !name.endsWith(SUFFIX)) {
+            return -1;
+        }
+        try {
+            return Long.parseLong(name.substring(0, DIGITS));
+        } catch (NumberFormatException e) {
+            return -1;
+        }
+    }
+}

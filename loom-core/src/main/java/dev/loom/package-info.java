@@ -1,0 +1,10 @@
+/**
+ * The store: {@link dev.loom.Loom} writes it, {@link dev.loom.LoomReader} attaches to it, and both give {@link
+ * dev.loom.api.Snapshot}s, which the operators of {@code loom-query} read.
+ *
+ * <p>One thread writes; any thread of any process reads, without touching the writer.
+ */
+@NullMarked
+package dev.loom;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,29 @@
+package dev.loom.record;
+
+/** One unlisted part: the whole record log, for a scan without the timestamp index. */
+public final class AllChunks extends Chunks {
+    private final SnapshotView snapshot;
+    private boolean given;
+
+    public AllChunks(SnapshotView snapshot) {
+        this.snapshot = snapshot;
+    }
+
+    @Override
+    public boolean next() {
+        if (given || snapshot.recordBegin() >= snapshot.recordTail()) {
+            return false;
+        }
+        given = true;
+        unlisted(snapshot.recordBegin(), snapshot.recordTail());
+        return true;
+    }
+
+    @Override
+    public long bytesRead() {
+        return 0;
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,158 @@
+package dev.loom.record;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Walks the chunks of one source oldest first. A source with few chunks in the range is followed backward along its chain,
+ * which costs no reading of the index between them, and its chunks are then given in reverse; for one with many, the index
+ * is read forward, directory by directory. What no directory covers is given as unlisted.
+ */
+public final class AscendingChunks extends Chunks {
+    private final SnapshotView snapshot;
+    private final int sourceId;
+    private final long fromNs;
+    private final long toNs;
+    private final long fromAddress;
+
+    private @Nullable CollectedChunks collected;
+    private @Nullable DirectoryReader reader;
+    private long bytesCollecting;
+    private boolean started;
+    private boolean done;
+    private boolean revisit;
+    /** All below is covered. */
+    private long bound;
+    /** Address of the chunk whose first parts were seen without the source, or -1. */
+    private long partial = -1;
+    /** Number of the part of that to come next. */
+    private long part;
+
+    /** The time range, and the lowest address of a record: chunks outside may be left out. */
+    public AscendingChunks(SnapshotView snapshot, int sourceId, long fromNs, long toNs, long fromAddress) {
+        this.snapshot = snapshot;
+        this.sourceId = sourceId;
+        this.fromNs = fromNs;
+        this.toNs = toNs;
+        this.fromAddress = fromAddress;
+        this.bound = snapshot.recordBegin();
+    }
+
+    @Override
+    public boolean next() {
+        if (!started) {
+            started = true;
+            collect();
+        }
+        CollectedChunks chunks = collected;
+        if (chunks != null) {
+            return chunks.giveOldest(this);
+        }
+        DirectoryReader entries = reader;
+        if (entries == null) {
+            entries = new DirectoryReader(snapshot.times(), snapshot.timeTail());
+            reader = entries;
+            seekFirst(entries);
+        }
+        return !done && forward(entries);
+    }
+
+    /** Follows the chain backward, unless that turns out to be longer than reading all of the index forward. */
+    private void collect() {
+        try (DescendingChunks chain = new DescendingChunks(snapshot, sourceId, toNs)) {
+            long bytesMax = snapshot.timeTail() - snapshot.times().watermarks().beginAcquire();
+            collected = CollectedChunks.collect(chain, fromNs, fromAddress, bytesMax);
+            bytesCollecting = chain.bytesRead();
+            if (collected != null) {
+                skip(chain.pagesSkipped());
+            }
+        }
+    }
+
+    private boolean forward(DirectoryReader entries) {
+        while (revisit || entries.next()) {
+            revisit = false;
+            if (!entries.isDirectory() || entries.chunk() < bound) {
+                continue;
+            }
+            if (entries.chunkEnd() > snapshot.recordTail()) {
+                break;
+            }
+            if (entries.chunk() > bound) {
+                unlisted(bound, entries.chunk());
+                bound = entries.chunk();
+                partial = -1;
+                revisit = true;
+                return true;
+            }
+            if (entries.firstTimeNs() >= toNs) {
+                done = true;
+                return false;
+            }
+            if (part(entries)) {
+                return true;
+            }
+        }
+        return rest();
+    }
+
+    /** Moves to the first chunk that can hold something of the range. */
+    private void seekFirst(DirectoryReader entries) {
+        if (!entries.seekBefore(fromNs)) {
+            entries.toBegin();
+            return;
+        }
+        // the parts of one directory have the same time: begin with the first of them that can be read
+        long chunk = entries.chunk();
+        boolean directory = entries.isDirectory();
+        while (directory && !entries.isFirstPart() && entries.previous()) {
+            if (!entries.isDirectory() || entries.chunk() != chunk) {
+                entries.next();
+                break;
+            }
+        }
+        bound = Math.max(bound, chunk);
+        revisit = true;
+    }
+
+    /** Looks at a directory's part; true when it lists the source. */
+    private boolean part(DirectoryReader entries) {
+        if (entries.find(sourceId)) {
+            list(entries);
+            bound = entries.chunkEnd();
+            partial = -1;
+            return true;
+        }
+        boolean follows = entries.isFirstPart() || (partial == entries.chunk() && entries.part() == part);
+        partial = follows ? entries.chunk() : -1;
+        part = entries.part() + 1;
+        if (follows && entries.isLastPart()) {
+            skip(entries.chunkPages());
+            bound = entries.chunkEnd();
+            partial = -1;
+        }
+        return false;
+    }
+
+    private boolean rest() {
+        done = true;
+        boolean region = bound < snapshot.recordTail();
+        if (region) {
+            unlisted(bound, snapshot.recordTail());
+        }
+        return region;
+    }
+
+    @Override
+    public long bytesRead() {
+        DirectoryReader entries = reader;
+        return bytesCollecting + (entries == null ? 0 : entries.bytesRead());
+    }
+
+    @Override
+    public void close() {
+        DirectoryReader entries = reader;
+        if (entries != null) {
+            entries.close();
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package dev.loom.record;
+
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes checkpoints into the timestamp index now and then, so that the newest directory of every source is found from
+ * any place by reading back to the last one. Owned by the writer's thread.
+ */
+final class CheckpointWriter {
+    /** A checkpoint is written after this many bytes of records, or more where it is large itself. */
+    static final long INTERVAL_MIN = 64 << 20;
+
+    /** Bytes of records for each byte of a checkpoint, at least. */
+    private static final long INTERVAL_FACTOR = 1024;
+
+    private final TimeIndexWriter index;
+    private volatile long previous;
+    private long writtenAt;
+    private long interval = INTERVAL_MIN;
+
+    /** @param previous address of the last checkpoint in the timestamp index, or -1 */
+    CheckpointWriter(TimeIndexWriter index, long previous, long recordEnd) {
+        this.index = index;
+        this.previous = previous;
+        this.writtenAt = recordEnd;
+    }
+
+    boolean due(long recordEnd) {
+        return recordEnd - writtenAt >= interval;
+    }
+
+    static int lengthMax(int sources) {
+        return TimeEntryDescriptor.lengthMax(sources, TimeEntryDescriptor.CHECKPOINTED_LENGTH_MAX);
+    }
+
+    /** The address of the last checkpoint's first part, or -1. Any thread. */
+    long last() {
+        return previous;
+    }
+
+    /**
+     * Writes and publishes a checkpoint, part by part, since all of it may be more than the ring holds. Until the last part
+     * is there, the others mean nothing.
+     *
+     * @param sources by id; null for ids that are not in use
+     * @param recordEnd a chunk's end, whose directory and those before are written
+     * @param room waits until so many bytes can be written
+     */
+    void write(@Nullable SourceState[] sources, long recordEnd, long lastTimeNs, IntConsumer room) {
+        long first = -1;
+        int from = 0;
+        int part = 0;
+        long bytes = 0;
+        do {
+            room.accept(TimeEntryDescriptor.PART_LENGTH_MAX);
+            int to;
+            long address;
+            do {
+                to = from;
+                address = index.begin(TimeEntryDescriptor.CHECKPOINT, recordEnd);
+                index.putLong(TimeEntryDescriptor.PREVIOUS_CHECKPOINT_OFFSET, previous);
+                index.putLong(TimeEntryDescriptor.CHECKPOINT_TIME_OFFSET, lastTimeNs);
+                index.putLong(TimeEntryDescriptor.CHECKPOINT_PART_OFFSET, part);
+                boolean more = true;
+                while (more && to < sources.length) {
+                    more = list(sources[to++]);
+                }
+            } while (!index.end(part == 0, to == sources.length, lastTimeNs, lastTimeNs, recordEnd));
+            first = part == 0 ? address : first;
+            index.publish();
+            from = to;
+            part++;
+            bytes += TimeEntryDescriptor.PART_LENGTH_MAX;
+        } while (from < sources.length);
+        index.publishCovered();
+        previous = first;
+        writtenAt = recordEnd;
+        interval = Math.max(INTERVAL_MIN, (bytes - TimeEntryDescriptor.PART_LENGTH_MAX) * INTERVAL_FACTOR);
+    }
+
+    private boolean list(@Nullable SourceState source) {
+        if (source == null || (source.totals.directory == SourceSlots.NO_DIRECTORY && source.lost == 0)) {
+            return true;
+        }
+        index.add(source.id);
+        index.add(source.totals.directory + 1);
+        index.add(source.totals.records);
+        index.add(source.totals.bytes);
+        index.add(source.lost);
+        index.add(source.totals.firstTimeNs);
+        return index.endListed(TimeEntryDescriptor.CHECKPOINTED_LENGTH_MAX);
+    }
+}

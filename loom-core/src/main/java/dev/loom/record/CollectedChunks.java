@@ -1,0 +1,65 @@
+package dev.loom.record;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** Chunks that were met newest first, kept to be given oldest first; at most {@link #CHUNKS_MAX}. For one thread. */
+final class CollectedChunks {
+    /** With three words each, 24 KiB. */
+    static final int CHUNKS_MAX = 1024;
+
+    private static final long UNLISTED = -1;
+
+    private long[] starts = new long[16];
+    private long[] ends = new long[16];
+    private long[] lastRecords = new long[16];
+    private int count;
+
+    private CollectedChunks() {}
+
+    /**
+     * Collects chunks until they reach below a time or an address.
+     *
+     * @param bytesMax how much of the index that may read
+     * @return null when there are too many
+     */
+    static @Nullable CollectedChunks collect(DescendingChunks chunks, long fromNs, long fromAddress, long bytesMax) {
+        CollectedChunks collected = new CollectedChunks();
+        boolean more = true;
+        while (more && chunks.next()) {
+            if (collected.count == CHUNKS_MAX || chunks.bytesRead() > bytesMax) {
+                return null;
+            }
+            collected.add(chunks);
+            boolean reached = chunks.start() <= fromAddress || (chunks.listed() && chunks.chunkFirstTimeNs() < fromNs);
+            more = !reached;
+        }
+        return collected;
+    }
+
+    private void add(Chunks chunk) {
+        if (count == starts.length) {
+            starts = Arrays.copyOf(starts, count * 2);
+            ends = Arrays.copyOf(ends, count * 2);
+            lastRecords = Arrays.copyOf(lastRecords, count * 2);
+        }
+        starts[count] = chunk.start();
+        ends[count] = chunk.end();
+        lastRecords[count] = chunk.listed() ? chunk.lastRecord() : UNLISTED;
+        count++;
+    }
+
+    /** Gives the oldest one not yet given; false when there is none. */
+    boolean giveOldest(Chunks to) {
+        if (count == 0) {
+            return false;
+        }
+        count--;
+        if (lastRecords[count] == UNLISTED) {
+            to.unlisted(starts[count], ends[count]);
+        } else {
+            to.list(starts[count], ends[count], lastRecords[count]);
+        }
+        return true;
+    }
+}

@@ -1,0 +1,360 @@
+package dev.loom.record;
+
+import dev.loom.log.LogView;
+import dev.loom.log.PageDescriptor;
+import dev.loom.log.PageReader;
+import dev.loom.log.PageState;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Reads entries of the timestamp index: at an address, or one after the other in either direction. Damaged pages are
+ * stepped over; whoever cares compares the addresses of the chunks. For one thread.
+ */
+public final class DirectoryReader implements AutoCloseable {
+    private static final int ENTRIES_MAX =
+            (PageDescriptor.PAGE_LENGTH - PageDescriptor.HEADER_LENGTH) / TimeEntryDescriptor.LIST_OFFSET;
+
+    private final long begin;
+    private final long tail;
+    private final PageReader pages;
+    private final int[] offsets = new int[ENTRIES_MAX];
+    private final Varint.Reader varints;
+
+    private boolean strict;
+    private long page = -1;
+    private int entries;
+    private int current;
+    private UnsafeBuffer buffer;
+    private int entry;
+
+    private int listedRecords;
+    private long listedBytes;
+    private long listedFirstTimeNs;
+    private long listedLastTimeNs;
+    private long listedLastRecord;
+    private long listedPrevious;
+
+    /** @param tail the snapshot's end of the index */
+    public DirectoryReader(LogView view, long tail) {
+        this(view, tail, PageReader.BLOCK_PAGES);
+    }
+
+    /** @param blockPages as of {@link PageReader#PageReader(LogView, int)} */
+    DirectoryReader(LogView view, long tail, int blockPages) {
+        this.pages = new PageReader(view, blockPages);
+        this.begin = view.watermarks().beginAcquire();
+        this.tail = tail;
+        this.buffer = pages.buffer();
+        this.varints = new Varint.Reader(buffer);
+    }
+
+    /** From now on a page that the disk does not give is a failure, not damage to be stepped over. */
+    void failUnreadable() {
+        strict = true;
+    }
+
+    /** Moves before the first entry. */
+    public void toBegin() {
+        page = begin - PageDescriptor.PAGE_LENGTH;
+        entries = 0;
+        current = 0;
+    }
+
+    /** Moves behind the last entry. */
+    public void toEnd() {
+        page = PageDescriptor.pageAddress(tail + PageDescriptor.PAGE_LENGTH - 1);
+        entries = 0;
+        current = -1;
+    }
+
+    /** Moves to the next entry; false behind the last. */
+    public boolean next() {
+        current++;
+        while (current >= entries) {
+            if (page + PageDescriptor.PAGE_LENGTH >= tail) {
+                current = entries;
+                return false;
+            }
+            load(page + PageDescriptor.PAGE_LENGTH);
+            current = 0;
+        }
+        place();
+        return true;
+    }
+
+    /** Moves to the entry before; false before the first. */
+    public boolean previous() {
+        current--;
+        while (current < 0) {
+            if (page - PageDescriptor.PAGE_LENGTH < begin) {
+                current = -1;
+                return false;
+            }
+            load(page - PageDescriptor.PAGE_LENGTH);
+            current = entries - 1;
+        }
+        place();
+        return true;
+    }
+
+    /** Moves to the entry at an address; false, and the position is lost, when it can't be read. */
+    public boolean seek(long address) {
+        if (address < begin || address >= tail) {
+            return false;
+        }
+        load(PageDescriptor.pageAddress(address));
+        int offset = PageDescriptor.offsetInPage(address);
+        for (current = 0; current < entries; current++) {
+            if (offsets[current] == offset) {
+                place();
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Moves to the last entry whose chunk begins before a time, by binary search over the pages.
+     *
+     * @return false when there is none; then the position is before the first entry
+     */
+    public boolean seekBefore(long timeNs) {
+        long low = begin;
+        long high = PageDescriptor.pageAddress(tail + PageDescriptor.PAGE_LENGTH - 1);
+        while (high - low > PageDescriptor.PAGE_LENGTH) {
+            long middle = PageDescriptor.pageAddress((low + high) >>> 1);
+            long good = middle;
+            load(good);
+            while (entries == 0 && good - PageDescriptor.PAGE_LENGTH > low) {
+                good -= PageDescriptor.PAGE_LENGTH;
+                load(good);
+            }
+            if (entries == 0) {
+                low = middle;
+            } else if (baseTimeNs() < timeNs) {
+                low = middle;
+            } else {
+                high = good;
+            }
+        }
+        page = high;
+        entries = 0;
+        current = -1;
+        while (previous()) {
+            if (firstTimeNs() < timeNs) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private long baseTimeNs() {
+        return PageDescriptor.baseTimeNs(buffer, pages.page());
+    }
+
+    private void load(long address) {
+        if (address == page && entries > 0) {
+            return;
+        }
+        page = address;
+        entries = 0;
+        if (pages.read(address, tail) != PageState.PRESENT) {
+            if (strict) {
+                pages.checkReadable();
+            }
+            return;
+        }
+        buffer = pages.buffer();
+        int used = pages.used();
+        int offset = PageDescriptor.HEADER_LENGTH;
+        while (offset + TimeEntryDescriptor.LIST_OFFSET <= used) {
+            int length = buffer.getInt(pages.page() + offset + TimeEntryDescriptor.LENGTH_OFFSET);
+            if (length < TimeEntryDescriptor.LIST_OFFSET
+                    || length % TimeEntryDescriptor.ALIGNMENT != 0
+                    || length > used - offset) {
+                break;
+            }
+            offsets[entries++] = offset;
+            offset += length;
+        }
+    }
+
+    private void place() {
+        entry = pages.page() + offsets[current];
+    }
+
+    /** The current entry's address. */
+    public long address() {
+        return page + offsets[current];
+    }
+
+    /** Bytes of the current entry. */
+    public int length() {
+        return buffer.getInt(entry + TimeEntryDescriptor.LENGTH_OFFSET);
+    }
+
+    public boolean isDirectory() {
+        return buffer.getByte(entry + TimeEntryDescriptor.TYPE_OFFSET) == TimeEntryDescriptor.DIRECTORY;
+    }
+
+    public boolean isCheckpoint() {
+        return buffer.getByte(entry + TimeEntryDescriptor.TYPE_OFFSET) == TimeEntryDescriptor.CHECKPOINT;
+    }
+
+    /** Whether it is the last part of its directory or checkpoint. */
+    public boolean isLastPart() {
+        return (buffer.getByte(entry + TimeEntryDescriptor.FLAGS_OFFSET) & TimeEntryDescriptor.FLAG_LAST) != 0;
+    }
+
+    /** Whether it is the first part. */
+    public boolean isFirstPart() {
+        return (buffer.getByte(entry + TimeEntryDescriptor.FLAGS_OFFSET) & TimeEntryDescriptor.FLAG_FIRST) != 0;
+    }
+
+    /** Of a directory, the chunk's address; of a checkpoint, the address below which all is counted. */
+    public long chunk() {
+        return buffer.getLong(entry + TimeEntryDescriptor.ADDRESS_OFFSET);
+    }
+
+    /** Of a directory, pages of the chunk. */
+    public int chunkPages() {
+        return buffer.getInt(entry + TimeEntryDescriptor.PAGES_OFFSET);
+    }
+
+    /** The address behind the chunk. */
+    public long chunkEnd() {
+        return chunk() + (long) chunkPages() * PageDescriptor.PAGE_LENGTH;
+    }
+
+    /** The number of this part of a directory or checkpoint. */
+    long part() {
+        return isDirectory()
+                ? buffer.getInt(entry + TimeEntryDescriptor.DIRECTORY_PART_OFFSET)
+                : buffer.getLong(entry + TimeEntryDescriptor.CHECKPOINT_PART_OFFSET);
+    }
+
+    /** Time of the chunk's first record; of a checkpoint, of the last record below it. */
+    public long firstTimeNs() {
+        return buffer.getLong(entry + TimeEntryDescriptor.FIRST_TIME_OFFSET);
+    }
+
+    /** Of a directory, time of the chunk's last record. */
+    public long lastTimeNs() {
+        return buffer.getLong(entry + TimeEntryDescriptor.LAST_TIME_OFFSET);
+    }
+
+    /** How many sources the current part lists. */
+    int listed() {
+        return buffer.getShort(entry + TimeEntryDescriptor.SOURCES_OFFSET) & 0xffff;
+    }
+
+    private void wrapList() {
+        varints.wrap(buffer, entry + TimeEntryDescriptor.LIST_OFFSET, entry + length());
+    }
+
+    /** Looks a source up in a directory's part; if it is there, the {@code listed...} values are its. */
+    public boolean find(int sourceId) {
+        wrapList();
+        for (int i = listed(); i > 0; i--) {
+            if (nextListed() == sourceId) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Reads the next of the list into the {@code listed...} values, and returns its id. */
+    private int nextListed() {
+        int id = (int) varints.next();
+        listedRecords = (int) varints.next();
+        listedBytes = varints.next();
+        listedFirstTimeNs = firstTimeNs() + varints.next();
+        listedLastTimeNs = lastTimeNs() - varints.next();
+        listedLastRecord = chunk() + varints.next() * RecordDescriptor.ALIGNMENT;
+        long back = varints.next() * TimeEntryDescriptor.ALIGNMENT;
+        listedPrevious = back == 0 ? SourceSlots.NO_DIRECTORY : address() - back;
+        return id;
+    }
+
+    /** Takes what a directory's part lists. */
+    public interface DirectoryHandler {
+        void onListed(int sourceId, int records, long bytes, long firstTimeNs);
+    }
+
+    /** Gives every source that the current directory part lists. */
+    public void forEachListed(DirectoryHandler handler) {
+        wrapList();
+        for (int i = listed(); i > 0; i--) {
+            int id = nextListed();
+            handler.onListed(id, listedRecords, listedBytes, listedFirstTimeNs);
+        }
+    }
+
+    /** Takes what a checkpoint's part lists. */
+    interface CheckpointHandler {
+        void onSource(int sourceId, long directory, long records, long bytes, long lost, long firstTimeNs);
+    }
+
+    /** Gives every source that the current checkpoint part lists. */
+    void forEachCheckpointed(CheckpointHandler handler) {
+        wrapList();
+        for (int i = listed(); i > 0; i--) {
+            int id = (int) varints.next();
+            long directory = varints.next() - 1;
+            handler.onSource(id, directory, varints.next(), varints.next(), varints.next(), varints.next());
+        }
+    }
+
+    /** The newest directory of a source according to the current checkpoint part; null sign: {@code Long.MIN_VALUE}. */
+    long checkpointedDirectory(int sourceId) {
+        wrapList();
+        for (int i = listed(); i > 0; i--) {
+            int id = (int) varints.next();
+            long directory = varints.next() - 1;
+            if (id == sourceId) {
+                return directory;
+            }
+            for (int rest = 0; rest < 4; rest++) {
+                varints.next();
+            }
+        }
+        return Long.MIN_VALUE;
+    }
+
+    /** Records of the found source in the chunk. */
+    public int listedRecords() {
+        return listedRecords;
+    }
+
+    /** Payload bytes of the found source in the chunk. */
+    public long listedBytes() {
+        return listedBytes;
+    }
+
+    public long listedFirstTimeNs() {
+        return listedFirstTimeNs;
+    }
+
+    public long listedLastTimeNs() {
+        return listedLastTimeNs;
+    }
+
+    /** Address of the found source's last record in the chunk. */
+    public long listedLastRecord() {
+        return listedLastRecord;
+    }
+
+    /** Address of the entry before this one that lists the found source, or {@link SourceSlots#NO_DIRECTORY}. */
+    public long listedPrevious() {
+        return listedPrevious;
+    }
+
+    public long bytesRead() {
+        return pages.bytesRead();
+    }
+
+    @Override
+    public void close() {
+        pages.close();
+    }
+}

@@ -1,0 +1,61 @@
+package dev.loom.record;
+
+import dev.loom.log.LogView;
+import dev.loom.log.PageDescriptor;
+import dev.loom.log.PageReader;
+import dev.loom.log.PageState;
+import java.util.function.IntConsumer;
+
+/** Writes again the directories of chunks that have none, from their records. Owned by the writer's thread. */
+final class DirectoryRebuilder {
+    private final ChunkDirectory directory;
+    private final WriterSources sources;
+
+    DirectoryRebuilder(ChunkDirectory directory, WriterSources sources) {
+        this.directory = directory;
+        this.sources = sources;
+    }
+
+    /**
+     * Goes through the pages from one address to another, both of pages. Damaged pages get no directory.
+     * Fails for pages that the disk does not give now, since without one their records would not be found later.
+     *
+     * @param room waits until a directory of so many bytes can be written
+     */
+    void rebuild(LogView records, long from, long to, IntConsumer room) {
+        try (PageReader pages = new PageReader(records);
+                PageRecords reader = new PageRecords(records, to, -1)) {
+            long chunk = from;
+            while (chunk < to) {
+                long end = chunk + PageDescriptor.PAGE_LENGTH;
+                while (end < to
+                        && pages.readOrFail(end, to) == PageState.PRESENT
+                        && PageDescriptor.continues(pages.buffer(), pages.page())) {
+                    end += PageDescriptor.PAGE_LENGTH;
+                }
+                rebuildChunk(reader, chunk, end, room);
+                chunk = end;
+            }
+        }
+    }
+
+    private void rebuildChunk(PageRecords reader, long chunk, long end, IntConsumer room) {
+        long first = Long.MAX_VALUE;
+        long last = Long.MIN_VALUE;
+        for (long page = chunk; page < end; page += PageDescriptor.PAGE_LENGTH) {
+            if (reader.read(page) != PageState.PRESENT) {
+                reader.checkReadable();
+                directory.forget();
+                return;
+            }
+            first = Math.min(first, reader.baseTimeNs());
+            last = Math.max(last, reader.baseTimeNs());
+            while (reader.next()) {
+                directory.count(sources.getOrAdd(reader.sourceId()), chunk, reader);
+                last = Math.max(last, reader.timeNs());
+            }
+        }
+        room.accept(directory.lengthMax());
+        directory.write(chunk, (int) ((end - chunk) >> PageDescriptor.PAGE_SHIFT), first, last);
+    }
+}

@@ -1,0 +1,92 @@
+package dev.loom.record;
+
+import dev.loom.error.StoreIoException;
+import dev.loom.log.Evictor;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Waits of the writer for the evictor, counted where readers see it: times, then nanoseconds, then pushes refused because
+ * their source was closed. Owned by the writer's thread.
+ */
+public final class PressureGauge {
+    /** Bytes that it takes in the live file. */
+    public static final int LENGTH = 3 * Long.BYTES;
+
+    private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final int SPINS = 200;
+    private static final long PARK_NS_MIN = 20_000;
+    private static final long PARK_NS_MAX = 1_000_000;
+
+    private final ByteBuffer bytes;
+    private final int base;
+
+    /** A view of {@link #LENGTH} bytes from {@code base}, a multiple of 8, of a direct buffer. */
+    public PressureGauge(ByteBuffer bytes, int base) {
+        this.bytes = bytes;
+        this.base = base;
+    }
+
+    public long waits() {
+        return (long) LONG.getOpaque(bytes, base);
+    }
+
+    public long waitedNs() {
+        return (long) LONG.getOpaque(bytes, base + Long.BYTES);
+    }
+
+    public long refused() {
+        return (long) LONG.getOpaque(bytes, base + 2 * Long.BYTES);
+    }
+
+    void countRefused() {
+        LONG.setOpaque(bytes, base + 2 * Long.BYTES, refused() + 1);
+    }
+
+    /** Waits until there is room, however long the disk fails; an interrupt is kept for the caller, and ends nothing. */
+    void await(BooleanSupplier room, Evictor evictor) {
+        await(room, evictor, false);
+    }
+
+    /**
+     * As {@link #await}, but a disk that fails ends it.
+     *
+     * @throws StoreIoException of the failure that keeps pages from being written
+     */
+    void awaitOrFail(BooleanSupplier room, Evictor evictor) {
+        await(room, evictor, true);
+    }
+
+    private void await(BooleanSupplier room, Evictor evictor, boolean fail) {
+        long start = System.nanoTime();
+        boolean interrupted = false;
+        long parkNs = PARK_NS_MIN;
+        StoreIoException failure = null;
+        long failuresBefore = evictor.writeFailures();
+        for (int i = 0; failure == null && !room.getAsBoolean(); i++) {
+            evictor.checkAlive();
+            // one from now on: the last one may be over
+            failure = fail && evictor.writeFailures() != failuresBefore ? evictor.writeFailure() : null;
+            if (i < SPINS) {
+                Thread.onSpinWait();
+            } else {
+                evictor.onPressure();
+                LockSupport.parkNanos(parkNs);
+                parkNs = Math.min(parkNs * 2, PARK_NS_MAX);
+                interrupted |= Thread.interrupted();
+            }
+        }
+        LONG.setOpaque(bytes, base, waits() + 1);
+        LONG.setOpaque(bytes, base + Long.BYTES, waitedNs() + System.nanoTime() - start);
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        if (failure != null) {
+            throw new StoreIoException("no room, and the disk takes no pages: " + failure.getMessage(), failure);
+        }
+    }
+}

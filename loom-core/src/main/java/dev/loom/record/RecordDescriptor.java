@@ -1,0 +1,82 @@
+package dev.loom.record;
+
+import dev.loom.log.PageDescriptor;
+
+/**
+ * Layout of a record in a page: a header of two little-endian words, then the payload, padded to 8 bytes.
+ *
+ * <pre>
+ *   0                24      32                                64
+ *   | payload length  | type  | back-pointer in 8-byte words     |   word 0
+ *   | source id (16)  | arrival time - page base time, ns (48)   |   word 1
+ * </pre>
+ *
+ * <p>The back-pointer is the distance to the source's previous record in the same chunk, 0 for its first there. A payload
+ * larger than a page is a run of fragments, first, middle ..., last, each filling its page but the last; the first
+ * fragment's payload begins with the total length, 8 bytes. A run without its last fragment is no record.
+ */
+public final class RecordDescriptor {
+    public static final int WORD0_OFFSET = 0;
+    public static final int WORD1_OFFSET = WORD0_OFFSET + Long.BYTES;
+    public static final int HEADER_LENGTH = WORD1_OFFSET + Long.BYTES;
+    public static final int ALIGNMENT = Long.BYTES;
+
+    static final int TYPE_SHIFT = 24;
+    static final int BACK_SHIFT = 32;
+    static final int TIME_SHIFT = 16;
+    static final int LENGTH_MASK = (1 << TYPE_SHIFT) - 1;
+
+    public static final int WHOLE = 1;
+    public static final int FIRST = 2;
+    public static final int MIDDLE = 3;
+    public static final int LAST = 4;
+
+    /** Of the total length, at the beginning of a first fragment's payload. */
+    public static final int TOTAL_LENGTH = Long.BYTES;
+
+    /** Nanoseconds that a record may be later than its page's base time: 78 hours. */
+    public static final long TIME_DELTA_MAX = (1L << (Long.SIZE - TIME_SHIFT)) - 1;
+
+    /** The longest payload that a page holds whole. */
+    public static final int PAYLOAD_LENGTH_MAX =
+            PageDescriptor.PAGE_LENGTH - PageDescriptor.HEADER_LENGTH - HEADER_LENGTH;
+
+    /** The longest payload of all. */
+    public static final int JUMBO_LENGTH_MAX = LENGTH_MASK;
+
+    private RecordDescriptor() {}
+
+    static long word0(int length, int type, long backWords) {
+        return length | (long) type << TYPE_SHIFT | backWords << BACK_SHIFT;
+    }
+
+    static long word1(int sourceId, long timeDelta) {
+        return sourceId | timeDelta << TIME_SHIFT;
+    }
+
+    public static int length(long word0) {
+        return (int) word0 & LENGTH_MASK;
+    }
+
+    public static int type(long word0) {
+        return (int) (word0 >>> TYPE_SHIFT) & 0xff;
+    }
+
+    /** Bytes back to the previous record of the source in the chunk, or 0. */
+    public static long back(long word0) {
+        return (word0 >>> BACK_SHIFT) * ALIGNMENT;
+    }
+
+    public static int sourceId(long word1) {
+        return (int) word1 & 0xffff;
+    }
+
+    public static long timeDelta(long word1) {
+        return word1 >>> TIME_SHIFT;
+    }
+
+    /** Bytes that a record takes in its page. */
+    public static int alignedLength(int payloadLength) {
+        return (HEADER_LENGTH + payloadLength + ALIGNMENT - 1) & -ALIGNMENT;
+    }
+}

@@ -1,0 +1,517 @@
+package dev.loom.record;
+
+import dev.loom.api.Pressure;
+import dev.loom.api.PushStatus;
+import dev.loom.api.StoreClock;
+import dev.loom.error.StoreIoException;
+import dev.loom.log.Evictor;
+import dev.loom.log.HybridLog;
+import dev.loom.log.LogView;
+import dev.loom.log.PageDescriptor;
+import java.util.function.BooleanSupplier;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The writer of the record log (paper, sections 4.1 and 5.4): appends records, links them, closes chunks. Owned by the
+ * writer's thread.
+ *
+ * <p>A push reads the clock, stores payload and header, and publishes the tail by release; nothing else, until a page is
+ * full.
+ */
+public final class RecordLog {
+    /** A jumbo record begins in a page only if it leaves at least this much of it. */
+    private static final int FIRST_FRAGMENT_MIN = 256;
+
+    private final HybridLog log;
+    private final UnsafeBuffer ring;
+    private final TimeIndexWriter index;
+    private final ChunkDirectory directory;
+    private final CheckpointWriter checkpoints;
+    private final LossLedger losses;
+    private final WriterSources sources;
+    private final StoreClock clock;
+    private final Evictor evictor;
+    private final PressureGauge gauge;
+    private final Pressure pressure;
+    private final RecordClaimSlot claim = new RecordClaimSlot(this);
+
+    private long lastTimeNs;
+    private long pageBaseTimeNs;
+    private long chunk = -1;
+    private long chunkFirstTimeNs;
+    private int chunkPages;
+    private boolean closed;
+    private @Nullable Thread writer;
+    private boolean claimOpen;
+    private long claimTimeNs;
+    private @Nullable SourceState claimSource;
+
+    /** What the record log is made of. */
+    public record Parts(
+            HybridLog log,
+            HybridLog timeLog,
+            WriterSources sources,
+            SourceSlots slots,
+            LossSlots lossSlots,
+            StoreClock clock,
+            Evictor evictor,
+            PressureGauge gauge,
+            Pressure pressure,
+            long lastTimeNs,
+            long lastCheckpoint) {}
+
+    public RecordLog(Parts parts) {
+        this.log = parts.log;
+        this.ring = parts.log.ring();
+        this.index = new TimeIndexWriter(parts.timeLog);
+        this.directory = new ChunkDirectory(index, parts.slots);
+        this.checkpoints = new CheckpointWriter(index, parts.lastCheckpoint, parts.log.tail());
+        this.losses = new LossLedger(parts.lossSlots);
+        this.sources = parts.sources;
+        this.clock = parts.clock;
+        this.evictor = parts.evictor;
+        this.gauge = parts.gauge;
+        this.pressure = parts.pressure;
+        // with times from 1970 on, the distance of any two of them is a long
+        this.lastTimeNs = Math.max(parts.lastTimeNs, 0);
+    }
+
+    /**
+     * Prepares a session, before the first push: writes directories for chunks that have none, and takes over what an
+     * earlier session lost and did not mark.
+     *
+     * @param records the log as it was left
+     * @param covered the address up to which chunks have directories
+     */
+    public void resume(LogView records, long covered, @Nullable LossSlots earlier) {
+        new DirectoryRebuilder(directory, sources).rebuild(records, covered, log.tail(), this::awaitIndexRoom);
+        if (earlier != null) {
+            for (SourceState source : sources.states()) {
+                if (source != null) {
+                    losses.restore(source, earlier);
+                }
+            }
+        }
+    }
+
+    private void awaitIndexRoom(int bytes) {
+        if (!index.hasRoom(bytes)) {
+            gauge.awaitOrFail(() -> index.hasRoom(bytes), evictor);
+        }
+    }
+
+    /** The longest payload that {@link #push} takes: a quarter of the ring, at most 16 MiB - 1. */
+    public int payloadLengthMax() {
+        return Math.min(RecordDescriptor.JUMBO_LENGTH_MAX, log.ringLength() / 4);
+    }
+
+    /** The time of the last record. */
+    public long lastTimeNs() {
+        return lastTimeNs;
+    }
+
+    /** The address in the timestamp index of the last checkpoint, or -1. */
+    public long lastCheckpoint() {
+        return checkpoints.last();
+    }
+
+    /**
+     * Appends a record.
+     *
+     * @param wait whether to follow the store's policy under pressure, rather than to return at once
+     * @return its address, or a {@link PushStatus}
+     */
+    public long push(int sourceId, DirectBuffer payload, int offset, int length, boolean wait) {
+        payload.boundsCheck(offset, length);
+        SourceState source = sources.get(sourceId);
+        long status = admit(source);
+        return status < 0 ? status : append(source, nowNs(), payload, offset, length, wait, true);
+    }
+
+    /**
+     * Appends records with one reading of the clock.
+     *
+     * @return how many were taken
+     */
+    public int pushBatch(int sourceId, DirectBuffer payloads, int offset, int[] lengths, int count) {
+        SourceState source = sources.get(sourceId);
+        checkBatch(payloads, offset, lengths, count);
+        if (admit(source) < 0) {
+            return 0;
+        }
+        long timeNs = nowNs();
+        int taken = 0;
+        int at = offset;
+        for (int i = 0; i < count; i++) {
+            if (append(source, timeNs, payloads, at, lengths[i], true, false) >= 0) {
+                taken++;
+            }
+            at += lengths[i];
+        }
+        log.publish();
+        return taken;
+    }
+
+    private void checkBatch(DirectBuffer payloads, int offset, int[] lengths, int count) {
+        if (count < 0 || count > lengths.length) {
+            throw new IllegalArgumentException(
+                    "batch count out of range: count=" + count + ", lengths=" + lengths.length);
+        }
+        long total = 0;
+        for (int i = 0; i < count; i++) {
+            checkLength(lengths[i]);
+            total += lengths[i];
+        }
+        if (total > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("batch too long: bytes=" + total + ", max=" + Integer.MAX_VALUE);
+        }
+        payloads.boundsCheck(offset, (int) total);
+    }
+
+    private long admit(SourceState source) {
+        Thread current = Thread.currentThread();
+        if (writer != current) {
+            writer = current;
+        }
+        if (closed) {
+            throw new IllegalStateException("store is closed");
+        }
+        if (claimOpen) {
+            throw new IllegalStateException("a claim is neither committed nor aborted: source=" + claimedSourceId());
+        }
+        if (source.closed()) {
+            gauge.countRefused();
+            return PushStatus.SOURCE_CLOSED;
+        }
+        return 0;
+    }
+
+    private int claimedSourceId() {
+        return claimSource == null ? 0 : claimSource.id;
+    }
+
+    private long nowNs() {
+        long timeNs = Math.max(clock.epochNs(), lastTimeNs);
+        lastTimeNs = timeNs;
+        return timeNs;
+    }
+
+    private long append(
+            SourceState source,
+            long timeNs,
+            DirectBuffer payload,
+            int offset,
+            int length,
+            boolean wait,
+            boolean publish) {
+        if (!fits(length, timeNs)) {
+            if (length > RecordDescriptor.PAYLOAD_LENGTH_MAX) {
+                checkLength(length);
+                return appendJumbo(source, timeNs, payload, offset, length, wait);
+            }
+            long status = makeRoom(source, length, timeNs, wait);
+            if (status < 0) {
+                return status;
+            }
+        }
+        int at = log.offset();
+        ring.putBytes(at + RecordDescriptor.HEADER_LENGTH, payload, offset, length);
+        long address = link(source, at, RecordDescriptor.WHOLE, length, length, timeNs);
+        log.advance(RecordDescriptor.alignedLength(length));
+        if (publish) {
+            log.publish();
+        }
+        return address;
+    }
+
+    /** Pages and records are aligned, so what fits fits with its padding. */
+    private boolean fits(int length, long timeNs) {
+        return log.remaining() - RecordDescriptor.HEADER_LENGTH >= length
+                && timeNs - pageBaseTimeNs <= RecordDescriptor.TIME_DELTA_MAX;
+    }
+
+    /** Begins chunks until a payload fits, as markers of losses may take half of one. Returns 0 or a status. */
+    private long makeRoom(SourceState source, int length, long timeNs, boolean wait) {
+        long status = 0;
+        while (status == 0 && !fits(length, timeNs)) {
+            status = nextChunk(source, timeNs, 1, wait);
+        }
+        return status;
+    }
+
+    private void checkLength(int length) {
+        if (length < 0 || length > payloadLengthMax()) {
+            throw new IllegalArgumentException(
+                    "payload length out of range: bytes=" + length + ", max=" + payloadLengthMax());
+        }
+    }
+
+    /** Stores the header of a record at the tail, and links it into its source's chain. */
+    private long link(SourceState source, int at, int type, int length, int payloadLength, long timeNs) {
+        long address = log.tail();
+        long back = 0;
+        if (source.chunk == chunk) {
+            back = (address - source.lastAddress) / RecordDescriptor.ALIGNMENT;
+        } else {
+            directory.add(source, chunk, timeNs);
+        }
+        ring.putLong(at + RecordDescriptor.WORD0_OFFSET, RecordDescriptor.word0(length, type, back));
+        ring.putLong(at + RecordDescriptor.WORD1_OFFSET, RecordDescriptor.word1(source.id, timeNs - pageBaseTimeNs));
+        source.lastAddress = address;
+        source.lastTimeNs = timeNs;
+        source.chunkRecords++;
+        source.chunkBytes += payloadLength;
+        return address;
+    }
+
+    /**
+     * Closes the open chunk, and begins the next. Returns 0 or a status, and then nothing has changed. Without a source, as
+     * while sealing, a disk that fails ends the wait by an exception.
+     */
+    private long nextChunk(@Nullable SourceState source, long timeNs, int pages, boolean wait) {
+        if (!roomFor(pages)) {
+            if (!wait) {
+                return PushStatus.BACK_PRESSURED;
+            }
+            if (pressure == Pressure.DROP_NEWEST && source != null) {
+                losses.add(source, timeNs);
+                return PushStatus.DROPPED;
+            }
+            BooleanSupplier room = () -> roomFor(pages);
+            if (source == null) {
+                gauge.awaitOrFail(room, evictor);
+            } else {
+                gauge.await(room, evictor);
+            }
+        }
+        closeChunk();
+        beginPage(timeNs, false);
+        chunk = log.pageAddress();
+        chunkFirstTimeNs = timeNs;
+        chunkPages = 1;
+        if (losses.unmarked()) {
+            markLosses(timeNs);
+        }
+        return 0;
+    }
+
+    /** Whether pages can be begun, and the open chunk's directory be written, without waiting. */
+    private boolean roomFor(int pages) {
+        return log.hasRoom(pages) && index.hasRoom(directory.lengthMax());
+    }
+
+    private void beginPage(long timeNs, boolean continues) {
+        log.beginPage(timeNs, log.tail(), continues);
+        pageBaseTimeNs = timeNs;
+    }
+
+    private void closeChunk() {
+        if (!log.pageOpen()) {
+            return;
+        }
+        log.sealPage(lastRecordTimeNs());
+        log.publish();
+        directory.write(chunk, chunkPages, chunkFirstTimeNs, lastRecordTimeNs());
+        log.publishSealed();
+        evictor.onSealed();
+        if (checkpoints.due(log.tail()) && index.hasRoom(CheckpointWriter.lengthMax(sources.count()))) {
+            writeCheckpoint();
+        }
+    }
+
+    private void writeCheckpoint() {
+        checkpoints.write(sources.states(), log.tail(), lastTimeNs, this::awaitIndexRoom);
+    }
+
+    private long lastRecordTimeNs() {
+        return Math.max(directory.lastTimeNs(), pageBaseTimeNs);
+    }
+
+    private long appendJumbo(
+            SourceState source, long timeNs, DirectBuffer payload, int offset, int length, boolean wait) {
+        long status = makeJumboRoom(source, length, timeNs, wait);
+        if (status < 0) {
+            return status;
+        }
+        int at = log.offset();
+        int fragment = log.remaining() - RecordDescriptor.HEADER_LENGTH;
+        int copied = fragment - RecordDescriptor.TOTAL_LENGTH;
+        ring.putLong(at + RecordDescriptor.HEADER_LENGTH, length);
+        ring.putBytes(at + RecordDescriptor.HEADER_LENGTH + RecordDescriptor.TOTAL_LENGTH, payload, offset, copied);
+        long address = link(source, at, RecordDescriptor.FIRST, fragment, length, timeNs);
+        log.advance(log.remaining());
+        while (copied < length) {
+            log.sealPage(timeNs);
+            beginPage(timeNs, true);
+            chunkPages++;
+            copied += appendFragment(source, payload, offset + copied, length - copied);
+        }
+        log.publish();
+        log.publishSealed();
+        evictor.onSealed();
+        return address;
+    }
+
+    /** Returns 0, with the first fragment's page open and room for the others, or a status. */
+    private long makeJumboRoom(SourceState source, int length, long timeNs, boolean wait) {
+        long status = 0;
+        boolean ready = false;
+        while (!ready && status == 0) {
+            boolean here = log.pageOpen() && chunkPages == 1 && fits(FIRST_FRAGMENT_MIN, timeNs);
+            int pages = pagesFor(length, here ? log.remaining() : 0);
+            if (!here) {
+                status = nextChunk(source, timeNs, pages, wait);
+            } else if (log.hasRoom(pages)) {
+                ready = true;
+            } else {
+                status = awaitPages(source, timeNs, pages, wait);
+            }
+        }
+        return status;
+    }
+
+    private int appendFragment(SourceState source, DirectBuffer payload, int offset, int rest) {
+        int at = log.offset();
+        int fragment = Math.min(rest, RecordDescriptor.PAYLOAD_LENGTH_MAX);
+        int type = fragment == rest ? RecordDescriptor.LAST : RecordDescriptor.MIDDLE;
+        ring.putBytes(at + RecordDescriptor.HEADER_LENGTH, payload, offset, fragment);
+        ring.putLong(at + RecordDescriptor.WORD0_OFFSET, RecordDescriptor.word0(fragment, type, 0));
+        ring.putLong(at + RecordDescriptor.WORD1_OFFSET, RecordDescriptor.word1(source.id, 0));
+        log.advance(RecordDescriptor.alignedLength(fragment));
+        return fragment;
+    }
+
+    /** Pages to be begun for a jumbo payload of which the first fragment has {@code room} bytes; 0 for a whole page. */
+    private static int pagesFor(int length, int room) {
+        int pages = room == 0 ? 1 : 0;
+        int first = room == 0 ? PageDescriptor.PAGE_LENGTH - PageDescriptor.HEADER_LENGTH : room;
+        int rest = length - (first - RecordDescriptor.HEADER_LENGTH - RecordDescriptor.TOTAL_LENGTH);
+        return pages + (rest + RecordDescriptor.PAYLOAD_LENGTH_MAX - 1) / RecordDescriptor.PAYLOAD_LENGTH_MAX;
+    }
+
+    private long awaitPages(SourceState source, long timeNs, int pages, boolean wait) {
+        if (!wait) {
+            return PushStatus.BACK_PRESSURED;
+        }
+        if (pressure == Pressure.DROP_NEWEST) {
+            losses.add(source, timeNs);
+            return PushStatus.DROPPED;
+        }
+        gauge.await(() -> log.hasRoom(pages), evictor);
+        return 0;
+    }
+
+    /** Claims room for one payload of at most a page, and its arrival time. Returns its address, or a status. */
+    public long claim(int sourceId, int length) {
+        if (length < 0 || length > RecordDescriptor.PAYLOAD_LENGTH_MAX) {
+            throw new IllegalArgumentException(
+                    "claim length out of range: bytes=" + length + ", max=" + RecordDescriptor.PAYLOAD_LENGTH_MAX);
+        }
+        SourceState source = sources.get(sourceId);
+        long status = admit(source);
+        if (status < 0) {
+            return status;
+        }
+        claimTimeNs = nowNs();
+        status = makeRoom(source, length, claimTimeNs, true);
+        if (status < 0) {
+            return status;
+        }
+        claimOpen = true;
+        claimSource = source;
+        claim.wrap(ring, log.offset() + RecordDescriptor.HEADER_LENGTH, length);
+        return log.tail();
+    }
+
+    /** The view of what was claimed last. */
+    public RecordClaimSlot claimed() {
+        return claim;
+    }
+
+    long commitClaim(int length) {
+        SourceState source = endClaim();
+        long address = link(source, log.offset(), RecordDescriptor.WHOLE, length, length, claimTimeNs);
+        log.advance(RecordDescriptor.alignedLength(length));
+        log.publish();
+        return address;
+    }
+
+    void abortClaim() {
+        endClaim();
+    }
+
+    private SourceState endClaim() {
+        SourceState source = claimSource;
+        if (!claimOpen || source == null) {
+            throw new IllegalStateException("no claim is open");
+        }
+        claimOpen = false;
+        claimSource = null;
+        return source;
+    }
+
+    /**
+     * Checks a source's id.
+     *
+     * @throws IllegalArgumentException for a source that was never defined
+     */
+    public void checkDefined(int sourceId) {
+        sources.get(sourceId);
+    }
+
+    /** Appends one of Loom's own records; waits for room. */
+    public void pushOwn(int kind, int source, int reason, long a, long b, long c) {
+        // not the ledger's buffer, into which beginning a chunk may put markers meanwhile
+        UnsafeBuffer own = new UnsafeBuffer(new byte[OwnRecord.LENGTH]);
+        OwnRecord.put(own, kind, source, reason, a, b, c);
+        append(sources.own(), nowNs(), own, 0, OwnRecord.LENGTH, true, true);
+    }
+
+    /** Marks losses in the chunk just begun, as many as half of it takes. */
+    private void markLosses(long timeNs) {
+        UnsafeBuffer own = losses.buffer();
+        losses.beginMarking();
+        while (log.remaining() > PageDescriptor.PAGE_LENGTH / 2 && losses.nextMark()) {
+            append(sources.own(), timeNs, own, 0, OwnRecord.LENGTH, true, true);
+        }
+        losses.endMarking();
+    }
+
+    /**
+     * Ends the open chunk and page of both logs, so that all is with the evictor. Waits for room.
+     *
+     * @throws StoreIoException when there is none, and the disk fails; what is published stays so
+     */
+    public void seal() {
+        if (claimOpen) {
+            throw new IllegalStateException("a claim is neither committed nor aborted: source=" + claimedSourceId());
+        }
+        while (losses.unmarked()) {
+            nextChunk(null, nowNs(), 1, true);
+        }
+        awaitIndexRoom(directory.lengthMax());
+        closeChunk();
+        index.seal();
+    }
+
+    /** Refuses whatever comes after; of an open claim nothing can be stored or committed any more. */
+    public void close() {
+        closed = true;
+        claimOpen = false;
+        claim.wrap(new UnsafeBuffer(new byte[0]), 0, 0);
+    }
+
+    /** The thread that pushed last, as far as the caller can know; null if none did. */
+    public @Nullable Thread writer() {
+        return writer;
+    }
+
+    /** As {@link #seal()}, with a checkpoint at the end. */
+    public void sealWithCheckpoint() {
+        seal();
+        writeCheckpoint();
+        index.seal();
+    }
+}

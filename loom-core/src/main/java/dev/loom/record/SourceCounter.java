@@ -1,0 +1,96 @@
+package dev.loom.record;
+
+import dev.loom.api.SourceStatistics;
+import dev.loom.log.PageDescriptor;
+import dev.loom.log.PageState;
+
+/**
+ * Counts one source as of a snapshot: from its slot, less what is newer, plus what no directory covers; where that fails,
+ * by all of its directories.
+ */
+public final class SourceCounter {
+    private final SnapshotView snapshot;
+    private final int sourceId;
+    private long records;
+    private long bytes;
+    private long firstTimeNs = Long.MAX_VALUE;
+    private long lastTimeNs = Long.MIN_VALUE;
+
+    private SourceCounter(SnapshotView snapshot, int sourceId) {
+        this.snapshot = snapshot;
+        this.sourceId = sourceId;
+    }
+
+    /** Counts; {@code lost} is passed through. */
+    public static SourceStatistics count(SnapshotView snapshot, int sourceId, long lost) {
+        SourceCounter counter = new SourceCounter(snapshot, sourceId);
+        boolean covered = counter.fromSlot();
+        counter.fromChunks(!covered);
+        return counter.records == 0
+                ? new SourceStatistics(0, 0, 0, 0, lost)
+                : new SourceStatistics(counter.records, counter.bytes, counter.firstTimeNs, counter.lastTimeNs, lost);
+    }
+
+    /** From the slot, walking back over directories that were written after the snapshot; false if that fails. */
+    private boolean fromSlot() {
+        SourceTotals totals = new SourceTotals();
+        if (!snapshot.slots().get(sourceId, totals)) {
+            return false;
+        }
+        long newest = Long.MIN_VALUE;
+        long tail = Math.max(snapshot.timeTail(), snapshot.times().watermarks().tailAcquire());
+        try (DirectoryReader reader = new DirectoryReader(snapshot.times(), tail, 1)) {
+            while (totals.directory != SourceSlots.NO_DIRECTORY) {
+                if (!reader.seek(totals.directory) || !reader.isDirectory() || !reader.find(sourceId)) {
+                    return false;
+                }
+                // one that is newer than the snapshot, though its chunk is not, is counted with what no directory
+                // covers
+                if (totals.directory < snapshot.timeTail() && reader.chunkEnd() <= snapshot.recordTail()) {
+                    newest = reader.listedLastTimeNs();
+                    break;
+                }
+                totals.records -= reader.listedRecords();
+                totals.bytes -= reader.listedBytes();
+                totals.directory = reader.listedPrevious();
+            }
+        }
+        if (totals.records > 0) {
+            add(totals.records, totals.bytes, totals.firstTimeNs, newest);
+        }
+        return true;
+    }
+
+    /** The region above the last directory, or everything. */
+    private void fromChunks(boolean all) {
+        try (DescendingChunks chunks = new DescendingChunks(snapshot, sourceId, Long.MAX_VALUE);
+                PageRecords page = new PageRecords(snapshot.records(), snapshot.recordTail(), sourceId)) {
+            boolean more = chunks.next();
+            while (more && (all || !chunks.listed())) {
+                if (chunks.listed()) {
+                    add(chunks.records(), chunks.bytes(), chunks.firstTimeNs(), chunks.lastTimeNs());
+                } else {
+                    fromPages(page, chunks.start(), chunks.end());
+                }
+                more = all && chunks.next();
+            }
+        }
+    }
+
+    private void fromPages(PageRecords page, long start, long end) {
+        for (long address = start; address < end; address += PageDescriptor.PAGE_LENGTH) {
+            if (page.read(address) == PageState.PRESENT) {
+                while (page.next()) {
+                    add(1, page.length(), page.timeNs(), page.timeNs());
+                }
+            }
+        }
+    }
+
+    private void add(long count, long length, long firstNs, long lastNs) {
+        records += count;
+        bytes += length;
+        firstTimeNs = Math.min(firstTimeNs, firstNs);
+        lastTimeNs = Math.max(lastTimeNs, lastNs);
+    }
+}

@@ -1,0 +1,37 @@
+package dev.loom.record;
+
+/** What the writer keeps of one source. Owned by the writer's thread, but for {@link #close}. */
+final class SourceState {
+    final int id;
+    /** Totals up to the newest directory. */
+    final SourceTotals totals = new SourceTotals();
+
+    /** Address of the chunk that the five fields below are about; -1 before the first. */
+    long chunk = -1;
+
+    int chunkRecords;
+    long chunkBytes;
+    long chunkFirstTimeNs;
+    long lastAddress;
+    long lastTimeNs;
+
+    long lost;
+    long unmarked;
+    long unmarkedFirstNs;
+    long unmarkedLastNs;
+
+    private volatile boolean closed;
+
+    SourceState(int id) {
+        this.id = id;
+    }
+
+    boolean closed() {
+        return closed;
+    }
+
+    /** Any thread. */
+    void close() {
+        closed = true;
+    }
+}

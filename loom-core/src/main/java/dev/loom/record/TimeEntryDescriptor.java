@@ -1,0 +1,82 @@
+package dev.loom.record;
+
+import dev.loom.log.PageDescriptor;
+
+/**
+ * Layout of the timestamp index's entries. Little-endian, each padded to 8 bytes, none across a page's end. An entry that
+ * would be too long is cut into parts, each an entry of its own with the same first fields.
+ *
+ * <p>A chunk's directory, type 1, written when the chunk is sealed:
+ *
+ * <pre>
+ *   0                 4       5        6                8
+ *   | length          | type  | flags  | sources        |
+ *   8 | the chunk's address                             |
+ *  16 | pages of the chunk        | part, from 0        |  20
+ *  24 | time of its first record                        |
+ *  32 | time of its last record                         |
+ *  40 | per source, as varints: id; records; payload bytes; first time - the chunk's first;
+ *     | the chunk's last time - last time; (address of its last record - chunk's address) / 8;
+ *     | (this entry's address - that of the last entry that lists the source) / 8, 0 for none
+ * </pre>
+ *
+ * <p>A checkpoint, type 2, lists every source as of an address of the record log:
+ *
+ * <pre>
+ *   0 | as above
+ *   8 | address of the record log below which all is counted
+ *  16 | address in this log of the checkpoint before, -1 for none
+ *  24 | time of the last record below
+ *  32 | number of this part, from 0                     |
+ *  40 | per source, as varints: id; address of its last directory + 1; records; payload bytes; lost;
+ *     | time of its first record
+ * </pre>
+ */
+public final class TimeEntryDescriptor {
+    public static final int DIRECTORY = 1;
+    public static final int CHECKPOINT = 2;
+
+    /** Flag: the last part. */
+    public static final int FLAG_LAST = 1;
+
+    /** Flag: the first part. */
+    public static final int FLAG_FIRST = 2;
+
+    static final int LENGTH_OFFSET = 0;
+    static final int TYPE_OFFSET = LENGTH_OFFSET + Integer.BYTES;
+    static final int FLAGS_OFFSET = TYPE_OFFSET + Byte.BYTES;
+    static final int SOURCES_OFFSET = FLAGS_OFFSET + Byte.BYTES;
+    static final int ADDRESS_OFFSET = SOURCES_OFFSET + Short.BYTES;
+    static final int PAGES_OFFSET = ADDRESS_OFFSET + Long.BYTES;
+    static final int DIRECTORY_PART_OFFSET = PAGES_OFFSET + Integer.BYTES;
+    static final int FIRST_TIME_OFFSET = DIRECTORY_PART_OFFSET + Integer.BYTES;
+    static final int LAST_TIME_OFFSET = FIRST_TIME_OFFSET + Long.BYTES;
+    static final int LIST_OFFSET = LAST_TIME_OFFSET + Long.BYTES;
+
+    static final int PREVIOUS_CHECKPOINT_OFFSET = PAGES_OFFSET;
+    static final int CHECKPOINT_TIME_OFFSET = FIRST_TIME_OFFSET;
+    static final int CHECKPOINT_PART_OFFSET = LAST_TIME_OFFSET;
+
+    static final int ALIGNMENT = Long.BYTES;
+
+    /** A part is closed before it would grow past this: half of what a page holds, so that none is left half empty. */
+    static final int PART_LENGTH_MAX = (PageDescriptor.PAGE_LENGTH - PageDescriptor.HEADER_LENGTH) / 2 & -ALIGNMENT;
+
+    /**
+     * The most bytes that one source takes in a directory: id 3, records 2, payload bytes 4, times 7 each (two pages'
+     * worth of 48 bits), address 4, distance 9, and some to spare.
+     */
+    static final int LISTED_LENGTH_MAX = 40;
+
+    /** The most bytes that one source takes in a checkpoint: id 3, five longs 10 each, and some to spare. */
+    static final int CHECKPOINTED_LENGTH_MAX = 56;
+
+    /** The most bytes that so many sources take, in all parts. */
+    static int lengthMax(int sources, int listedLengthMax) {
+        int listed = sources * listedLengthMax;
+        int parts = 1 + listed / (PART_LENGTH_MAX - LIST_OFFSET - listedLengthMax);
+        return listed + parts * (LIST_OFFSET + ALIGNMENT);
+    }
+
+    private TimeEntryDescriptor() {}
+}

@@ -1,0 +1,100 @@
+package dev.loom.record;
+
+import dev.loom.log.HybridLog;
+import dev.loom.log.PageDescriptor;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Appends entries to the timestamp index (paper, section 4.2, in directories in place of periodic entries). Owned by the
+ * writer's thread.
+ */
+final class TimeIndexWriter {
+    private static final int PAGE_CAPACITY = PageDescriptor.PAGE_LENGTH - PageDescriptor.HEADER_LENGTH;
+
+    private final HybridLog log;
+    private final UnsafeBuffer entry = new UnsafeBuffer(new byte[PAGE_CAPACITY]);
+    private int length;
+    private int listed;
+    private long lastTimeNs;
+
+    TimeIndexWriter(HybridLog log) {
+        this.log = log;
+    }
+
+    /** Whether entries of {@code bytes} in all can be written without waiting. */
+    boolean hasRoom(int bytes) {
+        // a part is at most half a page, so that pages get at least half full
+        int pages = 1 + bytes / (PAGE_CAPACITY - TimeEntryDescriptor.PART_LENGTH_MAX);
+        return bytes <= log.remaining() || log.hasRoom(pages);
+    }
+
+    /**
+     * Begins an entry, whose address it returns, if {@link #end} then finds room there.
+     */
+    long begin(int type, long address) {
+        entry.setMemory(0, TimeEntryDescriptor.LIST_OFFSET, (byte) 0);
+        entry.putByte(TimeEntryDescriptor.TYPE_OFFSET, (byte) type);
+        entry.putLong(TimeEntryDescriptor.ADDRESS_OFFSET, address);
+        length = TimeEntryDescriptor.LIST_OFFSET;
+        listed = 0;
+        return log.pageOpen() ? log.tail() : log.tail() + PageDescriptor.HEADER_LENGTH;
+    }
+
+    void putInt(int offset, int value) {
+        entry.putInt(offset, value);
+    }
+
+    void putLong(int offset, long value) {
+        entry.putLong(offset, value);
+    }
+
+    void add(long value) {
+        length = Varint.put(entry, length, value);
+    }
+
+    /** Ends the list's current source; whether another one of up to {@code lengthMax} bytes fits in this part. */
+    boolean endListed(int lengthMax) {
+        listed++;
+        return length + lengthMax <= TimeEntryDescriptor.PART_LENGTH_MAX;
+    }
+
+    /**
+     * Writes the entry; the caller publishes.
+     *
+     * @return false when the page's rest was too short: the entry must be made again, for an address in the next page
+     */
+    boolean end(boolean first, boolean last, long firstTimeNs, long entryLastTimeNs, long recordAddress) {
+        int aligned = (length + TimeEntryDescriptor.ALIGNMENT - 1) & -TimeEntryDescriptor.ALIGNMENT;
+        if (!log.pageOpen()) {
+            log.beginPage(firstTimeNs, recordAddress, false);
+        } else if (aligned > log.remaining()) {
+            log.sealPage(lastTimeNs);
+            return false;
+        }
+        byte flags = (byte) ((first ? TimeEntryDescriptor.FLAG_FIRST : 0) | (last ? TimeEntryDescriptor.FLAG_LAST : 0));
+        entry.setMemory(length, aligned - length, (byte) 0);
+        entry.putInt(TimeEntryDescriptor.LENGTH_OFFSET, aligned);
+        entry.putByte(TimeEntryDescriptor.FLAGS_OFFSET, flags);
+        entry.putShort(TimeEntryDescriptor.SOURCES_OFFSET, (short) listed);
+        log.ring().putBytes(log.offset(), entry, 0, aligned);
+        log.advance(aligned);
+        lastTimeNs = entryLastTimeNs;
+        return true;
+    }
+
+    void publish() {
+        log.publish();
+        log.publishSealed();
+    }
+
+    /** Lets snapshots use what was published; the source slots know it. */
+    void publishCovered() {
+        log.publishCovered();
+    }
+
+    /** Ends the open page. */
+    void seal() {
+        log.sealPage(lastTimeNs);
+        publish();
+    }
+}

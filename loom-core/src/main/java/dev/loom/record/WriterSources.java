@@ -1,0 +1,85 @@
+package dev.loom.record;
+
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The writer's sources by id. Read by the writer's thread; changed by any, one at a time. Whoever has learned an id from a
+ * change sees that change.
+ */
+public final class WriterSources {
+    private final SourceState own = new SourceState(0);
+    private volatile @Nullable SourceState[] states = {own};
+    private volatile int count = 1;
+
+    SourceState own() {
+        return own;
+    }
+
+    /** @throws IllegalArgumentException for an id that was never defined, and for 0 */
+    SourceState get(int sourceId) {
+        @Nullable SourceState[] all = states;
+        SourceState state = sourceId > 0 && sourceId < all.length ? all[sourceId] : null;
+        if (state == null) {
+            throw new IllegalArgumentException("source is not defined: id=" + sourceId);
+        }
+        return state;
+    }
+
+    /** The source of a record found in the log, though no entry of the schema may define it. */
+    SourceState getOrAdd(int sourceId) {
+        @Nullable SourceState[] all = states;
+        SourceState state = sourceId < all.length ? all[sourceId] : null;
+        if (state == null) {
+            add(sourceId, true, new SourceTotals(), 0);
+            state = states[sourceId];
+        }
+        return Objects.requireNonNull(state);
+    }
+
+    @Nullable
+    SourceState[] states() {
+        return states;
+    }
+
+    /** The highest id. */
+    public int lastId() {
+        @Nullable SourceState[] all = states;
+        int last = all.length - 1;
+        while (last > 0 && all[last] == null) {
+            last--;
+        }
+        return last;
+    }
+
+    /** How many were ever defined, with source 0. */
+    int count() {
+        return count;
+    }
+
+    /** Adds a source; its totals are those of earlier sessions. */
+    public synchronized void add(int sourceId, boolean closed, SourceTotals totals, long lost) {
+        @Nullable SourceState[] all = states;
+        if (sourceId >= all.length) {
+            all = Arrays.copyOf(all, Math.max(sourceId + 1, Math.min(all.length * 2, SourceSlots.SOURCES_MAX)));
+        }
+        SourceState state = sourceId == 0 ? own : new SourceState(sourceId);
+        boolean added = all[sourceId] == null;
+        state.totals.directory = totals.directory;
+        state.totals.records = totals.records;
+        state.totals.bytes = totals.bytes;
+        state.totals.firstTimeNs = totals.firstTimeNs;
+        state.lost = lost;
+        if (closed) {
+            state.close();
+        }
+        all[sourceId] = state;
+        count += added ? 1 : 0;
+        states = all;
+    }
+
+    public synchronized void close(int sourceId) {
+        get(sourceId).close();
+    }
+}

@@ -1,0 +1,141 @@
+package dev.loom.schema;
+
+import dev.loom.schema.SchemaEntry.SourceClosed;
+import dev.loom.schema.SchemaEntry.SourceDefined;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Layout of an entry of {@code schema.log}, padded to 8 bytes. Little-endian header, then a body of big-endian integers and
+ * UTF-8 strings, each after its length (4).
+ *
+ * <pre>
+ *   0 | magic          | body length     |
+ *   8 | type           | CRC32C          |
+ *  16 | body: source defined: id (4), name, format, number of attributes (4), each key and value
+ *     |       source closed:  id (4)
+ * </pre>
+ *
+ * <p>The checksum is seeded with the store's id and the entry's offset in the file, and covers magic, length, type and
+ * body. An entry of a type not known is stepped over.
+ */
+final class SchemaCodec {
+    static final int MAGIC = 0x6863_534c;
+    static final int LENGTH_OFFSET = Integer.BYTES;
+    static final int TYPE_OFFSET = LENGTH_OFFSET + Integer.BYTES;
+    static final int CRC_OFFSET = TYPE_OFFSET + Integer.BYTES;
+    static final int HEADER_LENGTH = CRC_OFFSET + Integer.BYTES;
+    static final int ALIGNMENT = 8;
+    static final int BODY_LENGTH_MAX = 1 << 20;
+
+    private SchemaCodec() {}
+
+    static ByteBuffer encode(SchemaEntry entry, long storeId, long offset) {
+        byte[] body = body(entry);
+        if (body.length > BODY_LENGTH_MAX) {
+            throw new IllegalArgumentException(
+                    "definition too long: bytes=" + body.length + ", max=" + BODY_LENGTH_MAX);
+        }
+        int length = (HEADER_LENGTH + body.length + ALIGNMENT - 1) & -ALIGNMENT;
+        ByteBuffer buffer = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(MAGIC).putInt(body.length).putInt(entry.type()).putInt(0).put(body);
+        buffer.clear();
+        buffer.putInt(CRC_OFFSET, crc(buffer, 0, body.length, storeId, offset));
+        return buffer;
+    }
+
+    private static byte[] body(SchemaEntry entry) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (DataOutputStream out = new DataOutputStream(bytes)) {
+            if (entry instanceof SourceDefined defined) {
+                out.writeInt(defined.id());
+                writeText(out, defined.name());
+                writeText(out, defined.format());
+                out.writeInt(defined.attributes().size());
+                for (Map.Entry<String, String> attribute : defined.attributes().entrySet()) {
+                    writeText(out, attribute.getKey());
+                    writeText(out, attribute.getValue());
+                }
+            } else if (entry instanceof SourceClosed closed) {
+                out.writeInt(closed.id());
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return bytes.toByteArray();
+    }
+
+    private static void writeText(DataOutputStream out, String text) throws IOException {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        out.writeInt(bytes.length);
+        out.write(bytes);
+    }
+
+    /** Whether a whole entry, as it was written, begins at an offset of the file's content. */
+    static boolean valid(ByteBuffer file, int offset, long storeId) {
+        if (file.capacity() - offset < HEADER_LENGTH || file.getInt(offset) != MAGIC) {
+            return false;
+        }
+        int length = file.getInt(offset + LENGTH_OFFSET);
+        return length >= 0
+                && length <= file.capacity() - offset - HEADER_LENGTH
+                && file.getInt(offset + CRC_OFFSET) == crc(file, offset, length, storeId, offset);
+    }
+
+    /** Bytes of a valid entry with its padding. */
+    static int length(ByteBuffer file, int offset) {
+        return (HEADER_LENGTH + file.getInt(offset + LENGTH_OFFSET) + ALIGNMENT - 1) & -ALIGNMENT;
+    }
+
+    /** Reads a valid entry; null when its type is not known. */
+    static @Nullable SchemaEntry decode(ByteBuffer file, int offset) {
+        byte[] body = new byte[file.getInt(offset + LENGTH_OFFSET)];
+        file.get(offset + HEADER_LENGTH, body);
+        try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(body))) {
+            return switch (file.getInt(offset + TYPE_OFFSET)) {
+                case SourceDefined.TYPE -> readDefined(in);
+                case SourceClosed.TYPE -> new SourceClosed(in.readInt());
+                default -> null;
+            };
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static SourceDefined readDefined(DataInputStream in) throws IOException {
+        int id = in.readInt();
+        String name = readText(in);
+        String format = readText(in);
+        Map<String, String> attributes = new LinkedHashMap<>();
+        for (int i = in.readInt(); i > 0; i--) {
+            attributes.put(readText(in), readText(in));
+        }
+        return new SourceDefined(id, name, format, Collections.unmodifiableMap(attributes));
+    }
+
+    private static String readText(DataInputStream in) throws IOException {
+        return new String(in.readNBytes(in.readInt()), StandardCharsets.UTF_8);
+    }
+
+    private static int crc(ByteBuffer file, int start, int bodyLength, long storeId, long offset) {
+        CRC32C crc = new CRC32C();
+        ByteBuffer seed = ByteBuffer.allocate(2 * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        crc.update(seed.putLong(storeId).putLong(offset).flip());
+        ByteBuffer header = file.duplicate();
+        crc.update(header.limit(start + CRC_OFFSET).position(start));
+        crc.update(header.limit(start + HEADER_LENGTH + bodyLength).position(start + HEADER_LENGTH));
+        return (int) crc.getValue();
+    }
+}

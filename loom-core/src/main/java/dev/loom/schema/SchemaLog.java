@@ -1,0 +1,120 @@
+package dev.loom.schema;
+
+import dev.loom.error.CorruptStoreException;
+import dev.loom.io.Interrupts;
+import dev.loom.io.LoomFile;
+import dev.loom.io.Storage;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The file {@code schema.log}: entries one after the other, each made durable before records that need it are. A damaged
+ * entry is stepped over to the next whole one; what it defined has no name then.
+ */
+public final class SchemaLog {
+    private static final int FILE_LENGTH_MAX = 1 << 30;
+
+    private final Storage storage;
+    private final Path path;
+    private final long storeId;
+    private long end;
+    private boolean unsynced;
+
+    private SchemaLog(Storage storage, Path path, long storeId, long end) {
+        this.storage = storage;
+        this.path = path;
+        this.storeId = storeId;
+        this.end = end;
+    }
+
+    /**
+     * What a file holds.
+     *
+     * @param damaged offsets at which no whole entry begins though one should
+     * @param end offset behind the last whole entry
+     */
+    public record Content(List<SchemaEntry> entries, List<Long> damaged, long end) {}
+
+    /** Reads the whole file; one that is not there is empty. */
+    public static Content read(Storage storage, Path path, long storeId) {
+        if (!storage.exists(path)) {
+            return new Content(List.of(), List.of(), 0);
+        }
+        ByteBuffer bytes = content(storage, path);
+        List<SchemaEntry> entries = new ArrayList<>();
+        List<Long> damaged = new ArrayList<>();
+        int end = 0;
+        int offset = 0;
+        boolean whole = true;
+        while (offset + SchemaCodec.HEADER_LENGTH <= bytes.capacity()) {
+            if (SchemaCodec.valid(bytes, offset, storeId)) {
+                SchemaEntry entry = SchemaCodec.decode(bytes, offset);
+                if (entry != null) {
+                    entries.add(entry);
+                }
+                offset += SchemaCodec.length(bytes, offset);
+                end = offset;
+                whole = true;
+            } else {
+                if (whole) {
+                    damaged.add((long) offset);
+                }
+                whole = false;
+                offset += SchemaCodec.ALIGNMENT;
+            }
+        }
+        return new Content(entries, damaged, end);
+    }
+
+    private static ByteBuffer content(Storage storage, Path path) {
+        try (LoomFile file = storage.openToRead(path)) {
+            long size = file.size();
+            if (size > FILE_LENGTH_MAX) {
+                throw new CorruptStoreException(
+                        "schema too long: file=" + path + ", bytes=" + size + ", max=" + FILE_LENGTH_MAX);
+            }
+            ByteBuffer bytes = ByteBuffer.allocate((int) size).order(ByteOrder.LITTLE_ENDIAN);
+            int read = file.read(bytes, 0);
+            return bytes.clear().limit(read).slice().order(ByteOrder.LITTLE_ENDIAN);
+        }
+    }
+
+    /** Opens for appending behind the last whole entry; what a killed writer left after it is cut off. */
+    public static SchemaLog open(Storage storage, Path path, long storeId, Content content) {
+        try (LoomFile file = storage.openToWrite(path, false)) {
+            if (file.size() > content.end()) {
+                file.truncate(content.end());
+            }
+        }
+        return new SchemaLog(storage, path, storeId, content.end());
+    }
+
+    /**
+     * Appends an entry; any process can read it then. An interrupt of the calling thread is kept for it. The file is opened
+     * each time, because an interrupt closes it.
+     */
+    public synchronized void append(SchemaEntry entry) {
+        ByteBuffer bytes = SchemaCodec.encode(entry, storeId, end);
+        int length = bytes.remaining();
+        Interrupts.defer(() -> {
+            try (LoomFile file = storage.openToWrite(path, false)) {
+                file.write(bytes.rewind(), end);
+            }
+        });
+        end += length;
+        unsynced = true;
+    }
+
+    /** Makes what was appended durable. */
+    public synchronized void sync() {
+        if (unsynced) {
+            try (LoomFile file = storage.openToWrite(path, false)) {
+                file.force();
+            }
+            unsynced = false;
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** What the store knows of its sources, in {@code schema.log}: a file of checksummed entries. Internal. */
+@NullMarked
+package dev.loom.schema;
+
+import org.jspecify.annotations.NullMarked;

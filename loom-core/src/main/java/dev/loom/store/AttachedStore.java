@@ -1,0 +1,197 @@
+package dev.loom.store;
+
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.error.CopiedStoreException;
+import dev.loom.error.StoreIoException;
+import dev.loom.error.StoreNotFoundException;
+import dev.loom.error.StoreReopenedException;
+import dev.loom.io.FileId;
+import dev.loom.io.LoomFile;
+import dev.loom.io.Platform;
+import dev.loom.io.Storage;
+import dev.loom.record.LossSlots;
+import dev.loom.record.SourceSlots;
+import dev.loom.record.SourceTable;
+import dev.loom.schema.Schema;
+import dev.loom.schema.SchemaLog;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store attached read-only, in one of three states: live, through the mappings of the session that another process (or
+ * this one) has; dead, the same of a killed process; or at rest, from its files alone. It writes nothing. Thread-safe.
+ */
+public final class AttachedStore implements AutoCloseable {
+    private static final int TRIES = 50;
+
+    private final StoreFiles files;
+    private final Storage storage;
+    private final Mark mark;
+    private final @Nullable Staging staging;
+    private final StoreLogs logs;
+    private final SourceSlots slots;
+    private final LossSlots losses;
+    private final Leases leases;
+
+    private Schema schema = Schema.EMPTY;
+    private long schemaLength = -1;
+
+    private AttachedStore(StoreFiles files, Storage storage, Mark mark, @Nullable Staging staging, boolean mapped) {
+        this.files = files;
+        this.storage = storage;
+        this.mark = mark;
+        this.staging = staging;
+        if (staging != null) {
+            this.logs = StoreLogs.live(files, storage, mark, staging, mapped);
+            this.slots = staging.live().slots();
+            this.losses = staging.live().losses();
+            this.leases = new Leases(staging::unmap);
+        } else {
+            LogEnds ends = mark.closed()
+                    ? new LogEnds(mark.recordDurable(), mark.timeDurable(), mark.lastTimeNs())
+                    : LogEnds.find(files, storage, mark);
+            this.logs = StoreLogs.files(files, storage, mark, ends.recordEnd(), ends.timeEnd(), mapped);
+            SourceTable table = SourceTable.load(
+                    logs.records(),
+                    logs.times(),
+                    ends.timeEnd(),
+                    mark.recordBegin(),
+                    ends.recordEnd(),
+                    mark.checkpoint(),
+                    false);
+            this.slots = table.slots();
+            this.losses = table.losses();
+            this.leases = new Leases(() -> {});
+        }
+    }
+
+    /** Attaches to whatever is in a directory. */
+    public static AttachedStore attach(Path directory, Storage storage, boolean mapped) {
+        Platform.check();
+        if (!storage.exists(directory)) {
+            throw new StoreNotFoundException("no such directory: directory=" + directory);
+        }
+        StoreFiles files = new StoreFiles(StoreOpening.realPath(directory));
+        if (!storage.exists(files.mark())) {
+            throw new StoreNotFoundException("no store in directory: directory=" + directory);
+        }
+        Platform.checkFileSystem(files.directory());
+        for (int i = 0; ; i++) {
+            Mark mark = new MarkFile(storage, files.mark()).read();
+            if (!mark.closed() && mark.inode() != FileId.of(files.mark()).inode()) {
+                throw new CopiedStoreException("store was copied while it was written: directory=" + files.directory()
+                        + ", staging of the original=" + mark.staging()
+                        + "; adopt the copy to go on with what it holds");
+            }
+            Staging staging = Staging.openTrusted(storage, mark, Platform.bootId());
+            boolean changing = staging == null && !mark.closed() && StoreOpening.isAlive(mark.owner());
+            if (!changing || i == TRIES) {
+                return new AttachedStore(files, storage, mark, staging, mapped);
+            }
+            // its owner is opening or closing it
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Whether its writer lives and has not closed it. */
+    private boolean live() {
+        Staging current = staging;
+        return current != null && current.live().stateAcquire() == LiveFile.OPEN && StoreOpening.isAlive(mark.owner());
+    }
+
+    /**
+     * As {@link dev.loom.api.Store#snapshot()}.
+     *
+     * @throws StoreReopenedException when another session has begun since
+     */
+    public Snapshot snapshot() {
+        checkSession();
+        if (!leases.take()) {
+            throw new IllegalStateException("store is closed: directory=" + files.directory());
+        }
+        try {
+            return StoreSnapshot.take(logs, slots, losses, this::schema, live(), leases);
+        } catch (RuntimeException e) {
+            leases.giveBack();
+            throw e;
+        }
+    }
+
+    private void checkSession() {
+        Mark now = new MarkFile(storage, files.mark()).read();
+        boolean same = now.storeId() == mark.storeId() && now.sessionNonce() == mark.sessionNonce();
+        if (!same) {
+            throw new StoreReopenedException("store was reopened since it was attached: directory=" + files.directory()
+                    + ", epoch then=" + mark.epoch() + ", now=" + now.epoch());
+        }
+    }
+
+    /** The schema as its file is now. */
+    private synchronized Schema schema() {
+        long length = length(files.schema());
+        if (length != schemaLength) {
+            schema = Schema.EMPTY.with(
+                    SchemaLog.read(storage, files.schema(), mark.storeId()).entries());
+            schemaLength = length;
+        }
+        return schema;
+    }
+
+    private long length(Path file) {
+        if (!storage.exists(file)) {
+            return 0;
+        }
+        try (LoomFile open = storage.openToRead(file)) {
+            return open.size();
+        } catch (StoreIoException e) {
+            return -1;
+        }
+    }
+
+    StoreFiles files() {
+        return files;
+    }
+
+    StoreLogs logs() {
+        return logs;
+    }
+
+    Mark mark() {
+        return mark;
+    }
+
+    public List<Source> sources() {
+        return schema().sources();
+    }
+
+    public Optional<Source> source(String name) {
+        return schema().source(name);
+    }
+
+    /** A description, of values read while nothing can be unmapped. */
+    public Map<String, Object> info() {
+        if (!leases.take()) {
+            throw new IllegalStateException("store is closed: directory=" + files.directory());
+        }
+        try {
+            return describe();
+        } finally {
+            leases.giveBack();
+        }
+    }
+
+    private Map<String, Object> describe() {
+        String state = live() ? "live" : staging != null ? "dead" : mark.closed() ? "closed" : "unrecovered";
+        return StoreDescription.of(files, mark, logs, staging, schema(), state);
+    }
+
+    /** Snapshots and cursors keep the mappings until they are closed. Idempotent. */
+    @Override
+    public void close() {
+        leases.close();
+    }
+}

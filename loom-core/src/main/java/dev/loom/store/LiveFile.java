@@ -1,0 +1,202 @@
+package dev.loom.store;
+
+import dev.loom.io.FileId;
+import dev.loom.io.MappedFile;
+import dev.loom.io.Storage;
+import dev.loom.log.PageDescriptor;
+import dev.loom.log.Watermarks;
+import dev.loom.record.LossSlots;
+import dev.loom.record.PressureGauge;
+import dev.loom.record.SourceSlots;
+import dev.loom.record.SourceTable;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/**
+ * The live state of a session, shared by mapping: the staging file {@code live}. Little-endian.
+ *
+ * <pre>
+ *     0 | magic          8 | store id        16 | session nonce    24 | epoch (4), state (4)
+ *    32 | own device    40 | own inode       48 | clock offset, ns 56 | clock is the system's (4), direct (4)
+ *    64 | waits, waited ns, refused
+ *   128 | write failures                    136 | sync failed (4), length of the last error (4)
+ *   256 | watermarks of the record log      512 | of the timestamp index
+ *  1024 | the last error, UTF-8, up to 1,024 bytes
+ *  4096 | source slots, then loss slots
+ * </pre>
+ */
+final class LiveFile {
+    static final long MAGIC = 0x6576_696c_6d6f_6f6cL;
+
+    static final int OPEN = 1;
+    static final int CLOSED = 2;
+
+    private static final int STORE_ID_OFFSET = 8;
+    private static final int NONCE_OFFSET = 16;
+    private static final int EPOCH_OFFSET = 24;
+    private static final int STATE_OFFSET = 28;
+    private static final int DEVICE_OFFSET = 32;
+    private static final int INODE_OFFSET = 40;
+    private static final int CLOCK_OFFSET = 48;
+    private static final int SYSTEM_CLOCK_OFFSET = 56;
+    private static final int DIRECT_OFFSET = 60;
+    private static final int GAUGE_OFFSET = 64;
+    private static final int FAILURES_OFFSET = 128;
+    private static final int SYNC_FAILED_OFFSET = 136;
+    private static final int ERROR_LENGTH_OFFSET = 140;
+    private static final int RECORD_OFFSET = 256;
+    private static final int TIME_OFFSET = RECORD_OFFSET + Watermarks.LENGTH;
+    private static final int ERROR_OFFSET = 1024;
+    private static final int ERROR_LENGTH_MAX = 1024;
+    private static final int SLOTS_OFFSET = 4096;
+    private static final int LOSS_OFFSET = SLOTS_OFFSET + SourceSlots.SOURCES_MAX * SourceSlots.SLOT_LENGTH;
+    static final int LENGTH = LOSS_OFFSET + LossSlots.HEADER_LENGTH + SourceSlots.SOURCES_MAX * LossSlots.SLOT_LENGTH;
+
+    private static final VarHandle INT = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+    private final MappedFile file;
+    private final ByteBuffer bytes;
+
+    private LiveFile(MappedFile file) {
+        this.file = file;
+        this.bytes = file.bytes();
+    }
+
+    /** Makes the file of a new session. Its slots are empty, its watermarks zero. */
+    static LiveFile create(Storage storage, Path path, long storeId, long nonce, int epoch) {
+        LiveFile live = new LiveFile(MappedFile.create(storage, path, LENGTH));
+        live.slots().clear();
+        FileId id = FileId.of(path);
+        live.bytes.putLong(STORE_ID_OFFSET, storeId);
+        live.bytes.putLong(NONCE_OFFSET, nonce);
+        live.bytes.putInt(EPOCH_OFFSET, epoch);
+        live.bytes.putLong(DEVICE_OFFSET, id.device());
+        live.bytes.putLong(INODE_OFFSET, id.inode());
+        live.bytes.putLong(0, MAGIC);
+        return live;
+    }
+
+    static LiveFile open(Storage storage, Path path) {
+        return new LiveFile(MappedFile.open(storage, path, false));
+    }
+
+    /** Fills in where a session begins. */
+    void begin(Mark mark, SourceTable table) {
+        recordWatermarks().reset(mark.recordBegin(), mark.recordDurable());
+        timeWatermarks().reset(mark.timeBegin(), mark.timeDurable());
+        table.putInto(slots());
+        LossSlots losses = losses();
+        table.lost().forEach((id, lost) -> losses.put(id, lost, 0, 0, 0));
+        stateRelease(OPEN);
+    }
+
+    /** Whether its watermarks can be those of a session that began where the mark says. */
+    private boolean plausible(Mark mark) {
+        return stateAcquire() != 0
+                && inOrder(recordWatermarks(), mark.recordDurable(), mark.recordRingLength())
+                && inOrder(timeWatermarks(), mark.timeDurable(), mark.timeRingLength());
+    }
+
+    private static boolean inOrder(Watermarks watermarks, long durable, int ringLength) {
+        // its writer may be moving them meanwhile
+        long tail = watermarks.tailAcquire();
+        long evicted = watermarks.evictedAcquire();
+        return evicted % PageDescriptor.PAGE_LENGTH == 0
+                && evicted >= durable
+                && tail - evicted <= ringLength
+                && watermarks.tailAcquire() >= evicted;
+    }
+
+    /** Whether this is the file that the mark speaks of, and not a copy. */
+    boolean belongsTo(Mark mark) {
+        return isOfSession(mark) && plausible(mark);
+    }
+
+    /** Whether it is of the session that the mark names, whatever it holds. */
+    boolean isOfSession(Mark mark) {
+        FileId id = FileId.of(file.path());
+        return bytes.capacity() == LENGTH
+                && bytes.getLong(0) == MAGIC
+                && bytes.getLong(STORE_ID_OFFSET) == mark.storeId()
+                && bytes.getLong(NONCE_OFFSET) == mark.sessionNonce()
+                && bytes.getLong(DEVICE_OFFSET) == id.device()
+                && bytes.getLong(INODE_OFFSET) == id.inode();
+    }
+
+    MappedFile file() {
+        return file;
+    }
+
+    int stateAcquire() {
+        return (int) INT.getAcquire(bytes, STATE_OFFSET);
+    }
+
+    void stateRelease(int state) {
+        INT.setRelease(bytes, STATE_OFFSET, state);
+    }
+
+    void clock(boolean system, long offsetNs) {
+        LONG.setOpaque(bytes, CLOCK_OFFSET, offsetNs);
+        INT.setOpaque(bytes, SYSTEM_CLOCK_OFFSET, system ? 1 : 0);
+    }
+
+    void direct(boolean direct) {
+        INT.setOpaque(bytes, DIRECT_OFFSET, direct ? 1 : 0);
+    }
+
+    boolean direct() {
+        return (int) INT.getOpaque(bytes, DIRECT_OFFSET) != 0;
+    }
+
+    PressureGauge gauge() {
+        return new PressureGauge(bytes, GAUGE_OFFSET);
+    }
+
+    Watermarks recordWatermarks() {
+        return new Watermarks(bytes, RECORD_OFFSET);
+    }
+
+    Watermarks timeWatermarks() {
+        return new Watermarks(bytes, TIME_OFFSET);
+    }
+
+    SourceSlots slots() {
+        return new SourceSlots(bytes, SLOTS_OFFSET, SourceSlots.SOURCES_MAX);
+    }
+
+    LossSlots losses() {
+        return new LossSlots(bytes, LOSS_OFFSET, SourceSlots.SOURCES_MAX);
+    }
+
+    /** Tells readers of the evictor's failures. An empty message means that none lasts. */
+    void failures(long writeFailures, boolean syncFailed, String message) {
+        byte[] text = message.getBytes(StandardCharsets.UTF_8);
+        int length = Math.min(text.length, ERROR_LENGTH_MAX);
+        INT.setRelease(bytes, ERROR_LENGTH_OFFSET, 0);
+        bytes.put(ERROR_OFFSET, text, 0, length);
+        LONG.setOpaque(bytes, FAILURES_OFFSET, writeFailures);
+        INT.setOpaque(bytes, SYNC_FAILED_OFFSET, syncFailed ? 1 : 0);
+        INT.setRelease(bytes, ERROR_LENGTH_OFFSET, length);
+    }
+
+    long writeFailures() {
+        return (long) LONG.getOpaque(bytes, FAILURES_OFFSET);
+    }
+
+    boolean syncFailed() {
+        return (int) INT.getOpaque(bytes, SYNC_FAILED_OFFSET) != 0;
+    }
+
+    /** The failure that lasts, or an empty text. */
+    String error() {
+        int length = Math.min((int) INT.getAcquire(bytes, ERROR_LENGTH_OFFSET), ERROR_LENGTH_MAX);
+        byte[] text = new byte[Math.max(length, 0)];
+        bytes.get(ERROR_OFFSET, text);
+        return new String(text, StandardCharsets.UTF_8);
+    }
+}

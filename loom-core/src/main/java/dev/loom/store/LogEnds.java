@@ -1,0 +1,67 @@
+package dev.loom.store;
+
+import dev.loom.error.CorruptStoreException;
+import dev.loom.io.Storage;
+import dev.loom.log.LogView;
+import dev.loom.log.PageDescriptor;
+import dev.loom.log.PageReader;
+import dev.loom.log.PageState;
+import dev.loom.record.DirectoryReader;
+
+/**
+ * Finds where the logs of a store end whose staging is lost, as after a power cut: at the first page from {@code durable}
+ * on that is not whole. Changes nothing.
+ *
+ * @param lastTimeNs a time that no record below is later than
+ */
+record LogEnds(long recordEnd, long timeEnd, long lastTimeNs) {
+    static LogEnds find(StoreFiles files, Storage storage, Mark mark) {
+        StoreLogs all = StoreLogs.files(files, storage, mark, Long.MAX_VALUE, Long.MAX_VALUE, false);
+        long lastTimeNs = mark.lastTimeNs();
+        long recordEnd = mark.recordDurable();
+        long recordFiles = StoreLogs.filesEnd(storage, all.records());
+        try (PageReader pages = new PageReader(all.records())) {
+            long last = recordEnd - PageDescriptor.PAGE_LENGTH;
+            if (last >= mark.recordBegin() && whole(pages, last, mark)) {
+                lastTimeNs = Math.max(lastTimeNs, PageDescriptor.lastTimeNs(pages.buffer(), pages.page()));
+            }
+            while (recordEnd + PageDescriptor.PAGE_LENGTH <= recordFiles && whole(pages, recordEnd, mark)) {
+                lastTimeNs = Math.max(lastTimeNs, PageDescriptor.lastTimeNs(pages.buffer(), pages.page()));
+                recordEnd += PageDescriptor.PAGE_LENGTH;
+            }
+        }
+        if (recordEnd < mark.recordBegin()) {
+            throw new CorruptStoreException("the mark's watermarks are out of order: begin=" + mark.recordBegin()
+                    + ", durable=" + mark.recordDurable());
+        }
+        return new LogEnds(recordEnd, timeEnd(storage, all.times(), mark, recordEnd), lastTimeNs);
+    }
+
+    /** A page that the disk does not give now is not the end: what follows would be cut off. */
+    private static boolean whole(PageReader pages, long address, Mark mark) {
+        return pages.readOrFail(address, Long.MAX_VALUE) == PageState.PRESENT
+                && PageDescriptor.epoch(pages.buffer(), pages.page()) <= mark.epoch();
+    }
+
+    /** The end of the pages of the timestamp index whose entries all end within the record log. */
+    private static long timeEnd(Storage storage, LogView times, Mark mark, long recordEnd) {
+        long end = mark.timeDurable();
+        long files = StoreLogs.filesEnd(storage, times);
+        try (PageReader pages = new PageReader(times)) {
+            while (end + PageDescriptor.PAGE_LENGTH <= files && whole(pages, end, mark)) {
+                end += PageDescriptor.PAGE_LENGTH;
+            }
+        }
+        try (DirectoryReader reader = new DirectoryReader(times, end)) {
+            reader.toEnd();
+            boolean above = true;
+            while (above && reader.previous()) {
+                above = (reader.isDirectory() ? reader.chunkEnd() : reader.chunk()) > recordEnd;
+                if (above) {
+                    end = PageDescriptor.pageAddress(reader.address());
+                }
+            }
+        }
+        return end;
+    }
+}

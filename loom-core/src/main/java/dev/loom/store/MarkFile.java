@@ -1,0 +1,245 @@
+package dev.loom.store;
+
+import dev.loom.error.CorruptStoreException;
+import dev.loom.error.ForeignFileException;
+import dev.loom.error.StoreTooNewException;
+import dev.loom.io.LoomFile;
+import dev.loom.io.Storage;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The file {@code loom.mark}: two slots of 4 KiB, written in turn, each durable before the other is written again.
+ * Little-endian.
+ *
+ * <pre>
+ *   0 | magic (8)             8 | major (2), minor (2), page shift (2), flags (2): bit 0 closed
+ *  16 | sequence             24 | store id
+ *  32 | epoch (4), 0 (4)     40 | session nonce
+ *  48 | segment length       56 | record ring (4), time ring (4)
+ *  64 | record begin         72 | record durable
+ *  80 | time begin           88 | time durable
+ *  96 | checkpoint          104 | last time
+ * 112 | inode               120 | owner's pid
+ * 128 | owner's start, ms   136 | boot id, host, staging path: each length (4) and UTF-8
+ * 4092| CRC32C of the rest
+ * </pre>
+ */
+final class MarkFile {
+    static final int SLOT_LENGTH = 4096;
+    static final long MAGIC = 0x6b72_616d_6d6f_6f6cL;
+    static final int MAJOR = 1;
+    static final int MINOR = 0;
+
+    private static final int PAGE_SHIFT = 16;
+    private static final int MAJOR_OFFSET = Long.BYTES;
+    private static final int CRC_OFFSET = SLOT_LENGTH - Integer.BYTES;
+
+    private final Storage storage;
+    private final Path path;
+
+    MarkFile(Storage storage, Path path) {
+        this.storage = storage;
+        this.path = path;
+    }
+
+    /** Writes a mark into its slot, and makes it durable. */
+    void write(Mark mark) {
+        try (LoomFile file = storage.openToWrite(path, false)) {
+            file.write(encode(mark), (mark.sequence() & 1) * SLOT_LENGTH);
+            file.force();
+        }
+    }
+
+    /** Writes a mark into both slots, so that damage to one loses nothing. */
+    Mark writeTwice(Mark mark) {
+        write(mark);
+        Mark again = mark.advanced(mark.recordDurable(), mark.timeDurable(), mark.checkpoint(), mark.lastTimeNs());
+        write(again);
+        return again;
+    }
+
+    /**
+     * Reads the mark that counts.
+     *
+     * @throws ForeignFileException when neither slot ever was a mark
+     * @throws StoreTooNewException when the format's major version is above {@link #MAJOR}
+     * @throws CorruptStoreException when neither slot is whole
+     */
+    Mark read() {
+        ByteBuffer bytes = ByteBuffer.allocate(2 * SLOT_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+        try (LoomFile file = storage.openToRead(path)) {
+            file.read(bytes, 0);
+        }
+        Mark first = decode(bytes, 0);
+        Mark second = decode(bytes, SLOT_LENGTH);
+        checkNotNewer(bytes);
+        if (first != null && second != null) {
+            return first.sequence() > second.sequence() ? first : second;
+        } else if (first != null) {
+            return first;
+        } else if (second != null) {
+            return second;
+        }
+        throw unreadable(bytes);
+    }
+
+    /** A whole slot of a newer format counts, though the other may be one that could be read. */
+    private void checkNotNewer(ByteBuffer bytes) {
+        for (int slot = 0; slot < bytes.capacity(); slot += SLOT_LENGTH) {
+            int major = newer(bytes, slot);
+            if (major > MAJOR && bytes.getInt(slot + CRC_OFFSET) == crc(bytes, slot)) {
+                throw tooNew(major);
+            }
+        }
+    }
+
+    private StoreTooNewException tooNew(int major) {
+        return new StoreTooNewException("store is of a newer format: file=" + path + ", major=" + major
+                + ", newest read by this version=" + MAJOR);
+    }
+
+    /** Whether no slot is whole and the second was never written, as while a store is being made. */
+    boolean unfinished() {
+        ByteBuffer bytes = ByteBuffer.allocate(2 * SLOT_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+        try (LoomFile file = storage.openToRead(path)) {
+            file.read(bytes, 0);
+        }
+        bytes.clear();
+        ByteBuffer second = bytes.slice(SLOT_LENGTH, SLOT_LENGTH);
+        boolean foreign = bytes.getLong(0) != 0 && bytes.getLong(0) != MAGIC;
+        return !foreign
+                && newer(bytes, 0) <= MAJOR
+                && decode(bytes, 0) == null
+                && second.equals(ByteBuffer.allocate(SLOT_LENGTH));
+    }
+
+    private RuntimeException unreadable(ByteBuffer bytes) {
+        boolean ours = bytes.getLong(0) == MAGIC || bytes.getLong(SLOT_LENGTH) == MAGIC;
+        if (!ours) {
+            return new ForeignFileException("not the mark of a store: file=" + path + ", magic="
+                    + Long.toHexString(bytes.getLong(0)) + ", expected=" + Long.toHexString(MAGIC));
+        }
+        int major = Math.max(newer(bytes, 0), newer(bytes, SLOT_LENGTH));
+        if (major > MAJOR) {
+            return tooNew(major);
+        }
+        return new CorruptStoreException(
+                "neither slot of the mark is whole: file=" + path + ", offsets=0 and " + SLOT_LENGTH);
+    }
+
+    private static int newer(ByteBuffer bytes, int slot) {
+        return bytes.getLong(slot) == MAGIC ? bytes.getShort(slot + MAJOR_OFFSET) : 0;
+    }
+
+    /** Offsets of slots that are not whole; an all-zero one was never written. */
+    List<Long> damagedSlots() {
+        ByteBuffer bytes = ByteBuffer.allocate(2 * SLOT_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+        try (LoomFile file = storage.openToRead(path)) {
+            file.read(bytes, 0);
+        }
+        List<Long> damaged = new ArrayList<>();
+        for (int slot = 0; slot < bytes.capacity(); slot += SLOT_LENGTH) {
+            if (decode(bytes, slot) == null) {
+                damaged.add((long) slot);
+            }
+        }
+        return damaged;
+    }
+
+    private static int crc(ByteBuffer bytes, int slot) {
+        CRC32C crc = new CRC32C();
+        crc.update(bytes.duplicate().limit(slot + CRC_OFFSET).position(slot));
+        return (int) crc.getValue();
+    }
+
+    private static ByteBuffer encode(Mark mark) {
+        ByteBuffer slot = ByteBuffer.allocate(SLOT_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+        slot.putLong(MAGIC);
+        slot.putShort((short) MAJOR).putShort((short) MINOR).putShort((short) PAGE_SHIFT);
+        slot.putShort((short) (mark.closed() ? 1 : 0));
+        slot.putLong(mark.sequence()).putLong(mark.storeId());
+        slot.putInt(mark.epoch()).putInt(0).putLong(mark.sessionNonce());
+        slot.putLong(mark.segmentLength()).putInt(mark.recordRingLength()).putInt(mark.timeRingLength());
+        slot.putLong(mark.recordBegin()).putLong(mark.recordDurable());
+        slot.putLong(mark.timeBegin()).putLong(mark.timeDurable());
+        slot.putLong(mark.checkpoint()).putLong(mark.lastTimeNs()).putLong(mark.inode());
+        slot.putLong(mark.owner().pid()).putLong(mark.owner().startTimeMs());
+        putText(slot, mark.owner().bootId());
+        putText(slot, mark.owner().host());
+        putText(slot, mark.staging().toString());
+        slot.clear();
+        slot.putInt(CRC_OFFSET, crc(slot, 0));
+        return slot;
+    }
+
+    private static void putText(ByteBuffer slot, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        if (bytes.length > slot.remaining() - 3 * Integer.BYTES) {
+            throw new IllegalArgumentException("path too long for the mark: bytes=" + bytes.length + ", text=" + text);
+        }
+        slot.putInt(bytes.length).put(bytes);
+    }
+
+    private static @Nullable Mark decode(ByteBuffer bytes, int offset) {
+        if (bytes.getLong(offset) != MAGIC
+                || bytes.getShort(offset + MAJOR_OFFSET) != MAJOR
+                || bytes.getInt(offset + CRC_OFFSET) != crc(bytes, offset)) {
+            return null;
+        }
+        ByteBuffer slot = bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN).position(offset + MAJOR_OFFSET);
+        slot.getShort();
+        slot.getShort();
+        slot.getShort();
+        boolean closed = (slot.getShort() & 1) != 0;
+        long sequence = slot.getLong();
+        long storeId = slot.getLong();
+        int epoch = slot.getInt();
+        slot.getInt();
+        long nonce = slot.getLong();
+        long segmentLength = slot.getLong();
+        int recordRing = slot.getInt();
+        int timeRing = slot.getInt();
+        long recordBegin = slot.getLong();
+        long recordDurable = slot.getLong();
+        long timeBegin = slot.getLong();
+        long timeDurable = slot.getLong();
+        long checkpoint = slot.getLong();
+        long lastTimeNs = slot.getLong();
+        long inode = slot.getLong();
+        long pid = slot.getLong();
+        long startTimeMs = slot.getLong();
+        Mark.Owner owner = new Mark.Owner(pid, startTimeMs, getText(slot), getText(slot));
+        Path staging = Path.of(getText(slot));
+        return new Mark(
+                sequence,
+                storeId,
+                epoch,
+                closed,
+                owner,
+                nonce,
+                staging,
+                segmentLength,
+                recordRing,
+                timeRing,
+                recordBegin,
+                recordDurable,
+                timeBegin,
+                timeDurable,
+                checkpoint,
+                lastTimeNs,
+                inode);
+    }
+
+    private static String getText(ByteBuffer slot) {
+        byte[] bytes = new byte[slot.getInt()];
+        slot.get(bytes);
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+}

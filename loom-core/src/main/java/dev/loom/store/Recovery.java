@@ -1,0 +1,168 @@
+package dev.loom.store;
+
+import dev.loom.io.FileId;
+import dev.loom.io.LoomFile;
+import dev.loom.io.Storage;
+import dev.loom.log.LogKind;
+import dev.loom.log.LogView;
+import dev.loom.log.PageChecksum;
+import dev.loom.log.PageDescriptor;
+import dev.loom.log.PageReader;
+import dev.loom.log.PageState;
+import dev.loom.log.SegmentWriter;
+import dev.loom.log.Segments;
+import dev.loom.record.LossSlots;
+import dev.loom.record.PageRecords;
+import dev.loom.record.SourceSlots;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns a store that was not closed into a closed one. Each step can be repeated, so a crash in between does no harm; the
+ * mark is written last.
+ *
+ * <ul>
+ *   <li>Killed in the same boot: the staging is trusted, and what only it holds is written to the segment files. Nothing is
+ *       lost.
+ *   <li>Otherwise, as after a power cut: the logs end at the first page that is not whole; the timestamp index is cut to
+ *       entries that end there and synced, then the record log.
+ * </ul>
+ *
+ * @param mark as it is now on disk, closed
+ * @param losses what the killed writer had counted, or null
+ * @param powerCut whether it was the second case
+ * @param durableBefore up to where the record log had been durable
+ */
+record Recovery(Mark mark, @Nullable LossSlots losses, boolean powerCut, long durableBefore) {
+    static Recovery run(StoreFiles files, Storage storage, Mark mark, @Nullable Staging staging) {
+        return staging == null ? cut(files, storage, mark) : rescue(files, storage, mark, staging);
+    }
+
+    private static Recovery rescue(StoreFiles files, Storage storage, Mark mark, Staging staging) {
+        StoreLogs logs = StoreLogs.live(files, storage, mark, staging, false);
+        long lastTimeNs = Math.max(mark.lastTimeNs(), lastTimeNs(logs.records()));
+        boolean syncFailed = staging.live().syncFailed();
+        long recordEnd = flush(storage, logs.records(), lastTimeNs, syncFailed);
+        long timeEnd = flush(storage, logs.times(), lastTimeNs, syncFailed);
+        LossSlots losses = LossSlots.allocate(SourceSlots.SOURCES_MAX);
+        losses.copyFrom(staging.live().losses());
+        Mark closed = new MarkFile(storage, files.mark())
+                .writeTwice(mark.ended(
+                        mark.epoch() + 1,
+                        recordEnd,
+                        timeEnd,
+                        mark.checkpoint(),
+                        lastTimeNs,
+                        FileId.of(files.mark()).inode()));
+        Path directory = staging.directory();
+        staging.unmap();
+        Staging.delete(storage, directory);
+        return new Recovery(closed, losses, false, mark.recordDurable());
+    }
+
+    /**
+     * Writes to the segment files what is in the ring alone, its last page sealed, and makes durable what the killed writer had
+     * written and not synced. Returns the log's end.
+     *
+     * @param syncFailed whether what was written before may not reach the disk unless it is written again, for a sync that
+     *     failed is reported but once
+     */
+    private static long flush(Storage storage, LogView view, long lastTimeNs, boolean syncFailed) {
+        long tail = view.watermarks().tailAcquire();
+        long evicted = view.watermarks().evictedAcquire();
+        long durable = view.watermarks().durableAcquire();
+        long address = syncFailed ? durable : evicted;
+        PageChecksum checksum = new PageChecksum(view.kind(), view.storeId());
+        ByteBuffer bytes = ByteBuffer.allocateDirect(PageDescriptor.PAGE_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+        UnsafeBuffer page = new UnsafeBuffer(bytes);
+        try (PageReader reader = new PageReader(view);
+                SegmentWriter writer = new SegmentWriter(storage, view.segments(), false)) {
+            while (address < tail) {
+                if (reader.readOrFail(address, tail) != PageState.PRESENT) {
+                    if (address >= evicted) {
+                        break;
+                    }
+                    address += PageDescriptor.PAGE_LENGTH;
+                    continue;
+                }
+                page.putBytes(0, reader.buffer(), reader.page(), reader.used());
+                long last = PageDescriptor.used(page, 0) != 0 && address + PageDescriptor.PAGE_LENGTH <= tail
+                        ? PageDescriptor.lastTimeNs(page, 0)
+                        : lastTimeNs;
+                PageDescriptor.seal(page, 0, reader.used(), last);
+                checksum.fill(bytes, 0, address);
+                bytes.clear();
+                writer.write(bytes, address);
+                address += PageDescriptor.PAGE_LENGTH;
+            }
+            writer.sync();
+        }
+        sync(storage, view.segments(), durable);
+        return address;
+    }
+
+    /** Makes segment files durable that reach above an address, and the names of all. */
+    private static void sync(Storage storage, Segments segments, long from) {
+        for (Path path : storage.list(segments.folder())) {
+            long first = Segments.firstOf(path);
+            if (first >= 0 && first + segments.segmentLength() > from) {
+                try (LoomFile file = storage.openToWrite(path, false)) {
+                    file.force();
+                }
+            }
+        }
+        storage.syncDirectory(segments.folder());
+    }
+
+    private static long lastTimeNs(LogView records) {
+        long tail = records.watermarks().tailAcquire();
+        long last = Long.MIN_VALUE;
+        try (PageRecords reader = new PageRecords(records, tail, -1)) {
+            if (tail > 0 && reader.read(PageDescriptor.pageAddress(tail - 1)) == PageState.PRESENT) {
+                last = reader.baseTimeNs();
+                while (reader.next()) {
+                    last = reader.timeNs();
+                }
+            }
+        }
+        return last;
+    }
+
+    private static Recovery cut(StoreFiles files, Storage storage, Mark mark) {
+        LogEnds ends = LogEnds.find(files, storage, mark);
+        truncate(storage, files.segments(LogKind.TIME, mark.segmentLength()), ends.timeEnd());
+        truncate(storage, files.segments(LogKind.RECORD, mark.segmentLength()), ends.recordEnd());
+        Mark closed = new MarkFile(storage, files.mark())
+                .writeTwice(mark.ended(
+                        mark.epoch() + 1,
+                        ends.recordEnd(),
+                        ends.timeEnd(),
+                        mark.checkpoint(),
+                        ends.lastTimeNs(),
+                        FileId.of(files.mark()).inode()));
+        return new Recovery(closed, null, true, mark.recordDurable());
+    }
+
+    private static void truncate(Storage storage, Segments segments, long end) {
+        for (Path path : storage.list(segments.folder())) {
+            long first = Segments.firstOf(path);
+            if (first < 0) {
+                continue;
+            }
+            if (first >= end) {
+                storage.delete(path);
+            } else {
+                try (LoomFile file = storage.openToWrite(path, false)) {
+                    if (first + file.size() > end) {
+                        file.truncate(end - first);
+                    }
+                    file.force();
+                }
+            }
+        }
+        storage.syncDirectory(segments.folder());
+    }
+}

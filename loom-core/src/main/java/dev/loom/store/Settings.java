@@ -1,0 +1,29 @@
+package dev.loom.store;
+
+import dev.loom.api.Eviction;
+import dev.loom.api.Pressure;
+import dev.loom.api.StoreClock;
+import dev.loom.io.Storage;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings of a writer's store. Null ones are taken over from an existing store, or else are the defaults of {@code
+ * LoomConfig}.
+ */
+public record Settings(
+        Path directory,
+        @Nullable Path staging,
+        @Nullable Integer recordRingLength,
+        @Nullable Integer timeRingLength,
+        @Nullable Long segmentLength,
+        Eviction eviction,
+        boolean mapped,
+        Pressure pressure,
+        @Nullable StoreClock clock,
+        Duration durabilityInterval,
+        long durabilityBytes,
+        int sourcesMax,
+        boolean adoptCopy,
+        Storage storage) {}

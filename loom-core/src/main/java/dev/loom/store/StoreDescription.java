@@ -1,0 +1,65 @@
+package dev.loom.store;
+
+import dev.loom.log.LogView;
+import dev.loom.log.Watermarks;
+import dev.loom.record.PressureGauge;
+import dev.loom.schema.Schema;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Puts into words what a store is and does. */
+final class StoreDescription {
+    private StoreDescription() {}
+
+    static Map<String, Object> of(
+            StoreFiles files, Mark mark, StoreLogs logs, @Nullable Staging staging, Schema schema, String state) {
+        Map<String, Object> values = new LinkedHashMap<>();
+        values.put("directory", files.directory().toString());
+        values.put("format", MarkFile.MAJOR + "." + MarkFile.MINOR);
+        values.put("store_id", Long.toHexString(mark.storeId()));
+        values.put("epoch", (long) mark.epoch());
+        values.put("state", state);
+        values.put("sources", (long) schema.sources().size());
+        values.put("segment_bytes", mark.segmentLength());
+        if (!mark.closed()) {
+            values.put("owner_pid", mark.owner().pid());
+            values.put("owner_host", mark.owner().host());
+            values.put("staging", mark.staging().toString());
+            values.put("record_ring_bytes", (long) mark.recordRingLength());
+            values.put("time_ring_bytes", (long) mark.timeRingLength());
+        }
+        log(values, "record", logs.records());
+        log(values, "time", logs.times());
+        if (staging != null) {
+            session(values, staging);
+        }
+        return values;
+    }
+
+    private static void log(Map<String, Object> values, String name, LogView view) {
+        Watermarks watermarks = view.watermarks();
+        values.put(name + "_begin", watermarks.beginAcquire());
+        values.put(name + "_durable", watermarks.durableAcquire());
+        values.put(name + "_evicted", watermarks.evictedAcquire());
+        values.put(name + "_sealed", watermarks.sealedAcquire());
+        values.put(name + "_tail", watermarks.tailAcquire());
+    }
+
+    private static void session(Map<String, Object> values, Staging staging) {
+        LiveFile live = staging.live();
+        PressureGauge gauge = live.gauge();
+        values.put("eviction", live.direct() ? "direct" : "page cache");
+        if (staging.fallback() != null) {
+            values.put("staging_fallback", staging.fallback() + "; a disk that stalls can stop the writer");
+        }
+        values.put("waits", gauge.waits());
+        values.put("waited_ns", gauge.waitedNs());
+        values.put("refused_source_closed", gauge.refused());
+        values.put("write_failures", live.writeFailures());
+        values.put("durability_failed", live.syncFailed());
+        if (!live.error().isEmpty()) {
+            values.put("error", live.error());
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package dev.loom.store;
+
+import dev.loom.log.LogKind;
+import dev.loom.log.Segments;
+import java.nio.file.Path;
+import java.util.Set;
+
+/** Where the files of a store are. */
+record StoreFiles(Path directory) {
+    private static final Set<String> NAMES =
+            Set.of("LOCK", "loom.mark", "schema.log", "staging", LogKind.RECORD.folder(), LogKind.TIME.folder());
+
+    Path lock() {
+        return directory.resolve("LOCK");
+    }
+
+    Path mark() {
+        return directory.resolve("loom.mark");
+    }
+
+    Path schema() {
+        return directory.resolve("schema.log");
+    }
+
+    /** Where staging goes when there is no tmpfs. */
+    Path staging() {
+        return directory.resolve("staging");
+    }
+
+    Path folder(LogKind kind) {
+        return directory.resolve(kind.folder());
+    }
+
+    Segments segments(LogKind kind, long segmentLength) {
+        return new Segments(folder(kind), segmentLength);
+    }
+
+    /** Whether a file in the directory has a name that a store gives. */
+    static boolean isOurs(Path file) {
+        return NAMES.contains(file.getFileName().toString());
+    }
+}

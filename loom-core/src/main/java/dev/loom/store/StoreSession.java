@@ -1,0 +1,363 @@
+package dev.loom.store;
+
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.api.StoreClock;
+import dev.loom.error.StoreIoException;
+import dev.loom.format.PayloadFormat;
+import dev.loom.io.Interrupts;
+import dev.loom.io.WriterLock;
+import dev.loom.log.Durability;
+import dev.loom.log.Evictor;
+import dev.loom.log.HybridLog;
+import dev.loom.log.LogKind;
+import dev.loom.log.SegmentWriter;
+import dev.loom.record.OwnRecord;
+import dev.loom.record.RecordLog;
+import dev.loom.record.SourceTable;
+import dev.loom.record.SourceTotals;
+import dev.loom.record.WriterSources;
+import dev.loom.schema.Schema;
+import dev.loom.schema.SchemaEntry;
+import dev.loom.schema.SchemaEntry.SourceClosed;
+import dev.loom.schema.SchemaEntry.SourceDefined;
+import dev.loom.schema.SchemaLog;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One session of a store's writer, from opening to closing. {@link #log()} belongs to the writer's thread; the rest is for
+ * any thread.
+ */
+public final class StoreSession implements Durability, AutoCloseable {
+    private final Settings settings;
+    private final StoreFiles files;
+    private final WriterLock lock;
+    private final MarkFile markFile;
+    private final Staging staging;
+    private final StoreLogs logs;
+    private final SchemaLog schemaLog;
+    private final WriterSources sources;
+    private final RecordLog log;
+    private final Evictor evictor;
+    private final @Nullable SystemClock systemClock;
+    private final Leases leases;
+
+    private volatile Mark mark;
+    private volatile Schema schema;
+    private volatile long checkpoint;
+    private volatile long lastTimeNs;
+    private volatile boolean closed;
+
+    /** What opening has found and made. */
+    record Opened(
+            Settings settings,
+            StoreFiles files,
+            WriterLock lock,
+            Mark mark,
+            Staging staging,
+            StoreLogs closedLogs,
+            SchemaLog schemaLog,
+            Schema schema,
+            SourceTable table,
+            @Nullable Recovery recovery,
+            boolean direct) {}
+
+    StoreSession(Opened opened) {
+        this.settings = opened.settings();
+        this.files = opened.files();
+        this.lock = opened.lock();
+        this.mark = opened.mark();
+        this.markFile = new MarkFile(settings.storage(), files.mark());
+        this.staging = opened.staging();
+        this.schemaLog = opened.schemaLog();
+        this.schema = opened.schema();
+        this.logs = StoreLogs.live(files, settings.storage(), mark, staging, settings.mapped());
+        this.leases = new Leases(this::unmapIfOwner);
+        this.lastTimeNs = mark.lastTimeNs();
+        this.checkpoint = opened.table().lastCheckpoint();
+
+        SystemClock system = new SystemClock(mark.lastTimeNs());
+        StoreClock asked = settings.clock();
+        this.systemClock = asked == null ? system : null;
+        LiveFile live = staging.live();
+        HybridLog recordLog = hybridLog(LogKind.RECORD, mark.recordBegin(), mark.recordDurable());
+        HybridLog timeLog = hybridLog(LogKind.TIME, mark.timeBegin(), mark.timeDurable());
+        this.sources = writerSources(opened.schema(), opened.table());
+        live.direct(opened.direct());
+        publishClock();
+
+        this.evictor = Evictor.create(
+                List.of(
+                        new Evictor.Assignment(recordLog, segmentWriter(LogKind.RECORD, opened.direct())),
+                        new Evictor.Assignment(timeLog, segmentWriter(LogKind.TIME, false))),
+                mark.storeId(),
+                this,
+                settings.durabilityInterval().toNanos(),
+                settings.durabilityBytes());
+        this.log = new RecordLog(new RecordLog.Parts(
+                recordLog,
+                timeLog,
+                sources,
+                live.slots(),
+                live.losses(),
+                asked == null ? system : asked,
+                evictor,
+                live.gauge(),
+                settings.pressure(),
+                mark.lastTimeNs(),
+                checkpoint));
+        evictor.start();
+        try {
+            resume(opened);
+        } catch (RuntimeException | Error e) {
+            abandon(e);
+            throw e;
+        }
+    }
+
+    /** Ends the evictor of a session that could not begin; its staging stays for the next opening. */
+    private void abandon(Throwable cause) {
+        try {
+            evictor.close();
+        } catch (StoreIoException e) {
+            cause.addSuppressed(e);
+        }
+    }
+
+    private void resume(Opened opened) {
+        Recovery recovery = opened.recovery();
+        log.resume(
+                opened.closedLogs().records(),
+                opened.table().recordsCovered(),
+                recovery == null ? null : recovery.losses());
+        if (recovery != null) {
+            log.pushOwn(OwnRecord.EPOCH, 0, 0, mark.epoch(), recovery.mark().recordDurable(), recovery.durableBefore());
+        }
+        log.pushOwn(OwnRecord.ANCHOR, 0, 0, SystemClock.wallNs(), System.nanoTime(), log.lastTimeNs());
+    }
+
+    private HybridLog hybridLog(LogKind kind, long begin, long end) {
+        boolean record = kind == LogKind.RECORD;
+        return new HybridLog(
+                kind,
+                mark.storeId(),
+                mark.epoch(),
+                record ? staging.recordRing() : staging.timeRing(),
+                record ? staging.live().recordWatermarks() : staging.live().timeWatermarks(),
+                begin,
+                end);
+    }
+
+    private SegmentWriter segmentWriter(LogKind kind, boolean pastPageCache) {
+        return new SegmentWriter(settings.storage(), files.segments(kind, mark.segmentLength()), pastPageCache);
+    }
+
+    private static WriterSources writerSources(Schema schema, SourceTable table) {
+        WriterSources sources = new WriterSources();
+        TreeSet<Integer> ids = new TreeSet<>(table.totals().keySet());
+        schema.sources().forEach(source -> ids.add(source.id()));
+        for (int id : ids) {
+            Source source = schema.source(id);
+            boolean closed = id != 0 && (source == null || source.closed());
+            sources.add(id, closed, table.totals(id), table.lost().getOrDefault(id, 0L));
+        }
+        return sources;
+    }
+
+    /** The writer. For the writer's thread. */
+    public RecordLog log() {
+        return log;
+    }
+
+    /**
+     * Defines a source.
+     *
+     * @throws IllegalArgumentException when an open source has the name, or no more fit
+     */
+    public synchronized int defineSource(String name, PayloadFormat format, Map<String, String> attributes) {
+        checkOpen();
+        SourceNames.check(name);
+        if (schema.source(name).filter(source -> !source.closed()).isPresent()) {
+            throw new IllegalArgumentException("source is defined already: name=" + name);
+        }
+        if (schema.openSources() >= settings.sourcesMax()) {
+            throw new IllegalArgumentException(
+                    "too many open sources: name=" + name + ", max=" + settings.sourcesMax());
+        }
+        int id = Math.max(schema.lastId(), sources.lastId()) + 1;
+        if (id > SourceNames.ID_MAX) {
+            throw new IllegalArgumentException("no source id left: name=" + name + ", max=" + SourceNames.ID_MAX);
+        }
+        SchemaEntry entry = new SourceDefined(id, name, format.text(), attributes);
+        schemaLog.append(entry);
+        sources.add(id, false, new SourceTotals(), 0);
+        schema = schema.with(List.of(entry));
+        return id;
+    }
+
+    public synchronized void closeSource(int sourceId) {
+        checkOpen();
+        Source source = schema.source(sourceId);
+        if (source == null) {
+            throw new IllegalArgumentException("source is not defined: id=" + sourceId);
+        }
+        if (!source.closed()) {
+            SchemaEntry entry = new SourceClosed(sourceId);
+            schemaLog.append(entry);
+            sources.close(sourceId);
+            schema = schema.with(List.of(entry));
+        }
+    }
+
+    private void checkOpen() {
+        if (closed) {
+            throw new IllegalStateException("store is closed: directory=" + files.directory());
+        }
+    }
+
+    public Schema schema() {
+        return schema;
+    }
+
+    public Snapshot snapshot() {
+        if (!leases.take()) {
+            throw new IllegalStateException("store is closed: directory=" + files.directory());
+        }
+        LiveFile live = staging.live();
+        try {
+            return StoreSnapshot.take(logs, live.slots(), live.losses(), () -> schema, true, leases);
+        } catch (RuntimeException e) {
+            leases.giveBack();
+            throw e;
+        }
+    }
+
+    /** Seals what is open, and makes all durable. For the writer's thread. */
+    public void force() {
+        checkOpen();
+        log.seal();
+        noteProgress();
+        evictor.force();
+    }
+
+    private void noteProgress() {
+        checkpoint = log.lastCheckpoint();
+        lastTimeNs = log.lastTimeNs();
+    }
+
+    @Override
+    public void syncSchema() {
+        schemaLog.sync();
+    }
+
+    @Override
+    public void writeMark(long[] durable) {
+        // a mark need not know the newest checkpoint or time, but may only name what is durable
+        long newest = log.lastCheckpoint();
+        checkpoint = newest < durable[1] ? newest : checkpoint;
+        Mark next = mark.advanced(durable[0], durable[1], checkpoint, lastTimeNs);
+        markFile.write(next);
+        mark = next;
+    }
+
+    @Override
+    public void tick() {
+        SystemClock clock = systemClock;
+        if (clock != null) {
+            clock.follow();
+            publishClock();
+        }
+        StoreIoException write = evictor.writeFailure();
+        StoreIoException sync = evictor.syncFailure();
+        StoreIoException shown = write != null ? write : sync;
+        String message = shown == null ? "" : String.valueOf(shown.getMessage());
+        staging.live().failures(evictor.writeFailures(), sync != null, message);
+    }
+
+    private void publishClock() {
+        SystemClock clock = systemClock;
+        staging.live().clock(clock != null, clock == null ? 0 : clock.offsetNs());
+    }
+
+    /** A description, of values read while nothing can be unmapped. */
+    public Map<String, Object> info() {
+        if (!leases.take()) {
+            throw new IllegalStateException("store is closed: directory=" + files.directory());
+        }
+        try {
+            return StoreDescription.of(files, mark, logs, staging, schema, "writer");
+        } finally {
+            leases.giveBack();
+        }
+    }
+
+    /**
+     * Ends the session: all is evicted and durable, the mark says closed, and staging is gone. When the disk does not allow
+     * that, staging stays, and the next opening takes it from there.
+     */
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        RuntimeException failure = null;
+        try {
+            log.sealWithCheckpoint();
+            noteProgress();
+            evictor.force();
+        } catch (RuntimeException e) {
+            failure = e;
+        }
+        failure = after(failure, evictor::close);
+        if (failure == null) {
+            failure = after(null, () -> Interrupts.defer(this::markClosed));
+        }
+        log.close();
+        staging.live().stateRelease(LiveFile.CLOSED);
+        if (failure == null) {
+            failure = after(null, () -> Staging.delete(settings.storage(), staging.directory()));
+        }
+        leases.close();
+        failure = after(failure, lock::close);
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    private void markClosed() {
+        Mark last = mark;
+        mark = markFile.writeTwice(last.ended(
+                last.epoch(),
+                logs.records().watermarks().tailAcquire(),
+                logs.times().watermarks().tailAcquire(),
+                checkpoint,
+                lastTimeNs,
+                last.inode()));
+    }
+
+    private static @Nullable RuntimeException after(@Nullable RuntimeException failure, Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException e) {
+            if (failure == null) {
+                return e;
+            }
+            failure.addSuppressed(e);
+        }
+        return failure;
+    }
+
+    /** A writer that goes on pushing after close must not find its ring unmapped; then the collector does it. */
+    private void unmapIfOwner() {
+        Thread writer = log.writer();
+        if (writer == null || writer == Thread.currentThread() || !writer.isAlive()) {
+            staging.unmap();
+        }
+    }
+}

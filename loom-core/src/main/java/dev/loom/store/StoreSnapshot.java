@@ -1,0 +1,164 @@
+package dev.loom.store;
+
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.api.SourceStatistics;
+import dev.loom.log.PageDescriptor;
+import dev.loom.log.PageState;
+import dev.loom.record.LossSlots;
+import dev.loom.record.PageRecords;
+import dev.loom.record.SnapshotView;
+import dev.loom.record.SourceCounter;
+import dev.loom.record.SourceSlots;
+import dev.loom.schema.Schema;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+
+/** A snapshot: a few addresses, and a lease of the mappings. */
+public final class StoreSnapshot implements Snapshot {
+    private static final int LOSS_TRIES = 10_000;
+
+    private final SnapshotView view;
+    private final Schema schema;
+    private final LossSlots losses;
+    private final boolean live;
+    private final Leases leases;
+    private final long[] unmarked;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private StoreSnapshot(
+            SnapshotView view, Schema schema, LossSlots losses, long[] unmarked, boolean live, Leases leases) {
+        this.view = view;
+        this.schema = schema;
+        this.losses = losses;
+        this.unmarked = unmarked;
+        this.live = live;
+        this.leases = leases;
+    }
+
+    /** Takes a snapshot; the caller has taken a lease for it. */
+    static StoreSnapshot take(
+            StoreLogs logs, SourceSlots slots, LossSlots losses, Supplier<Schema> schema, boolean live, Leases leases) {
+        long sequence;
+        long recordTail;
+        long[] unmarked;
+        int tries = 0;
+        do {
+            sequence = losses.sequenceAcquire();
+            recordTail = logs.records().watermarks().tailAcquire();
+            unmarked = losses.unmarked();
+        } while (!losses.unchanged(sequence) && ++tries < LOSS_TRIES);
+        long timeTail = logs.times().watermarks().coveredAcquire();
+        SnapshotView view = new SnapshotView(logs.records(), logs.times(), recordTail, timeTail, slots);
+        return new StoreSnapshot(view, schema.get(), losses, unmarked, live, leases);
+    }
+
+    /** What operators read. */
+    public SnapshotView view() {
+        if (closed.get()) {
+            throw new IllegalStateException("snapshot is closed");
+        }
+        return view;
+    }
+
+    /**
+     * Keeps the mappings for a cursor or a call, whose {@link #giveBack()} ends it. An open snapshot has a lease of its own,
+     * so this works after the store was closed.
+     */
+    public void lease() {
+        if (closed.get() || !leases.takeMore()) {
+            throw new IllegalStateException("snapshot is closed");
+        }
+    }
+
+    public void giveBack() {
+        leases.giveBack();
+    }
+
+    /** Records of a source lost within a time range that no marker below the snapshot counts. */
+    public long unmarkedLost(int sourceId, long fromNs, long toNs) {
+        for (int i = 0; i < unmarked.length; i += LossSlots.UNMARKED_FIELDS) {
+            if (unmarked[i] == sourceId) {
+                boolean overlaps = unmarked[i + 2] < toNs && unmarked[i + 3] >= fromNs;
+                return overlaps ? unmarked[i + 1] : 0;
+            }
+        }
+        return 0;
+    }
+
+    @Override
+    public long tailAddress() {
+        return view.recordTail();
+    }
+
+    @Override
+    public long beginAddress() {
+        lease();
+        try {
+            return view.recordBegin();
+        } finally {
+            giveBack();
+        }
+    }
+
+    @Override
+    public long lastTimeNs() {
+        lease();
+        try {
+            return lastTimeNs(view);
+        } finally {
+            giveBack();
+        }
+    }
+
+    private static long lastTimeNs(SnapshotView current) {
+        long address = PageDescriptor.pageAddress(current.recordTail() - 1);
+        try (PageRecords page = new PageRecords(current.records(), current.recordTail(), -1)) {
+            while (address >= current.recordBegin()) {
+                if (page.read(address) == PageState.PRESENT) {
+                    long last = page.baseTimeNs();
+                    while (page.next()) {
+                        last = page.timeNs();
+                    }
+                    return last;
+                }
+                address -= PageDescriptor.PAGE_LENGTH;
+            }
+        }
+        return Long.MIN_VALUE;
+    }
+
+    @Override
+    public boolean live() {
+        return live;
+    }
+
+    @Override
+    public List<Source> sources() {
+        return schema.sources();
+    }
+
+    @Override
+    public Optional<Source> source(String name) {
+        return schema.source(name);
+    }
+
+    @Override
+    public SourceStatistics statistics(int sourceId) {
+        lease();
+        try {
+            return SourceCounter.count(view, sourceId, losses.lost(sourceId));
+        } finally {
+            giveBack();
+        }
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            leases.giveBack();
+        }
+    }
+}

@@ -1,0 +1,208 @@
+package dev.loom.store;
+
+import dev.loom.io.LoomFile;
+import dev.loom.io.Storage;
+import dev.loom.log.LogView;
+import dev.loom.log.PageDescriptor;
+import dev.loom.log.PageReader;
+import dev.loom.log.PageState;
+import dev.loom.log.Segments;
+import dev.loom.record.DirectoryReader;
+import dev.loom.record.PageRecords;
+import dev.loom.schema.SchemaLog;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+
+/** One run over all files of a store. For one thread. */
+public final class StoreVerification {
+    /** Takes one problem. */
+    public interface ProblemHandler {
+        void onProblem(Path file, long offset, String message);
+    }
+
+    /** Counts of what was checked. */
+    public record Counts(long files, long pages, long entries, long bytes, long problems, boolean complete) {}
+
+    private final Storage storage;
+    private final ProblemHandler handler;
+    private final BooleanSupplier cancelled;
+    private final AttachedStore store;
+    private final StoreFiles files;
+
+    private long filesChecked;
+    private long pages;
+    private long entries;
+    private long bytes;
+    private long problems;
+    private boolean stopped;
+
+    public StoreVerification(Storage storage, Path directory, ProblemHandler handler, BooleanSupplier cancelled) {
+        this.storage = storage;
+        this.handler = handler;
+        this.cancelled = cancelled;
+        this.store = AttachedStore.attach(directory, storage, false);
+        this.files = store.files();
+    }
+
+    public Counts run() {
+        try (store) {
+            checkMark();
+            checkSchema();
+            StoreLogs logs = store.logs();
+            checkLog(logs.records());
+            checkLog(logs.times());
+            checkRecords(logs.records());
+            checkDirectories(logs);
+            return new Counts(filesChecked, pages, entries, bytes, problems, !stopped);
+        }
+    }
+
+    private void problem(Path file, long offset, String message) {
+        problems++;
+        handler.onProblem(file, offset, message);
+    }
+
+    private void checkMark() {
+        filesChecked++;
+        for (long offset : new MarkFile(storage, files.mark()).damagedSlots()) {
+            problem(files.mark(), offset, "slot of the mark is not whole");
+        }
+    }
+
+    private void checkSchema() {
+        filesChecked++;
+        SchemaLog.Content content =
+                SchemaLog.read(storage, files.schema(), store.mark().storeId());
+        entries += content.entries().size();
+        for (long offset : content.damaged()) {
+            problem(files.schema(), offset, "no whole entry begins here");
+        }
+    }
+
+    /** Checks every page that should be in segment files, and that the files end where the log does. */
+    private void checkLog(LogView view) {
+        long end = view.watermarks().evictedAcquire();
+        long begin = view.watermarks().beginAcquire();
+        checkFiles(view, begin, end);
+        // without a ring, so that pages are read from their files
+        LogView onDisk = new LogView(
+                view.kind(), view.storeId(), view.storage(), view.segments(), view.watermarks(), null, view.mapped());
+        try (PageReader reader = new PageReader(onDisk)) {
+            for (long page = begin; page < end && !stopped(); page += PageDescriptor.PAGE_LENGTH) {
+                pages++;
+                bytes += PageDescriptor.PAGE_LENGTH;
+                if (reader.read(page, end) == PageState.DAMAGED) {
+                    problem(view.segments().file(page), offsetInFile(view, page), "page is damaged: address=" + page);
+                }
+            }
+        }
+    }
+
+    private void checkFiles(LogView view, long begin, long end) {
+        for (Path path : storage.list(view.segments().folder())) {
+            filesChecked++;
+            long first = Segments.firstOf(path);
+            if (first < 0 || first % view.segments().segmentLength() != 0) {
+                problem(path, 0, "not a segment of this log");
+                continue;
+            }
+            try (LoomFile file = storage.openToRead(path)) {
+                long expected = Math.min(end - first, view.segments().segmentLength());
+                boolean atRest = view.ring() == null;
+                if (first + view.segments().segmentLength() > begin && file.size() < expected) {
+                    problem(path, file.size(), "file ends early: bytes=" + file.size() + ", expected=" + expected);
+                } else if (atRest && file.size() > Math.max(expected, 0)) {
+                    problem(path, Math.max(expected, 0), "bytes behind the end: bytes=" + file.size());
+                }
+            }
+        }
+    }
+
+    private static long offsetInFile(LogView view, long address) {
+        return address - view.segments().first(address);
+    }
+
+    private boolean stopped() {
+        stopped |= cancelled.getAsBoolean();
+        return stopped;
+    }
+
+    private void checkRecords(LogView records) {
+        long end = records.watermarks().evictedAcquire();
+        try (PageRecords reader = new PageRecords(records, end, -1)) {
+            long damaged = 0;
+            long page = records.watermarks().beginAcquire();
+            while (page < end && !stopped()) {
+                if (reader.read(page) == PageState.PRESENT) {
+                    long last = reader.baseTimeNs();
+                    while (reader.next()) {
+                        entries++;
+                        if (reader.timeNs() < last) {
+                            problem(
+                                    records.segments().file(page),
+                                    offsetInFile(records, reader.address()),
+                                    "time decreases: time=" + reader.timeNs() + ", before=" + last);
+                        }
+                        last = reader.timeNs();
+                    }
+                    if (reader.damagedRecords() != damaged) {
+                        damaged = reader.damagedRecords();
+                        problem(
+                                records.segments().file(page),
+                                offsetInFile(records, page),
+                                "a record of several pages is not whole: page address=" + page);
+                    }
+                }
+                page += PageDescriptor.PAGE_LENGTH;
+            }
+        }
+    }
+
+    /** Compares what each directory lists with the records of its chunk. */
+    private void checkDirectories(StoreLogs logs) {
+        LogView times = logs.times();
+        long recordEnd = logs.records().watermarks().evictedAcquire();
+        Map<Integer, Long> expected = new HashMap<>();
+        try (DirectoryReader reader =
+                        new DirectoryReader(times, times.watermarks().evictedAcquire());
+                PageRecords records = new PageRecords(logs.records(), recordEnd, -1)) {
+            reader.toBegin();
+            while (reader.next() && !stopped()) {
+                entries++;
+                if (!reader.isDirectory() || reader.chunkEnd() > recordEnd) {
+                    continue;
+                }
+                if (reader.isFirstPart()) {
+                    expected.clear();
+                }
+                reader.forEachListed((id, count, listedBytes, firstTimeNs) -> expected.put(id, (long) count));
+                if (reader.isLastPart() && !matches(records, reader.chunk(), reader.chunkEnd(), expected)) {
+                    problem(
+                            times.segments().file(reader.address()),
+                            offsetInFile(times, reader.address()),
+                            "directory differs from its chunk: chunk address=" + reader.chunk());
+                }
+            }
+        }
+    }
+
+    /** A damaged page was reported already, and makes no second problem. */
+    private static boolean matches(PageRecords records, long chunk, long end, Map<Integer, Long> expected) {
+        Map<Integer, Long> found = new HashMap<>();
+        for (long page = chunk; page < end; page += PageDescriptor.PAGE_LENGTH) {
+            if (records.read(page) != PageState.PRESENT) {
+                return true;
+            }
+            long damaged = records.damagedRecords();
+            while (records.next()) {
+                found.merge(records.sourceId(), 1L, Long::sum);
+            }
+            if (records.damagedRecords() != damaged) {
+                return true;
+            }
+        }
+        return found.equals(expected);
+    }
+}

@@ -1,0 +1,7 @@
+/**
+ * The life of a store: its files, opening, recovery, live state, snapshots and closing. Internal.
+ */
+@NullMarked
+package dev.loom.store;
+
+import org.jspecify.annotations.NullMarked;

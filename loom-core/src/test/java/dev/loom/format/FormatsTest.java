@@ -1,0 +1,208 @@
+package dev.loom.format;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
+import java.net.URL;
+import java.net.URLConnection;
+import java.net.URLStreamHandler;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Enumeration;
+import java.util.List;
+import java.util.ServiceConfigurationError;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class FormatsTest {
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "text",
+                "json",
+                "bytes",
+                "struct:a:i64",
+                "struct:ts_ns:i64,op:utf8?,latency_ns:i64",
+                "struct:a:i8,b:i16,c:i32,d:i64,e:u8,f:u16,g:u32,h:u64,i:f32?,j:f64,k:bool,l:utf8,m:bytes?",
+                "reversed",
+                "reversed:x"
+            })
+    void shouldGiveEqualFormatWhenItsTextIsParsed(String text) {
+        PayloadFormat format = Formats.parse(text);
+        assertEquals(text, format.text());
+        assertEquals(text.replaceFirst(":.*", ""), format.name());
+        assertEquals(format, Formats.parse(text));
+        assertEquals(format.hashCode(), Formats.parse(text).hashCode());
+    }
+
+    @Test
+    void shouldDifferWhenTextsDiffer() {
+        assertNotEquals(Formats.text(), Formats.json());
+        assertNotEquals(Formats.text(), Formats.bytes());
+        assertNotEquals(Formats.parse("struct:a:i64"), Formats.parse("struct:a:i64?"));
+        assertNotEquals(Formats.parse("struct:a:i64"), Formats.parse("struct:a:u64"));
+        assertNotEquals(Formats.parse("struct:a:i64"), Formats.parse("struct:b:i64"));
+    }
+
+    @Test
+    void shouldNameTheKnownOnesWhenNameIsUnknown() {
+        assertEquals(
+                "unknown payload format: name=xml, known=[bytes, json, reversed, struct, text]",
+                assertThrows(IllegalArgumentException.class, () -> Formats.parse("xml:a"))
+                        .getMessage());
+        assertThrows(IllegalArgumentException.class, () -> Formats.parse(""));
+        assertThrows(IllegalArgumentException.class, () -> Formats.parse("Text"));
+        assertThrows(IllegalArgumentException.class, () -> Formats.parse(" text"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"text:", "json:x", "bytes:bytes"})
+    void shouldRefuseArgumentsWhenFormatTakesNone(String text) {
+        assertEquals(
+                "payload format takes no arguments: text=" + text,
+                assertThrows(IllegalArgumentException.class, () -> Formats.parse(text))
+                        .getMessage());
+    }
+
+    @Test
+    void shouldKeepBuiltInFormatWhenProviderHasItsName() {
+        assertInstanceOf(JsonFormat.class, Formats.parse("json"));
+    }
+
+    @Test
+    void shouldReadThroughProvidedFormat() {
+        PayloadFormat format = Formats.parse("reversed:last");
+        List<String> fields = new ArrayList<>();
+        format.forEachField(
+                new UnsafeBuffer(new byte[] {1, 2, 3, 4}),
+                1,
+                2,
+                new FieldValue(),
+                (name, value) -> fields.add(name + "=" + value.text()));
+        assertEquals(List.of("last=3"), fields);
+    }
+
+    @Test
+    void shouldSayWhyWhenProviderCannotBeLoaded() {
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        thread.setContextClassLoader(new NamingAbsentProvider(before));
+        try {
+            IllegalArgumentException e =
+                    assertThrows(IllegalArgumentException.class, () -> Formats.parse("unheard-of"));
+            assertEquals("payload format provider can't be loaded: format=unheard-of", e.getMessage());
+            assertInstanceOf(ServiceConfigurationError.class, e.getCause());
+            assertEquals("text", Formats.parse("text").text());
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+    }
+
+    @Test
+    void shouldFindOurOwnProvidersWhenThreadHasNoClassLoader() {
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        thread.setContextClassLoader(null);
+        try {
+            assertEquals("reversed", Formats.parse("reversed").name());
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+    }
+
+    @Test
+    void shouldGiveWholePayloadWhenFormatHasOneField() {
+        UnsafeBuffer buffer = new UnsafeBuffer("[héé]".getBytes(StandardCharsets.UTF_8));
+        FieldValue value = new FieldValue();
+        FieldReader line = Formats.text().field("line");
+        assertNotNull(line);
+        line.read(buffer, 1, 5, value);
+        assertEquals(FieldValue.Kind.TEXT, value.kind());
+        assertEquals("héé", value.text());
+        line.read(buffer, 6, 0, value);
+        assertEquals(FieldValue.Kind.TEXT, value.kind());
+        assertEquals("", value.text());
+        FieldReader bytes = Formats.bytes().field("bytes");
+        assertNotNull(bytes);
+        bytes.read(buffer, 0, 1, value);
+        assertEquals(FieldValue.Kind.BYTES, value.kind());
+        assertEquals(1, value.length());
+        assertNull(Formats.text().field("bytes"));
+        assertNull(Formats.bytes().field("line"));
+        assertEquals(
+                List.of(new Field("line", FieldType.UTF8, false)),
+                Formats.text().fields());
+        assertEquals(
+                List.of(new Field("bytes", FieldType.BYTES, false)),
+                Formats.bytes().fields());
+    }
+
+    @Test
+    void shouldStayWithinBufferWhenPayloadIsNot() {
+        UnsafeBuffer buffer = new UnsafeBuffer(new byte[8]);
+        FieldReader line = Formats.text().field("line");
+        assertNotNull(line);
+        FieldValue value = new FieldValue();
+        line.read(buffer, 6, Integer.MAX_VALUE, value);
+        assertEquals(2, value.length());
+        for (int[] range : new int[][] {{-1, 4}, {9, 0}, {0, -1}, {Integer.MIN_VALUE, 1}, {Integer.MAX_VALUE, 1}}) {
+            value.setInteger(1);
+            line.read(buffer, range[0], range[1], value);
+            assertEquals(FieldValue.Kind.ABSENT, value.kind());
+        }
+    }
+
+    @Test
+    void shouldKnowTypesByTheirText() {
+        for (FieldType type : FieldType.values()) {
+            assertEquals(type, FieldType.parse(type.text()));
+        }
+        assertEquals(
+                "unknown field type: type=int, known=i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 bool utf8 bytes",
+                assertThrows(IllegalArgumentException.class, () -> FieldType.parse("int"))
+                        .getMessage());
+        assertTrue(FieldType.U64.isInteger() && FieldType.U64.isUnsigned() && FieldType.U64.isNumber());
+        assertTrue(FieldType.I64.isInteger() && !FieldType.I64.isUnsigned() && FieldType.I64.isNumber());
+        assertTrue(!FieldType.F32.isInteger() && !FieldType.F32.isUnsigned() && FieldType.F64.isNumber());
+        assertTrue(!FieldType.BOOL.isNumber() && !FieldType.BOOL.isVariableLength());
+        assertTrue(FieldType.UTF8.isVariableLength() && FieldType.BYTES.isVariableLength());
+    }
+
+    /** Gives a services file that names a class which is not there. */
+    private static final class NamingAbsentProvider extends ClassLoader {
+        NamingAbsentProvider(ClassLoader parent) {
+            super(parent);
+        }
+
+        @Override
+        public Enumeration<URL> getResources(String name) throws java.io.IOException {
+            if (!name.endsWith(PayloadFormatProvider.class.getName())) {
+                return super.getResources(name);
+            }
+            return Collections.enumeration(List.of(new URL("memory", null, 0, "/services", new URLStreamHandler() {
+                @Override
+                protected URLConnection openConnection(URL url) {
+                    return new URLConnection(url) {
+                        @Override
+                        public void connect() {}
+
+                        @Override
+                        public InputStream getInputStream() {
+                            return new ByteArrayInputStream("dev.loom.Absent".getBytes(StandardCharsets.UTF_8));
+                        }
+                    };
+                }
+            })));
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package dev.loom.format;
+
+import java.util.List;
+import java.util.Set;
+
+/** A provider found by the service loader in the tests: formats with one field, and with one of a given name. */
+public final class ReversedFormatProvider implements PayloadFormatProvider {
+    @Override
+    public Set<String> names() {
+        return Set.of("reversed", "json");
+    }
+
+    @Override
+    public PayloadFormat parse(String text) {
+        return new Reversed(text);
+    }
+
+    private record Reversed(String text) implements PayloadFormat {
+        @Override
+        public String name() {
+            return "reversed";
+        }
+
+        @Override
+        public List<Field> fields() {
+            return List.of(new Field(text.substring(text.indexOf(':') + 1), FieldType.U8, false));
+        }
+
+        /** Gives the last byte. */
+        @Override
+        public FieldReader field(String name) {
+            return (buffer, offset, length, into) -> into.setInteger(buffer.getByte(offset + length - 1));
+        }
+    }
+}

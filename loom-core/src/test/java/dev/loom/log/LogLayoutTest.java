@@ -1,0 +1,93 @@
+package dev.loom.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+/** The pictures of the log's layouts, number by number: a store is read by later versions, and by other processes. */
+class LogLayoutTest {
+    @Test
+    void shouldLayOutPagesAsInThePicture() {
+        assertEquals(65_536, PageDescriptor.PAGE_LENGTH);
+        assertEquals(0x6d6f_6f4c, PageDescriptor.MAGIC);
+        assertEquals(0, PageDescriptor.MAGIC_OFFSET);
+        assertEquals(4, PageDescriptor.MAJOR_OFFSET);
+        assertEquals(5, PageDescriptor.MINOR_OFFSET);
+        assertEquals(6, PageDescriptor.KIND_OFFSET);
+        assertEquals(7, PageDescriptor.FLAGS_OFFSET);
+        assertEquals(8, PageDescriptor.STORE_ID_OFFSET);
+        assertEquals(16, PageDescriptor.PAGE_NUMBER_OFFSET);
+        assertEquals(24, PageDescriptor.BASE_TIME_OFFSET);
+        assertEquals(32, PageDescriptor.USED_OFFSET);
+        assertEquals(36, PageDescriptor.CRC_OFFSET);
+        assertEquals(40, PageDescriptor.EPOCH_OFFSET);
+        assertEquals(44, PageDescriptor.RESERVED_OFFSET);
+        assertEquals(48, PageDescriptor.LAST_TIME_OFFSET);
+        assertEquals(56, PageDescriptor.BASE_ADDRESS_OFFSET);
+        assertEquals(64, PageDescriptor.HEADER_LENGTH);
+        assertEquals(1, PageDescriptor.FLAG_CONTINUES);
+        assertEquals(1, LogKind.RECORD.code());
+        assertEquals(2, LogKind.TIME.code());
+    }
+
+    @Test
+    void shouldWriteAPageHeaderLittleEndian() {
+        UnsafeBuffer page = new UnsafeBuffer(new byte[PageDescriptor.PAGE_LENGTH]);
+        page.setMemory(0, page.capacity(), (byte) 0xff);
+        PageDescriptor.begin(page, 0, LogKind.TIME, true, 0x0102_0304_0506_0708L, 5L << 16, 7, 9, 11);
+        PageDescriptor.seal(page, 0, 72, 13);
+        ByteBuffer bytes = ByteBuffer.wrap(page.byteArray()).order(ByteOrder.LITTLE_ENDIAN);
+        assertEquals('L', bytes.get(0));
+        assertEquals('o', bytes.get(1));
+        assertEquals('o', bytes.get(2));
+        assertEquals('m', bytes.get(3));
+        assertEquals(1, bytes.get(4));
+        assertEquals(0, bytes.get(5));
+        assertEquals(2, bytes.get(6));
+        assertEquals(1, bytes.get(7));
+        assertEquals(0x0102_0304_0506_0708L, bytes.getLong(8));
+        assertEquals(5, bytes.getLong(16));
+        assertEquals(7, bytes.getLong(24));
+        assertEquals(72, bytes.getInt(32));
+        assertEquals(0, bytes.getInt(36));
+        assertEquals(11, bytes.getInt(40));
+        assertEquals(0, bytes.getInt(44));
+        assertEquals(13, bytes.getLong(48));
+        assertEquals(9, bytes.getLong(56));
+        assertEquals(-1, bytes.getLong(64));
+        for (int offset = 72; offset < 65_536; offset++) {
+            assertEquals(0, bytes.get(offset), "the rest is zero");
+        }
+    }
+
+    @Test
+    void shouldLayOutWatermarksAsInThePicture() {
+        assertEquals(256, Watermarks.LENGTH);
+        assertEquals(0, Watermarks.TAIL_OFFSET);
+        assertEquals(8, Watermarks.SEALED_OFFSET);
+        assertEquals(16, Watermarks.OVERWRITTEN_OFFSET);
+        assertEquals(24, Watermarks.COVERED_OFFSET);
+        assertEquals(128, Watermarks.EVICTED_OFFSET);
+        assertEquals(136, Watermarks.DURABLE_OFFSET);
+        assertEquals(144, Watermarks.BEGIN_OFFSET);
+        ByteBuffer bytes = ByteBuffer.allocateDirect(512).order(ByteOrder.LITTLE_ENDIAN);
+        Watermarks watermarks = new Watermarks(bytes, 256);
+        watermarks.tailRelease(1);
+        watermarks.sealedRelease(2);
+        watermarks.overwrittenOpaque(3);
+        watermarks.coveredRelease(4);
+        watermarks.evictedRelease(5);
+        watermarks.durableRelease(6);
+        watermarks.beginRelease(7);
+        assertEquals(1, bytes.getLong(256));
+        assertEquals(2, bytes.getLong(264));
+        assertEquals(3, bytes.getLong(272));
+        assertEquals(4, bytes.getLong(280));
+        assertEquals(5, bytes.getLong(384));
+        assertEquals(6, bytes.getLong(392));
+        assertEquals(7, bytes.getLong(400));
+    }
+}

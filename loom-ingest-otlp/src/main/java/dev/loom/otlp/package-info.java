@@ -1,0 +1,5 @@
+/** The OTLP receiver. */
+@NullMarked
+package dev.loom.otlp;
+
+import org.jspecify.annotations.NullMarked;

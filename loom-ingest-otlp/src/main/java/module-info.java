@@ -1,0 +1,5 @@
+/** The OTLP receiver. */
+module dev.loom.otlp {
+    requires transitive dev.loom.core;
+    requires static transitive org.jspecify;
+}

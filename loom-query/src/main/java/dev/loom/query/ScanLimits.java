@@ -1,0 +1,31 @@
+package dev.loom.query;
+
+import dev.loom.query.Completeness.Limit;
+
+/** Tells when a query has used up its budget or was cancelled. For one thread. */
+final class ScanLimits {
+    private final QueryBudget budget;
+    private final Cancellation cancellation;
+    private final long startNs = System.nanoTime();
+    private final long timeMaxNs;
+
+    ScanLimits(QueryBudget budget, Cancellation cancellation) {
+        this.budget = budget;
+        this.cancellation = cancellation;
+        long seconds = budget.timeMax().toSeconds();
+        this.timeMaxNs = seconds > Long.MAX_VALUE / 2_000_000_000L
+                ? Long.MAX_VALUE
+                : budget.timeMax().toNanos();
+    }
+
+    /** Called once a page. An interrupt of the thread is a cancellation, and stays set. */
+    Limit check(long bytesRead) {
+        if (cancellation.cancelled() || Thread.currentThread().isInterrupted()) {
+            return Limit.CANCELLED;
+        }
+        if (bytesRead > budget.bytesReadMax()) {
+            return Limit.BYTES;
+        }
+        return System.nanoTime() - startNs >= timeMaxNs ? Limit.TIME : Limit.NONE;
+    }
+}

@@ -1,0 +1,203 @@
+package dev.loom.query.where;
+
+import java.math.BigDecimal;
+
+/** Cuts an expression into tokens. */
+final class Lexer {
+    /** The greatest power of ten that a number may be written with, so that none becomes millions of digits. */
+    static final int EXPONENT_MAX = 999;
+
+    private final String expression;
+    private int position;
+
+    Lexer(String expression) {
+        this.expression = expression;
+    }
+
+    /** The next token; at the end {@link TokenKind#END}, again and again. */
+    Token next() {
+        while (Character.isWhitespace(peek(0))) {
+            position++;
+        }
+        int start = position;
+        char c = peek(0);
+        if (start == expression.length()) {
+            return new Token(TokenKind.END, start, start, "", null);
+        }
+        if (isNameStart(c)) {
+            return word(start);
+        }
+        if (isDigit(c) || ((c == '-' || c == '+') && isDigit(peek(1)))) {
+            return number(start);
+        }
+        return switch (c) {
+            case '"', '\'' -> text(start, c);
+            case '`' -> quotedName(start);
+            case '(' -> symbol(TokenKind.LEFT_PARENTHESIS, 1);
+            case ')' -> symbol(TokenKind.RIGHT_PARENTHESIS, 1);
+            case ',' -> symbol(TokenKind.COMMA, 1);
+            case '<', '>' -> symbol(TokenKind.OPERATOR, peek(1) == '=' ? 2 : 1);
+            case '=', '!' -> equality(start, c);
+            default -> throw error("unexpected character", start);
+        };
+    }
+
+    WhereSyntaxException error(String problem, int at) {
+        return new WhereSyntaxException(problem + ": position=" + at, expression, at);
+    }
+
+    private Token symbol(TokenKind kind, int length) {
+        int start = position;
+        position += length;
+        return new Token(kind, start, position, expression.substring(start, position), null);
+    }
+
+    private Token equality(int start, char c) {
+        if (peek(1) != '=') {
+            throw error(c == '=' ? "expected == instead of =" : "expected != or the word not", start);
+        }
+        return symbol(TokenKind.OPERATOR, 2);
+    }
+
+    private Token word(int start) {
+        while (isNamePart(peek(0))) {
+            position++;
+        }
+        String word = expression.substring(start, position);
+        return new Token(TokenKind.ofWord(word), start, position, word, null);
+    }
+
+    /** A name in backquotes; two of them stand for one. */
+    private Token quotedName(int start) {
+        StringBuilder name = new StringBuilder();
+        position++;
+        while (true) {
+            char c = take("`", start);
+            if (c != '`') {
+                name.append(c);
+            } else if (peek(0) == '`') {
+                name.append(c);
+                position++;
+            } else {
+                break;
+            }
+        }
+        if (name.isEmpty()) {
+            throw error("field name is empty", start);
+        }
+        return new Token(TokenKind.NAME, start, position, name.toString(), null);
+    }
+
+    private Token text(int start, char quote) {
+        StringBuilder text = new StringBuilder();
+        position++;
+        while (true) {
+            char c = take(String.valueOf(quote), start);
+            if (c == quote) {
+                return new Token(TokenKind.TEXT, start, position, text.toString(), null);
+            }
+            text.append(c == '\\' ? escape(start) : c);
+        }
+    }
+
+    private char escape(int start) {
+        int at = position - 1;
+        char c = take("the rest of an escape", start);
+        return switch (c) {
+            case '"', '\'', '\\' -> c;
+            case 'n' -> '\n';
+            case 'r' -> '\r';
+            case 't' -> '\t';
+            case 'u' -> unicode(at);
+            default -> throw error("unknown escape, expected one of \\\" \\' \\\\ \\n \\r \\t \\uXXXX", at);
+        };
+    }
+
+    private char unicode(int at) {
+        int value = 0;
+        for (int i = 0; i < 4; i++, position++) {
+            int digit = Character.digit(peek(0), 16);
+            if (digit < 0 || peek(0) > 'f') {
+                throw error("expected four hexadecimal digits after \\u", at);
+            }
+            value = value << 4 | digit;
+        }
+        return (char) value;
+    }
+
+    private Token number(int start) {
+        position++;
+        skipDigits();
+        boolean integral = true;
+        if (peek(0) == '.' && isDigit(peek(1))) {
+            integral = false;
+            position++;
+            skipDigits();
+        }
+        if (peek(0) == 'e' || peek(0) == 'E') {
+            integral = false;
+            exponent();
+        }
+        BigDecimal value = new BigDecimal(expression.substring(start, position));
+        int unitStart = position;
+        while (isNamePart(peek(0))) {
+            position++;
+        }
+        if (position > unitStart) {
+            Unit unit = Unit.of(expression.substring(unitStart, position));
+            if (unit == null) {
+                throw error("unknown unit, expected one of " + Unit.ALL, unitStart);
+            }
+            value = value.multiply(unit.factor());
+        }
+        Literal.Numeric number = new Literal.Numeric(value, integral);
+        return new Token(TokenKind.NUMBER, start, position, expression.substring(start, position), number);
+    }
+
+    private void exponent() {
+        int start = position++;
+        if (peek(0) == '-' || peek(0) == '+') {
+            position++;
+        }
+        int digits = position;
+        skipDigits();
+        if (position == digits) {
+            throw error("expected digits of an exponent", start);
+        }
+        if (position - digits > 3) {
+            throw error("exponent is too large, max=" + EXPONENT_MAX, start);
+        }
+    }
+
+    private void skipDigits() {
+        while (isDigit(peek(0))) {
+            position++;
+        }
+    }
+
+    /** The next character of something that began at {@code start} and may not end here. */
+    private char take(String expected, int start) {
+        if (position == expression.length()) {
+            throw error("expected " + expected + " to end what begins at " + start, position);
+        }
+        return expression.charAt(position++);
+    }
+
+    /** The character so far ahead; 0 after the end, which is none that can be part of a token outside quotes. */
+    private char peek(int ahead) {
+        int at = position + ahead;
+        return at < expression.length() ? expression.charAt(at) : 0;
+    }
+
+    private static boolean isDigit(char c) {
+        return c >= '0' && c <= '9';
+    }
+
+    private static boolean isNameStart(char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '@';
+    }
+
+    private static boolean isNamePart(char c) {
+        return isNameStart(c) || isDigit(c) || c == '.' || c == '-';
+    }
+}

@@ -1,0 +1,91 @@
+package dev.loom.query.where;
+
+import dev.loom.format.FieldValue;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.RoundingMode;
+
+/**
+ * A number that values are compared with, prepared so that it takes one or two comparisons of primitives and loses
+ * nothing. For each kind of value it holds the greatest of that kind which is not greater than the number, and whether
+ * the two are equal.
+ */
+final class NumberComparand {
+    private static final BigInteger LONG_MIN = BigInteger.valueOf(Long.MIN_VALUE);
+    private static final int UNSIGNED_BITS = 64;
+
+    private final boolean whole;
+    private final long floor;
+    /** 0 where {@link #floor} is a signed long; else the outcome for every signed long. */
+    private final int signedOutcome;
+    /** 0 where {@link #floor} is an unsigned long beyond the signed; else the outcome for every one of those. */
+    private final int unsignedOutcome;
+
+    private final double floorDouble;
+    private final boolean floorDoubleEqual;
+
+    /**
+     * Prepares a literal.
+     *
+     * @param singlePrecision whether floating-point values come from floats, so that the nearest float counts
+     */
+    NumberComparand(Literal.Numeric literal, boolean singlePrecision) {
+        BigDecimal value = literal.value();
+        BigInteger floorExact = value.setScale(0, RoundingMode.FLOOR).toBigInteger();
+        whole = value.compareTo(new BigDecimal(floorExact)) == 0;
+        floor = floorExact.longValue();
+        boolean signed = floorExact.bitLength() < UNSIGNED_BITS;
+        boolean unsigned = floorExact.signum() > 0 && floorExact.bitLength() == UNSIGNED_BITS;
+        signedOutcome = signed ? Outcome.NONE : floorExact.compareTo(LONG_MIN) < 0 ? Outcome.GREATER : Outcome.LESS;
+        unsignedOutcome = unsigned ? Outcome.NONE : signed || floorExact.signum() < 0 ? Outcome.GREATER : Outcome.LESS;
+
+        double nearest = singlePrecision && !literal.integral() ? value.floatValue() : value.doubleValue();
+        if (Double.isInfinite(nearest)) {
+            // a finite number beyond all doubles: no double is equal to it
+            floorDouble = nearest > 0 ? Double.MAX_VALUE : Double.NEGATIVE_INFINITY;
+            floorDoubleEqual = false;
+        } else {
+            int difference = literal.integral() ? new BigDecimal(nearest).compareTo(value) : 0;
+            floorDouble = difference > 0 ? Math.nextDown(nearest) : nearest;
+            floorDoubleEqual = difference == 0;
+        }
+    }
+
+    /** The {@link Outcome} of the value against the number. */
+    int compare(FieldValue value) {
+        return switch (value.kind()) {
+            case INTEGER -> compareSigned(value.longValue());
+            case UNSIGNED -> compareUnsigned(value.longValue());
+            case DOUBLE -> compareDouble(value.doubleValue());
+            default -> Outcome.NONE;
+        };
+    }
+
+    private int compareSigned(long value) {
+        if (signedOutcome != Outcome.NONE) {
+            return signedOutcome;
+        }
+        return value == floor ? atFloor(whole) : Outcome.of(Long.compare(value, floor));
+    }
+
+    private int compareUnsigned(long bits) {
+        if (unsignedOutcome != Outcome.NONE) {
+            return unsignedOutcome;
+        }
+        return bits == floor ? atFloor(whole) : Outcome.of(Long.compareUnsigned(bits, floor));
+    }
+
+    private int compareDouble(double value) {
+        if (value < floorDouble) {
+            return Outcome.LESS;
+        }
+        if (value == floorDouble) {
+            return atFloor(floorDoubleEqual);
+        }
+        return value > floorDouble ? Outcome.GREATER : Outcome.UNORDERED;
+    }
+
+    private static int atFloor(boolean equal) {
+        return equal ? Outcome.EQUAL : Outcome.LESS;
+    }
+}

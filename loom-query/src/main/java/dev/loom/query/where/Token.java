@@ -1,0 +1,13 @@
+package dev.loom.query.where;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A token of an expression.
+ *
+ * @param position of its first character
+ * @param end after its last character
+ * @param text a name or text without its quotes; otherwise as written
+ * @param number of {@link TokenKind#NUMBER} alone
+ */
+record Token(TokenKind kind, int position, int end, String text, Literal.@Nullable Numeric number) {}

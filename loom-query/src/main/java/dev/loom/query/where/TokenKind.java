@@ -1,0 +1,34 @@
+package dev.loom.query.where;
+
+import java.util.List;
+
+/** The kinds of token of an expression. */
+enum TokenKind {
+    NAME,
+    NUMBER,
+    TEXT,
+    OPERATOR,
+    AND,
+    OR,
+    NOT,
+    IN,
+    CONTAINS,
+    TRUE,
+    FALSE,
+    LEFT_PARENTHESIS,
+    RIGHT_PARENTHESIS,
+    COMMA,
+    END;
+
+    private static final List<TokenKind> KEYWORDS = List.of(AND, OR, NOT, IN, CONTAINS, TRUE, FALSE);
+
+    /** What a word outside quotes is: a keyword, whatever its case, or a name. */
+    static TokenKind ofWord(String word) {
+        for (TokenKind keyword : KEYWORDS) {
+            if (keyword.name().equalsIgnoreCase(word)) {
+                return keyword;
+            }
+        }
+        return NAME;
+    }
+}

@@ -1,0 +1,105 @@
+package dev.loom.query.where;
+
+import dev.loom.format.PayloadFormat;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** An expression as a tree, immutable. Its string is an expression that parses to an equal tree. */
+public sealed interface WhereExpression {
+    /**
+     * Makes the predicate of this expression over payloads of one format. Each thread needs one of its own.
+     *
+     * @throws IllegalArgumentException for a field that the format doesn't have, naming those it has, and for one that
+     *     is declared with a type that its literal can't be compared with
+     */
+    default PayloadPredicate bind(PayloadFormat format) {
+        return Binding.bind(this, format);
+    }
+
+    /** True where every term is. */
+    record And(List<WhereExpression> terms) implements WhereExpression {
+        public And {
+            terms = atLeastTwo(terms);
+        }
+
+        @Override
+        public String toString() {
+            return join(terms, " and ");
+        }
+    }
+
+    /** True where any term is. */
+    record Or(List<WhereExpression> terms) implements WhereExpression {
+        public Or {
+            terms = atLeastTwo(terms);
+        }
+
+        @Override
+        public String toString() {
+            return join(terms, " or ");
+        }
+    }
+
+    /** True where the term is false, so also where a comparison lacks its field. */
+    record Not(WhereExpression term) implements WhereExpression {
+        @Override
+        public String toString() {
+            return "not " + operand(term);
+        }
+    }
+
+    /** A field against a literal. A boolean literal goes with {@code ==} and {@code !=} alone. */
+    record Comparison(String field, Operator operator, Literal literal) implements WhereExpression {
+        public Comparison {
+            if (literal instanceof Literal.Bool && !operator.isEquality()) {
+                throw new IllegalArgumentException("booleans have no order: field=" + field + ", operator="
+                        + operator.text() + ", literal=" + literal);
+            }
+        }
+
+        @Override
+        public String toString() {
+            return Quoting.name(field) + ' ' + operator.text() + ' ' + literal;
+        }
+    }
+
+    /** A field equal to one of some literals, which may be of different kinds. */
+    record In(String field, List<Literal> literals) implements WhereExpression {
+        public In {
+            literals = List.copyOf(literals);
+            if (literals.isEmpty()) {
+                throw new IllegalArgumentException("list of literals is empty: field=" + field);
+            }
+        }
+
+        @Override
+        public String toString() {
+            return literals.stream()
+                    .map(Literal::toString)
+                    .collect(Collectors.joining(", ", Quoting.name(field) + " in (", ")"));
+        }
+    }
+
+    /** A text or bytes field that has these characters somewhere within, in UTF-8; the empty text is within each. */
+    record Contains(String field, String text) implements WhereExpression {
+        @Override
+        public String toString() {
+            return Quoting.name(field) + " contains " + Quoting.text(text);
+        }
+    }
+
+    private static List<WhereExpression> atLeastTwo(List<WhereExpression> terms) {
+        if (terms.size() < 2) {
+            throw new IllegalArgumentException("too few terms: count=" + terms.size() + ", min=2");
+        }
+        return List.copyOf(terms);
+    }
+
+    private static String join(List<WhereExpression> terms, String separator) {
+        return terms.stream().map(WhereExpression::operand).collect(Collectors.joining(separator));
+    }
+
+    private static String operand(WhereExpression term) {
+        return term instanceof And || term instanceof Or ? "(" + term + ")" : term.toString();
+    }
+}

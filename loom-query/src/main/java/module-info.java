@@ -1,0 +1,8 @@
+/** Operators over snapshots of a store. */
+module dev.loom.query {
+    requires transitive dev.loom.core;
+    requires static transitive org.jspecify;
+
+    exports dev.loom.query;
+    exports dev.loom.query.where;
+}

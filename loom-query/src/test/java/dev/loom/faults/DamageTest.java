@@ -1,0 +1,255 @@
+package dev.loom.faults;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.LoomReader;
+import dev.loom.api.Snapshot;
+import dev.loom.error.LoomException;
+import dev.loom.format.Formats;
+import dev.loom.query.Order;
+import dev.loom.query.RawScan;
+import dev.loom.query.RecordCursor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Truncates each file of a closed store and flips bits of it: that is detected or harmless, records of undamaged pages are
+ * still served in order, and nothing else ever is. {@code -Dloom.stride=1} takes every length and every bit; the default
+ * takes a sample, denser in headers and in the schema.
+ */
+@Timeout(value = 30, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class DamageTest {
+    private static final long SEED = 11;
+    private static final int SOURCES = 3;
+    private static final int PAGE = 1 << 16;
+    private static final int PAGE_HEADER = 64;
+    private static final int FIRST_FRAGMENT_EXTRA = 24;
+    private static final int FRAGMENT_MAX = PAGE - PAGE_HEADER - 16;
+    private static final long SEGMENT = 2 * PAGE;
+
+    /** The pages of the record log that a record lies in. */
+    private record Row(long sequence, Set<Long> pages) {}
+
+    private final int stride = Integer.getInteger("loom.stride", 9_001);
+    private final long seed = Long.getLong("loom.seed", System.nanoTime());
+    private final Random random = new Random(seed);
+    private final List<List<Row>> rows = new ArrayList<>();
+    private final int[] ids = new int[SOURCES];
+
+    @TempDir
+    Path temp;
+
+    private Path store = Path.of("");
+
+    @BeforeEach
+    void makeStore() {
+        System.out.println("DamageTest seed=" + seed + " stride=" + stride);
+        store = temp.resolve("store");
+        try (Loom loom = Loom.open(config(store))) {
+            for (int i = 0; i < SOURCES; i++) {
+                ids[i] = loom.defineSource(StoreOracle.name(i), Formats.parse("bytes"));
+                rows.add(new ArrayList<>());
+            }
+            for (int i = 0; i < 240; i++) {
+                push(loom, i == 3 || i == 200 ? 2 : random.nextInt(2), i == 150 ? 100_000 : 40 + random.nextInt(1_500));
+            }
+        }
+    }
+
+    private static LoomConfig config(Path directory) {
+        return LoomConfig.at(directory)
+                .recordRingBytes(LoomConfig.RING_BYTES_MIN)
+                .timeRingBytes(LoomConfig.RING_BYTES_MIN)
+                .segmentBytes(SEGMENT)
+                .build();
+    }
+
+    private void push(Loom loom, int source, int length) {
+        long sequence = rows.get(source).size();
+        long address = loom.push(ids[source], CheckedPayload.make(SEED, source, sequence, length));
+        assertTrue(address >= 0);
+        Set<Long> pages = new TreeSet<>();
+        long page = address - address % PAGE;
+        pages.add(page);
+        int rest = length > FRAGMENT_MAX ? length - (int) (page + PAGE - address - FIRST_FRAGMENT_EXTRA) : 0;
+        for (; rest > 0; rest -= FRAGMENT_MAX) {
+            page += PAGE;
+            pages.add(page);
+        }
+        rows.get(source).add(new Row(sequence, pages));
+    }
+
+    private List<Path> files() throws IOException {
+        try (Stream<Path> walk = Files.walk(store)) {
+            return walk.filter(Files::isRegularFile).sorted().toList();
+        }
+    }
+
+    /** A new kind of file must be added here, and is then damaged like the others. */
+    @Test
+    void shouldKnowEveryFileOfAStore() throws IOException {
+        Set<String> kinds = new TreeSet<>();
+        for (Path file : files()) {
+            kinds.add(store.relativize(file).toString().replaceAll("[0-9]{20}", "N"));
+        }
+        assertEquals(Set.of("LOCK", "loom.mark", "schema.log", "record/N.seg", "time/N.seg"), kinds);
+        assertTrue(files().stream().filter(this::isRecordSegment).count() > 2);
+    }
+
+    @Test
+    void shouldDetectOrBearItWhenAFileIsCut() throws IOException {
+        for (Path file : files()) {
+            byte[] whole = Files.readAllBytes(file);
+            for (int length = 0; length < whole.length; length++) {
+                boolean edge = length % 4096 < 2 || whole.length - length < 3;
+                if (!(edge && random.nextInt(8) == 0) && length % stride != 0 && !(isSchema(file) && length % 7 == 0)) {
+                    continue;
+                }
+                byte[] cut = java.util.Arrays.copyOf(whole, length);
+                Set<Long> lost = new TreeSet<>();
+                if (isRecordSegment(file)) {
+                    long first = firstAddress(file);
+                    for (long page = first; page < first + whole.length; page += PAGE) {
+                        if (page + PAGE > first + length) {
+                            lost.add(page);
+                        }
+                    }
+                }
+                damage(file, whole, cut, lost, "cut: length=" + length);
+            }
+        }
+    }
+
+    @Test
+    void shouldDetectOrBearItWhenABitIsFlipped() throws IOException {
+        for (Path file : files()) {
+            byte[] whole = Files.readAllBytes(file);
+            boolean mark = isMark(file);
+            boolean schema = isSchema(file);
+            for (int offset = 0; offset < whole.length; offset++) {
+                boolean header = offset % (mark ? 4096 : PAGE) < (mark ? 200 : PAGE_HEADER);
+                for (int bit = 0; bit < 8; bit++) {
+                    boolean sampled = (header || schema) && bit == offset % 8 && offset % 11 == 0;
+                    if (!sampled && (offset * 8L + bit) % (stride == 1 ? 1 : stride * 8L) != 0) {
+                        continue;
+                    }
+                    byte[] flipped = whole.clone();
+                    flipped[offset] ^= (byte) (1 << bit);
+                    long page = isRecordSegment(file) ? firstAddress(file) + offset - offset % PAGE : -1;
+                    damage(file, whole, flipped, Set.of(page), "flipped: offset=" + offset + ", bit=" + bit);
+                }
+            }
+        }
+    }
+
+    private static boolean isMark(Path file) {
+        return file.endsWith("loom.mark");
+    }
+
+    private static boolean isSchema(Path file) {
+        return file.endsWith("schema.log");
+    }
+
+    private boolean isRecordSegment(Path file) {
+        return file.startsWith(store.resolve("record"));
+    }
+
+    private static long firstAddress(Path file) {
+        return Long.parseLong(file.getFileName().toString().substring(0, 20));
+    }
+
+    /** Damages a file, looks at the store, now and then also as a writer of a copy, and repairs the file. */
+    private void damage(Path file, byte[] whole, byte[] damaged, Set<Long> lost, String how) throws IOException {
+        Files.write(file, damaged);
+        try {
+            try (LoomReader reader = LoomReader.attach(store)) {
+                check(reader, lost);
+            } catch (LoomException e) {
+                assertTrue(isMark(file), () -> "a damaged mark alone may keep a store from being read: " + e);
+            }
+            if (stride == 1 || random.nextInt(40) == 0) {
+                checkWriter(lost, isMark(file));
+            }
+        } catch (AssertionError | RuntimeException e) {
+            throw new AssertionError("file=" + store.relativize(file) + ", " + how + ", seed=" + seed, e);
+        } finally {
+            Files.write(file, whole);
+        }
+    }
+
+    private void checkWriter(Set<Long> lost, boolean mark) throws IOException {
+        Path copy = Files.createTempDirectory(temp, "copy").resolve("store");
+        try (Stream<Path> walk = Files.walk(store)) {
+            for (Path file : walk.toList()) {
+                Files.copy(file, copy.resolve(store.relativize(file).toString()));
+            }
+        }
+        try (Loom loom = Loom.open(config(copy))) {
+            check(loom, lost);
+            int id = loom.defineSource("later", Formats.parse("bytes"));
+            for (int old : ids) {
+                assertFalse(id == old, "an id is used again");
+            }
+            loom.push(id, CheckedPayload.make(SEED, 9, 0, 100));
+        } catch (LoomException e) {
+            assertTrue(mark, () -> "a damaged mark alone may keep a store from being opened: " + e);
+            return;
+        }
+        try (LoomReader reader = LoomReader.attach(copy)) {
+            check(reader, lost);
+        }
+    }
+
+    private void check(dev.loom.api.Store attached, Set<Long> lost) {
+        try (Snapshot snapshot = attached.snapshot()) {
+            for (int i = 0; i < SOURCES; i++) {
+                List<Row> expected = new ArrayList<>();
+                for (Row row : rows.get(i)) {
+                    if (Collections.disjoint(row.pages(), lost)) {
+                        expected.add(row);
+                    }
+                }
+                boolean whole = expected.size() == rows.get(i).size();
+                checkScan(snapshot, i, expected, Order.OLDEST_FIRST, whole);
+                Collections.reverse(expected);
+                checkScan(snapshot, i, expected, Order.NEWEST_FIRST, whole);
+                if (whole) {
+                    assertEquals(expected.size(), snapshot.statistics(ids[i]).records(), "records by statistics");
+                }
+            }
+        }
+    }
+
+    private void checkScan(Snapshot snapshot, int source, List<Row> expected, Order order, boolean whole) {
+        try (RecordCursor cursor =
+                RawScan.of(snapshot, ids[source]).order(order).open()) {
+            for (Row row : expected) {
+                assertTrue(cursor.next(), () -> "missing: source=" + source + ", row=" + row + ", order=" + order);
+                assertEquals(
+                        row.sequence(),
+                        CheckedPayload.check(SEED, source, cursor.buffer(), cursor.offset(), cursor.length()));
+            }
+            assertFalse(cursor.next(), "a record too many");
+            if (!whole) {
+                assertFalse(cursor.completeness().complete(), "records are missing and it is called complete");
+            }
+        }
+    }
+}

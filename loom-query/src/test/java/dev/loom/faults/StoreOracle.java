@@ -1,0 +1,101 @@
+package dev.loom.faults;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.Loom;
+import dev.loom.LoomReader;
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.api.Store;
+import dev.loom.format.Formats;
+import dev.loom.query.Order;
+import dev.loom.query.RawScan;
+import dev.loom.query.RecordCursor;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Knows what a store of {@link CheckedPayload}s must hold: per source the sequences from 0 on, in order, each once. */
+final class StoreOracle {
+    private final long seed;
+    private final int sources;
+
+    StoreOracle(long seed, int sources) {
+        this.seed = seed;
+        this.sources = sources;
+    }
+
+    static String name(int source) {
+        return "source-" + source;
+    }
+
+    /** The ids of the sources, defining those that are missing. */
+    int[] define(Loom loom) {
+        int[] ids = new int[sources];
+        for (int i = 0; i < sources; i++) {
+            String name = name(i);
+            ids[i] = loom.source(name).map(Source::id).orElseGet(() -> loom.defineSource(name, Formats.parse("bytes")));
+        }
+        return ids;
+    }
+
+    /** Scans every source in both orders, and returns how many records each has. */
+    long[] count(Path directory) {
+        try (LoomReader reader = LoomReader.attach(directory)) {
+            return count(reader);
+        }
+    }
+
+    long[] count(Store store) {
+        try (Snapshot snapshot = store.snapshot()) {
+            long[] counts = new long[sources];
+            for (int i = 0; i < sources; i++) {
+                Optional<Source> source = snapshot.source(name(i));
+                counts[i] = source.isPresent() ? count(snapshot, source.get(), i) : 0;
+            }
+            return counts;
+        }
+    }
+
+    private long count(Snapshot snapshot, Source source, int number) {
+        long count = 0;
+        long lastTimeNs = Long.MIN_VALUE;
+        try (RecordCursor cursor =
+                RawScan.of(snapshot, source).order(Order.OLDEST_FIRST).open()) {
+            while (cursor.next()) {
+                assertEquals(count, sequence(cursor, number), "sequence, oldest first");
+                assertTrue(cursor.timeNs() >= lastTimeNs, "time decreases");
+                lastTimeNs = cursor.timeNs();
+                count++;
+            }
+            assertTrue(
+                    cursor.completeness().complete(),
+                    () -> cursor.completeness().toString());
+        }
+        long left = count;
+        try (RecordCursor cursor = RawScan.of(snapshot, source).open()) {
+            while (cursor.next()) {
+                assertEquals(--left, sequence(cursor, number), "sequence, newest first");
+            }
+        }
+        assertEquals(0, left, "records missing newest first");
+        assertEquals(count, snapshot.statistics(source.id()).records(), "records by statistics");
+        return count;
+    }
+
+    private long sequence(RecordCursor cursor, int number) {
+        long sequence = CheckedPayload.check(seed, number, cursor.buffer(), cursor.offset(), cursor.length());
+        assertEquals(CheckedPayload.length(seed, number, sequence), cursor.length());
+        return sequence;
+    }
+
+    static void assertAtLeast(long[] expected, long[] found, String what) {
+        for (int i = 0; i < expected.length; i++) {
+            long wanted = expected[i];
+            assertFalse(
+                    found[i] < wanted,
+                    what + ": source=" + name(i) + ", expected at least=" + wanted + ", found=" + found[i]);
+        }
+    }
+}

@@ -1,0 +1,229 @@
+package dev.loom.query.where;
+
+import dev.loom.format.FieldType;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+
+/** Random expressions and records whose values meet each other, mostly at the edges of types. */
+final class WhereGenerator {
+    /** A field of each type, each also the name of its type; in JSON any of them holds anything. */
+    static final Map<String, FieldType> FIELDS = new TreeMap<>();
+
+    static {
+        for (FieldType type : FieldType.values()) {
+            FIELDS.put(type.text(), type);
+            FIELDS.put("other." + type.text(), type);
+        }
+    }
+
+    private static final String[] INTEGERS = {
+        "0",
+        "1",
+        "-1",
+        "127",
+        "128",
+        "-128",
+        "255",
+        "256",
+        "32767",
+        "65535",
+        "2147483647",
+        "4294967295",
+        "16777216",
+        "16777217",
+        "9007199254740991",
+        "9007199254740992",
+        "9007199254740993",
+        "-9007199254740993",
+        "9223372036854775807",
+        "9223372036854775808",
+        "-9223372036854775808",
+        "-9223372036854775809",
+        "18446744073709551615",
+        "18446744073709551616",
+        "100000000000000000000000"
+    };
+    private static final String[] DECIMALS = {
+        "0.0",
+        "-0.0",
+        "0.1",
+        "0.5",
+        "-0.5",
+        "1.0",
+        "1e23",
+        "9007199254740992.0",
+        "9007199254740993.0",
+        "16777217.0",
+        "9223372036854775807.5",
+        "9223372036854775808e0",
+        "1e308",
+        "1e309",
+        "-1e309",
+        "3.5e38",
+        "1e-400",
+        "4.9e-324"
+    };
+    private static final String[] TEXTS = {"", "a", "ab", "b", "aab", "é", "\uFFFD", "\uD83D\uDE00", "a\nb", "\"'\\"};
+
+    private final Random random;
+
+    WhereGenerator(Random random) {
+        this.random = random;
+    }
+
+    /** A tree as the parser gives it: no term of a junction is of its own kind. */
+    WhereExpression expression(int depth, boolean anyLiteral) {
+        switch (depth == 0 ? 9 : random.nextInt(10)) {
+            case 0, 1 -> {
+                return new WhereExpression.And(terms(depth, anyLiteral, WhereExpression.And.class));
+            }
+            case 2, 3 -> {
+                return new WhereExpression.Or(terms(depth, anyLiteral, WhereExpression.Or.class));
+            }
+            case 4 -> {
+                return new WhereExpression.Not(expression(depth - 1, anyLiteral));
+            }
+            default -> {
+                return condition(anyLiteral);
+            }
+        }
+    }
+
+    private List<WhereExpression> terms(int depth, boolean anyLiteral, Class<?> kind) {
+        List<WhereExpression> terms = new ArrayList<>();
+        while (terms.size() < 2 || random.nextBoolean()) {
+            WhereExpression term = expression(depth - 1, anyLiteral);
+            if (!kind.isInstance(term)) {
+                terms.add(term);
+            }
+        }
+        return terms;
+    }
+
+    private WhereExpression condition(boolean anyLiteral) {
+        List<String> names = List.copyOf(FIELDS.keySet());
+        String field = names.get(random.nextInt(names.size()));
+        FieldType type = FIELDS.get(field);
+        if (random.nextInt(5) == 0) {
+            List<Literal> literals = new ArrayList<>();
+            do {
+                literals.add(literal(type, anyLiteral));
+            } while (random.nextInt(3) > 0);
+            return new WhereExpression.In(field, literals);
+        }
+        if ((anyLiteral || type.isVariableLength()) && random.nextInt(3) == 0) {
+            return new WhereExpression.Contains(field, TEXTS[random.nextInt(TEXTS.length)]);
+        }
+        Literal literal = literal(type, anyLiteral);
+        Operator[] operators = Operator.values();
+        int count = literal instanceof Literal.Bool ? 2 : operators.length;
+        return new WhereExpression.Comparison(field, operators[random.nextInt(count)], literal);
+    }
+
+    private Literal literal(FieldType type, boolean any) {
+        if (any ? random.nextInt(6) == 0 : type == FieldType.BOOL) {
+            return new Literal.Bool(random.nextBoolean());
+        }
+        if (any ? random.nextInt(3) == 0 : type.isVariableLength()) {
+            return new Literal.Text(TEXTS[random.nextInt(TEXTS.length)]);
+        }
+        boolean integral = random.nextBoolean();
+        String[] numbers = integral ? INTEGERS : DECIMALS;
+        return new Literal.Numeric(new BigDecimal(numbers[random.nextInt(numbers.length)]), integral);
+    }
+
+    /** A value that a field of the type can hold. */
+    Object value(FieldType type) {
+        return switch (type) {
+            case BOOL -> random.nextBoolean();
+            case UTF8 -> TEXTS[random.nextInt(TEXTS.length)];
+            case BYTES -> {
+                byte[] bytes = new byte[random.nextInt(4)];
+                for (int i = 0; i < bytes.length; i++) {
+                    bytes[i] = (byte) "ab\u00c3\u00a9".charAt(random.nextInt(4));
+                }
+                yield bytes;
+            }
+            case F32 -> (float) floating();
+            case F64 -> floating();
+            default -> {
+                BigInteger integer = new BigInteger(INTEGERS[random.nextInt(INTEGERS.length)]);
+                int bits = Integer.parseInt(type.text().substring(1));
+                BigInteger wrapped = integer.mod(BigInteger.TWO.pow(bits));
+                boolean negative = !type.isUnsigned() && wrapped.testBit(bits - 1);
+                yield negative ? wrapped.subtract(BigInteger.TWO.pow(bits)) : wrapped;
+            }
+        };
+    }
+
+    private double floating() {
+        return switch (random.nextInt(8)) {
+            case 0 -> Double.NaN;
+            case 1 -> random.nextBoolean() ? Double.POSITIVE_INFINITY : Double.NEGATIVE_INFINITY;
+            case 2, 3 -> Double.parseDouble(INTEGERS[random.nextInt(INTEGERS.length)]);
+            default -> Double.parseDouble(DECIMALS[random.nextInt(DECIMALS.length)]);
+        };
+    }
+
+    /** Writes an expression in one of its many ways. */
+    String write(WhereExpression expression) {
+        if (random.nextInt(8) == 0) {
+            return "(" + space() + write(expression) + space() + ")";
+        }
+        if (expression instanceof WhereExpression.And and) {
+            return join(and.terms(), "and", WhereExpression.Or.class);
+        }
+        if (expression instanceof WhereExpression.Or or) {
+            return join(or.terms(), "or", WhereExpression.Or.class);
+        }
+        if (expression instanceof WhereExpression.Not not) {
+            boolean junction = not.term() instanceof WhereExpression.And || not.term() instanceof WhereExpression.Or;
+            return keyword("not") + (junction ? "(" + write(not.term()) + ")" : " " + write(not.term()));
+        }
+        if (expression instanceof WhereExpression.Comparison c) {
+            return name(c.field()) + space() + c.operator().text() + space() + write(c.literal());
+        }
+        if (expression instanceof WhereExpression.In in) {
+            String literals = String.join(
+                    space() + "," + space(),
+                    in.literals().stream().map(this::write).toList());
+            return name(in.field()) + " " + keyword("in") + space() + "(" + literals + ")";
+        }
+        WhereExpression.Contains contains = (WhereExpression.Contains) expression;
+        return name(contains.field()) + " " + keyword("contains") + space() + write(new Literal.Text(contains.text()));
+    }
+
+    private String join(List<WhereExpression> terms, String keyword, Class<?> bindsLess) {
+        StringBuilder text = new StringBuilder();
+        for (WhereExpression term : terms) {
+            text.append(text.isEmpty() ? "" : " " + keyword(keyword) + " ");
+            text.append(bindsLess.isInstance(term) ? "(" + write(term) + ")" : write(term));
+        }
+        return text.toString();
+    }
+
+    private String write(Literal literal) {
+        if (literal instanceof Literal.Text text) {
+            String quote = random.nextBoolean() ? "'" : "\"";
+            return quote + text.value().replace("\\", "\\\\").replace(quote, "\\" + quote) + quote;
+        }
+        return literal.toString();
+    }
+
+    private String name(String name) {
+        return random.nextBoolean() ? name : "`" + name + "`";
+    }
+
+    private String keyword(String word) {
+        return random.nextBoolean() ? word : word.toUpperCase(java.util.Locale.ROOT);
+    }
+
+    private String space() {
+        return " \t\n".substring(0, random.nextInt(4));
+    }
+}

@@ -1,0 +1,93 @@
+package dev.loom.query.where;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Evaluates expressions over records that are maps, by the rules of the package's description and nothing else. Values
+ * are BigInteger, Float, Double, String, byte[] or Boolean; an absent field has no entry.
+ */
+final class WhereOracle {
+    private WhereOracle() {}
+
+    static boolean holds(WhereExpression expression, Map<String, Object> row) {
+        if (expression instanceof WhereExpression.And and) {
+            return and.terms().stream().allMatch(term -> holds(term, row));
+        }
+        if (expression instanceof WhereExpression.Or or) {
+            return or.terms().stream().anyMatch(term -> holds(term, row));
+        }
+        if (expression instanceof WhereExpression.Not not) {
+            return !holds(not.term(), row);
+        }
+        if (expression instanceof WhereExpression.Comparison c) {
+            return compare(row.get(c.field()), c.operator().text(), c.literal());
+        }
+        if (expression instanceof WhereExpression.In in) {
+            return in.literals().stream().anyMatch(literal -> compare(row.get(in.field()), "==", literal));
+        }
+        WhereExpression.Contains contains = (WhereExpression.Contains) expression;
+        Object value = row.get(contains.field());
+        return isText(value) && latin(utf8(value)).contains(latin(utf8(contains.text())));
+    }
+
+    private static boolean compare(@Nullable Object value, String operator, Literal literal) {
+        if (literal instanceof Literal.Bool bool) {
+            return value instanceof Boolean && value.equals(bool.value()) == operator.equals("==");
+        }
+        if (literal instanceof Literal.Text text) {
+            return isText(value) && holds(operator, Arrays.compareUnsigned(utf8(value), utf8(text.value())));
+        }
+        if (!(value instanceof Number number)) {
+            return false;
+        }
+        if (Double.isNaN(number.doubleValue())) {
+            return operator.equals("!=");
+        }
+        return holds(operator, compare(number, (Literal.Numeric) literal));
+    }
+
+    private static int compare(Number value, Literal.Numeric literal) {
+        BigDecimal exact = literal.value();
+        if (value instanceof BigInteger integer) {
+            return new BigDecimal(integer).compareTo(exact);
+        }
+        if (Double.isInfinite(value.doubleValue())) {
+            return value.doubleValue() > 0 ? 1 : -1;
+        }
+        double nearest =
+                value instanceof Float ? Float.parseFloat(exact.toString()) : Double.parseDouble(exact.toString());
+        if (!literal.integral() && !Double.isInfinite(nearest)) {
+            exact = new BigDecimal(nearest);
+        }
+        return new BigDecimal(value.doubleValue()).compareTo(exact);
+    }
+
+    private static boolean holds(String operator, int comparison) {
+        return switch (operator) {
+            case "==" -> comparison == 0;
+            case "!=" -> comparison != 0;
+            case "<" -> comparison < 0;
+            case "<=" -> comparison <= 0;
+            case ">" -> comparison > 0;
+            case ">=" -> comparison >= 0;
+            default -> throw new IllegalStateException(operator);
+        };
+    }
+
+    private static boolean isText(@Nullable Object value) {
+        return value instanceof String || value instanceof byte[];
+    }
+
+    private static byte[] utf8(@Nullable Object text) {
+        return text instanceof byte[] bytes ? bytes : String.valueOf(text).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String latin(byte[] bytes) {
+        return new String(bytes, StandardCharsets.ISO_8859_1);
+    }
+}

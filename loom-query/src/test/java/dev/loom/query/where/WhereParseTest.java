@@ -1,0 +1,246 @@
+package dev.loom.query.where;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.math.BigDecimal;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class WhereParseTest {
+    private static final WhereExpression A = comparison("a", Operator.EQUAL, integer(1));
+    private static final WhereExpression B = comparison("b", Operator.EQUAL, integer(2));
+    private static final WhereExpression C = comparison("c", Operator.EQUAL, integer(3));
+
+    @Test
+    void shouldParseTheExampleOfTheCommandLine() {
+        assertEquals(
+                new WhereExpression.And(List.of(
+                        comparison("latency_ns", Operator.GREATER, integer(50_000_000)),
+                        comparison("op", Operator.EQUAL, new Literal.Text("GET")))),
+                Where.parse("latency_ns > 50ms and op == \"GET\""));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a==1 or b==2 and c==3", "a == 1 or (b == 2 and c == 3)", "(a==1)OR((b==2)And c==3)"})
+    void shouldBindAndCloserThanOr(String text) {
+        assertEquals(new WhereExpression.Or(List.of(A, new WhereExpression.And(List.of(B, C)))), Where.parse(text));
+    }
+
+    @Test
+    void shouldBindNotClosest() {
+        assertEquals(new WhereExpression.And(List.of(new WhereExpression.Not(A), B)), Where.parse("not a==1 and b==2"));
+        assertEquals(
+                new WhereExpression.Not(new WhereExpression.And(List.of(A, B))), Where.parse("not (a==1 and b==2)"));
+        assertEquals(new WhereExpression.Not(new WhereExpression.Not(A)), Where.parse("not NOT a==1"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a==1 and b==2 and c==3", "(a==1 and b==2) and c==3", "a==1 and (b==2 and c==3)"})
+    void shouldFlattenTermsOfOneKind(String text) {
+        assertEquals(new WhereExpression.And(List.of(A, B, C)), Where.parse(text));
+        assertEquals(new WhereExpression.Or(List.of(A, B, C)), Where.parse(text.replace("and", "or")));
+    }
+
+    @Test
+    void shouldParseEveryKindOfCondition() {
+        for (Operator operator : Operator.values()) {
+            assertEquals(comparison("f", operator, integer(-5)), Where.parse("f" + operator.text() + "-5"));
+        }
+        assertEquals(
+                new WhereExpression.In("op", List.of(new Literal.Text("GET"), integer(3), new Literal.Bool(false))),
+                Where.parse("op in ('GET', 3, false)"));
+        assertEquals(new WhereExpression.Contains("line", "a'b"), Where.parse("line contains \"a'b\""));
+        assertEquals(comparison("f", Operator.NOT_EQUAL, new Literal.Bool(true)), Where.parse("f != TRUE"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1ns, 1",
+        "1us, 1000",
+        "50ms, 50000000",
+        "2s, 2000000000",
+        "3m, 180000000000",
+        "1h, 3600000000000",
+        "4KiB, 4096",
+        "2MiB, 2097152",
+        "1GiB, 1073741824",
+        "+7, 7",
+        "-7s, -7000000000",
+        "007, 7",
+        "18446744073709551616, 18446744073709551616"
+    })
+    void shouldMultiplyUnitIntoIntegralLiteral(String text, String value) {
+        assertEquals(
+                comparison("f", Operator.LESS, new Literal.Numeric(new BigDecimal(value), true)),
+                Where.parse("f<" + text));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1.5us, 1500", "0.5ns, 0.5", "1.5GiB, 1610612736", "1e3, 1000", "1E-2, 0.01", "2.5e1ms, 25000000"})
+    void shouldKeepFractionsDecimal(String text, String value) {
+        WhereExpression.Comparison parsed = (WhereExpression.Comparison) Where.parse("f < " + text);
+        Literal.Numeric number = (Literal.Numeric) parsed.literal();
+        assertEquals(0, new BigDecimal(value).compareTo(number.value()));
+        assertTrue(!number.integral());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '\0',
+            value = {
+                "http.route     | http.route",
+                "a.0.b          | a.0.b",
+                "@timestamp     | @timestamp",
+                "user-agent     | user-agent",
+                "_x9            | _x9",
+                "`in`           | in",
+                "`a b`          | a b",
+                "```a```        | `a`",
+                "`é`            | é",
+                "android        | android",
+                "nothing        | nothing"
+            })
+    void shouldTakeNamesWithDotsAndQuotes(String written, String name) {
+        WhereExpression expected = comparison(name, Operator.EQUAL, integer(1));
+        assertEquals(expected, Where.parse(written + " == 1"));
+        assertEquals(expected, Where.parse(expected.toString()));
+    }
+
+    @Test
+    void shouldDecodeEscapesOfTexts() {
+        String decoded = "\"'\\\n\r\té\uD83D\uDE00`";
+        assertEquals(
+                comparison("f", Operator.EQUAL, new Literal.Text(decoded)),
+                Where.parse("f == \"\\\"\\'\\\\\\n\\r\\t\\u00e9\uD83D\uDE00`\""));
+        assertEquals(comparison("f", Operator.EQUAL, new Literal.Text("")), Where.parse("f == ''"));
+        WhereExpression contains = new WhereExpression.Contains("f", decoded + "\u0007\u009b");
+        assertEquals(contains, Where.parse(contains.toString()));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '\0',
+            value = {
+                "               | 0  | expected a field name, not, or (, found the end",
+                "a              | 1  | expected == != < <= > >= in or contains, found the end",
+                "a ==           | 4  | expected a number, a text in quotes, true or false, found the end",
+                "a == b         | 5  | expected a number, a text in quotes, true or false, found b",
+                "a == 1 b == 2  | 7  | expected and, or, or the end, found b",
+                "a == 1 and     | 10 | expected a field name, not, or (, found the end",
+                "a > and b == 1 | 4  | expected a number, a text in quotes, true or false, found and",
+                "1 == a         | 0  | expected a field name, not, or (, found 1",
+                "'a' == 1       | 0  | expected a field name, not, or (, found 'a'",
+                "in == 1        | 0  | expected a field name, not, or (, found in",
+                "(a == 1        | 7  | expected and, or, or ), found the end",
+                "a == 1)        | 6  | expected and, or, or the end, found )",
+                "()             | 1  | expected a field name, not, or (, found )",
+                "not            | 3  | expected a field name, not, or (, found the end",
+                "a = 1          | 2  | expected == instead of =",
+                "a ! 1          | 2  | expected != or the word not",
+                "!a             | 0  | expected != or the word not",
+                "a == 1 && b==2 | 7  | unexpected character",
+                "a == 1 # b     | 7  | unexpected character",
+                "a === 1        | 4  | expected == instead of =",
+                "a <> 1         | 3  | expected a number, a text in quotes, true or false, found >",
+                "a in 1         | 5  | expected (, found 1",
+                "a in ()        | 6  | expected a number, a text in quotes, true or false, found )",
+                "a in (1        | 7  | expected , or ), found the end",
+                "a in (1,)      | 8  | expected a number, a text in quotes, true or false, found )",
+                "a contains 1   | 11 | expected a text in quotes, found 1",
+                "a < true       | 2  | true and false go with == and != alone",
+                "a == 'x        | 7  | expected ' to end what begins at 5",
+                "a == 'x\\      | 8  | expected the rest of an escape to end what begins at 5",
+                "a == '\\q'     | 6  | unknown escape, expected one of \\\" \\' \\\\ \\n \\r \\t \\uXXXX",
+                "a == '\\u12'   | 6  | expected four hexadecimal digits after \\u",
+                "`a == 1        | 7  | expected ` to end what begins at 0",
+                "`` == 1        | 0  | field name is empty",
+                "a == 5x        | 6  | unknown unit, expected one of ns us ms s m h KiB MiB GiB",
+                "a == 5_000     | 6  | unknown unit, expected one of ns us ms s m h KiB MiB GiB",
+                "a == 1.2.3     | 8  | unknown unit, expected one of ns us ms s m h KiB MiB GiB",
+                "a == 5kib      | 6  | unknown unit, expected one of ns us ms s m h KiB MiB GiB",
+                "a == 1e        | 6  | expected digits of an exponent",
+                "a == 1e+x      | 6  | expected digits of an exponent",
+                "a == 1e1000    | 6  | exponent is too large, max=999",
+                "a == .5        | 5  | unexpected character",
+                "a == -         | 5  | unexpected character"
+            })
+    void shouldNameThePlaceAndWhatWasExpected(String text, int position, String problem) {
+        String expression = text == null ? "" : text;
+        WhereSyntaxException e = assertThrows(WhereSyntaxException.class, () -> Where.parse(expression));
+        assertEquals(position, e.position());
+        assertEquals(
+                problem + ": position=" + position + "\n" + expression + "\n" + " ".repeat(position) + "^",
+                e.getMessage());
+    }
+
+    @Test
+    void shouldCutLongExpressionAroundThePlace() {
+        String text = "x".repeat(100) + " ==\t\u001b\n" + " ".repeat(50) + "=" + "y".repeat(100);
+        WhereSyntaxException e =
+                assertThrows(WhereSyntaxException.class, () -> Where.parse(text.replace("\u001b", " ")));
+        assertEquals(156, e.position());
+        List<String> lines = e.getMessage().lines().toList();
+        assertEquals(3, lines.size());
+        assertEquals("..." + "xxxx ==" + " ".repeat(53) + "=" + "y".repeat(19) + "...", lines.get(1));
+        assertEquals(" ".repeat(63) + "^", lines.get(2));
+        assertTrue(assertThrows(WhereSyntaxException.class, () -> Where.parse("a \u001b[31m"))
+                .getMessage()
+                .chars()
+                .noneMatch(c -> c == 0x1b));
+    }
+
+    @Test
+    void shouldRefuseDeeperThanLimit() {
+        int max = Where.DEPTH_MAX;
+        assertEquals(A, Where.parse("(".repeat(max) + "a==1" + ")".repeat(max)));
+        WhereSyntaxException tooDeep = assertThrows(
+                WhereSyntaxException.class, () -> Where.parse("(".repeat(max + 1) + "a==1" + ")".repeat(max + 1)));
+        assertEquals(max, tooDeep.position());
+        assertTrue(tooDeep.getMessage().startsWith("expression is nested too deep, max=64: position=64\n"));
+        Where.parse("not ".repeat(max) + "a==1");
+        assertThrows(WhereSyntaxException.class, () -> Where.parse("not ".repeat(max + 1) + "a==1"));
+        assertThrows(WhereSyntaxException.class, () -> Where.parse("(not ".repeat(max / 2) + "((a==1"));
+        Where.parse("((a==1)) and ".repeat(200) + "((a==1))"); // depth, not number
+        assertThrows(WhereSyntaxException.class, () -> Where.parse("(".repeat(Where.LENGTH_MAX)));
+    }
+
+    @Test
+    void shouldRefuseLongerThanLimit() {
+        assertEquals(A, Where.parse("a==1" + " ".repeat(Where.LENGTH_MAX - 4)));
+        WhereSyntaxException e =
+                assertThrows(WhereSyntaxException.class, () -> Where.parse("a==1" + " ".repeat(Where.LENGTH_MAX - 3)));
+        assertTrue(e.getMessage().startsWith("expression is too long: length=8193, max=8192\n"));
+    }
+
+    @Test
+    void shouldTakeNumbersAsLongAsAnExpression() {
+        String digits = "9".repeat(Where.LENGTH_MAX - 3);
+        assertEquals(
+                comparison("a", Operator.LESS, new Literal.Numeric(new BigDecimal(digits), true)),
+                Where.parse("a< " + digits));
+    }
+
+    @Test
+    void shouldRefuseTreesThatNoExpressionGives() {
+        assertThrows(IllegalArgumentException.class, () -> new WhereExpression.And(List.of(A)));
+        assertThrows(IllegalArgumentException.class, () -> new WhereExpression.Or(List.of()));
+        assertThrows(IllegalArgumentException.class, () -> new WhereExpression.In("a", List.of()));
+        assertThrows(IllegalArgumentException.class, () -> comparison("a", Operator.LESS, new Literal.Bool(true)));
+        assertThrows(IllegalArgumentException.class, () -> new Literal.Numeric(new BigDecimal("1.0"), true));
+    }
+
+    private static WhereExpression comparison(String field, Operator operator, Literal literal) {
+        return new WhereExpression.Comparison(field, operator, literal);
+    }
+
+    private static Literal integer(long value) {
+        return new Literal.Numeric(BigDecimal.valueOf(value), true);
+    }
+}
