@@ -4,32 +4,23 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The {@code loom} command in a process of its own. */
 public final class LoomProcess implements AutoCloseable {
     private final Process process;
-    private final CompletableFuture<String> err;
+    private final Path err;
     private final BufferedReader out;
 
-    private LoomProcess(Process process) {
+    private LoomProcess(Process process, Path err) {
         this.process = process;
-        this.err = CompletableFuture.supplyAsync(() -> read(process));
+        this.err = err;
         this.out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-    }
-
-    private static String read(Process process) {
-        try {
-            return new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     /** Starts a command on a store. */
@@ -37,15 +28,17 @@ public final class LoomProcess implements AutoCloseable {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName()));
+                "-XX:+UseSerialGC"));
+        if (Runtime.version().feature() >= 24) {
+            command.add("--sun-misc-unsafe-memory-access=allow");
+        }
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().put("LOOM_DIR", directory.toString());
         builder.environment().remove("JAVA_TOOL_OPTIONS");
-        return new LoomProcess(builder.start());
+        Path err = Files.createTempFile("loom-process", ".err");
+        return new LoomProcess(builder.redirectError(err.toFile()).start(), err);
     }
 
     public OutputStream in() {
@@ -83,12 +76,14 @@ public final class LoomProcess implements AutoCloseable {
     }
 
     /** What it wrote to standard error, once it has ended. */
-    public String err() {
-        return err.join();
+    public String err() throws IOException, InterruptedException {
+        process.waitFor();
+        return Files.readString(err);
     }
 
     @Override
-    public void close() {
+    public void close() throws IOException {
         process.destroyForcibly();
+        Files.deleteIfExists(err);
     }
 }
