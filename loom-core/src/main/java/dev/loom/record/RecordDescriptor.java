@@ -19,7 +19,8 @@ public final class RecordDescriptor {
     public static final int WORD0_OFFSET = 0;
     public static final int WORD1_OFFSET = WORD0_OFFSET + Long.BYTES;
     public static final int HEADER_LENGTH = WORD1_OFFSET + Long.BYTES;
-    public static final int ALIGNMENT = Long.BYTES;
+    static final int ALIGNMENT_SHIFT = 3;
+    public static final int ALIGNMENT = 1 << ALIGNMENT_SHIFT;
 
     static final int TYPE_SHIFT = 24;
     static final int BACK_SHIFT = 32;

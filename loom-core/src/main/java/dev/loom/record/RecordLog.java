@@ -8,6 +8,7 @@ import dev.loom.log.Evictor;
 import dev.loom.log.HybridLog;
 import dev.loom.log.LogView;
 import dev.loom.log.PageDescriptor;
+import java.nio.ByteBuffer;
 import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -24,8 +25,15 @@ public final class RecordLog {
     /** A jumbo record begins in a page only if it leaves at least this much of it. */
     private static final int FIRST_FRAGMENT_MIN = 256;
 
+    /** What a push finds: one field, so that it costs one test. */
+    private static final int OPEN = 0;
+
+    private static final int CLAIMED = 1;
+    private static final int CLOSED = 2;
+
     private final HybridLog log;
     private final UnsafeBuffer ring;
+    private final ByteBuffer ringBytes;
     private final TimeIndexWriter index;
     private final ChunkDirectory directory;
     private final CheckpointWriter checkpoints;
@@ -42,9 +50,8 @@ public final class RecordLog {
     private long chunk = -1;
     private long chunkFirstTimeNs;
     private int chunkPages;
-    private boolean closed;
+    private int gate = OPEN;
     private @Nullable Thread writer;
-    private boolean claimOpen;
     private long claimTimeNs;
     private @Nullable SourceState claimSource;
 
@@ -65,6 +72,7 @@ public final class RecordLog {
     public RecordLog(Parts parts) {
         this.log = parts.log;
         this.ring = parts.log.ring();
+        this.ringBytes = parts.log.ringFile().bytes();
         this.index = new TimeIndexWriter(parts.timeLog);
         this.directory = new ChunkDirectory(index, parts.slots);
         this.checkpoints = new CheckpointWriter(index, parts.lastCheckpoint, parts.log.tail());
@@ -175,17 +183,21 @@ public final class RecordLog {
         if (writer != current) {
             writer = current;
         }
-        if (closed) {
-            throw new IllegalStateException("store is closed");
-        }
-        if (claimOpen) {
-            throw new IllegalStateException("a claim is neither committed nor aborted: source=" + claimedSourceId());
+        if (gate != OPEN) {
+            refuse();
         }
         if (source.closed()) {
             gauge.countRefused();
             return PushStatus.SOURCE_CLOSED;
         }
         return 0;
+    }
+
+    private void refuse() {
+        throw new IllegalStateException(
+                gate == CLOSED
+                        ? "store is closed"
+                        : "a claim is neither committed nor aborted: source=" + claimedSourceId());
     }
 
     private int claimedSourceId() {
@@ -207,17 +219,10 @@ public final class RecordLog {
             boolean wait,
             boolean publish) {
         if (!fits(length, timeNs)) {
-            if (length > RecordDescriptor.PAYLOAD_LENGTH_MAX) {
-                checkLength(length);
-                return appendJumbo(source, timeNs, payload, offset, length, wait);
-            }
-            long status = makeRoom(source, length, timeNs, wait);
-            if (status < 0) {
-                return status;
-            }
+            return appendInNextPage(source, timeNs, payload, offset, length, wait, publish);
         }
         int at = log.offset();
-        ring.putBytes(at + RecordDescriptor.HEADER_LENGTH, payload, offset, length);
+        copy(payload, offset, length, at + RecordDescriptor.HEADER_LENGTH);
         long address = link(source, at, RecordDescriptor.WHOLE, length, length, timeNs);
         log.advance(RecordDescriptor.alignedLength(length));
         if (publish) {
@@ -226,9 +231,36 @@ public final class RecordLog {
         return address;
     }
 
+    private long appendInNextPage(
+            SourceState source,
+            long timeNs,
+            DirectBuffer payload,
+            int offset,
+            int length,
+            boolean wait,
+            boolean publish) {
+        checkLength(length);
+        payload.boundsCheck(offset, length);
+        if (length > RecordDescriptor.PAYLOAD_LENGTH_MAX) {
+            return appendJumbo(source, timeNs, payload, offset, length, wait);
+        }
+        long status = makeRoom(source, length, timeNs, wait);
+        return status < 0 ? status : append(source, timeNs, payload, offset, length, wait, publish);
+    }
+
+    /** Checks the payload's bounds; one word is cheaper copied here than by the JVM's stub. */
+    private void copy(DirectBuffer payload, int offset, int length, int at) {
+        if (length == Long.BYTES) {
+            ring.putLong(at, payload.getLong(offset));
+        } else {
+            ring.putBytes(at, payload, offset, length);
+        }
+    }
+
     /** Pages and records are aligned, so what fits fits with its padding. */
     private boolean fits(int length, long timeNs) {
-        return log.remaining() - RecordDescriptor.HEADER_LENGTH >= length
+        return length >= 0
+                && log.remaining() - RecordDescriptor.HEADER_LENGTH >= length
                 && timeNs - pageBaseTimeNs <= RecordDescriptor.TIME_DELTA_MAX;
     }
 
@@ -253,12 +285,13 @@ public final class RecordLog {
         long address = log.tail();
         long back = 0;
         if (source.chunk == chunk) {
-            back = (address - source.lastAddress) / RecordDescriptor.ALIGNMENT;
+            back = (address - source.lastAddress) >>> RecordDescriptor.ALIGNMENT_SHIFT;
         } else {
             directory.add(source, chunk, timeNs);
         }
-        ring.putLong(at + RecordDescriptor.WORD0_OFFSET, RecordDescriptor.word0(length, type, back));
-        ring.putLong(at + RecordDescriptor.WORD1_OFFSET, RecordDescriptor.word1(source.id, timeNs - pageBaseTimeNs));
+        ringBytes.putLong(at + RecordDescriptor.WORD0_OFFSET, RecordDescriptor.word0(length, type, back));
+        ringBytes.putLong(
+                at + RecordDescriptor.WORD1_OFFSET, RecordDescriptor.word1(source.id, timeNs - pageBaseTimeNs));
         source.lastAddress = address;
         source.lastTimeNs = timeNs;
         source.chunkRecords++;
@@ -419,7 +452,7 @@ public final class RecordLog {
         if (status < 0) {
             return status;
         }
-        claimOpen = true;
+        gate = CLAIMED;
         claimSource = source;
         claim.wrap(ring, log.offset() + RecordDescriptor.HEADER_LENGTH, length);
         return log.tail();
@@ -444,10 +477,10 @@ public final class RecordLog {
 
     private SourceState endClaim() {
         SourceState source = claimSource;
-        if (!claimOpen || source == null) {
+        if (gate != CLAIMED || source == null) {
             throw new IllegalStateException("no claim is open");
         }
-        claimOpen = false;
+        gate = OPEN;
         claimSource = null;
         return source;
     }
@@ -485,8 +518,8 @@ public final class RecordLog {
      * @throws StoreIoException when there is none, and the disk fails; what is published stays so
      */
     public void seal() {
-        if (claimOpen) {
-            throw new IllegalStateException("a claim is neither committed nor aborted: source=" + claimedSourceId());
+        if (gate == CLAIMED) {
+            refuse();
         }
         while (losses.unmarked()) {
             nextChunk(null, nowNs(), 1, true);
@@ -498,8 +531,7 @@ public final class RecordLog {
 
     /** Refuses whatever comes after; of an open claim nothing can be stored or committed any more. */
     public void close() {
-        closed = true;
-        claimOpen = false;
+        gate = CLOSED;
         claim.wrap(new UnsafeBuffer(new byte[0]), 0, 0);
     }
 
