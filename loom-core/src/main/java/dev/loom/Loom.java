@@ -139,6 +139,7 @@ public final class Loom implements Store {
      * @throws IllegalArgumentException for a source never defined
      */
     public void sync(int sourceId) {
+        session.checkOpen();
         log.checkDefined(sourceId);
     }
 
