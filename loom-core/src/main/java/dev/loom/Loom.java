@@ -95,7 +95,7 @@ public final class Loom implements Store {
 
     /** As {@link #push(int, DirectBuffer, int, int)}, but never waits, and drops nothing: {@link PushStatus#BACK_PRESSURED}. */
     public long offer(int sourceId, DirectBuffer payload, int offset, int length) {
-        return log.push(sourceId, payload, offset, length, false);
+        return log.offer(sourceId, payload, offset, length);
     }
 
     /**
@@ -139,6 +139,7 @@ public final class Loom implements Store {
      * @throws IllegalArgumentException for a source never defined
      */
     public void sync(int sourceId) {
+        session.checkOpen();
         log.checkDefined(sourceId);
     }
 

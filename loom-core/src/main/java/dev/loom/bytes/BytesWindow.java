@@ -13,6 +13,7 @@ final class BytesWindow {
     private final PointerBytesStore memory = new PointerBytesStore();
     private final Bytes<?> bytes = memory.bytesForWrite();
     /** Keeps the memory from being given back while the bytes point to it. */
+    @SuppressWarnings("UnusedVariable")
     private @Nullable DirectBuffer held;
 
     BytesWindow() {

@@ -8,6 +8,9 @@ import java.nio.file.Path;
 
 /** A file's identity, the same by whatever name, link or bind mount it is reached. */
 public record FileId(long device, long inode) {
+    /** Of no file. */
+    public static final FileId NONE = new FileId(0, 0);
+
     public static FileId of(Path file) {
         try {
             long device = ((Number) Files.getAttribute(file, "unix:dev", LinkOption.NOFOLLOW_LINKS)).longValue();

@@ -138,6 +138,16 @@ public final class RecordLog {
         return status < 0 ? status : append(source, nowNs(), payload, offset, length, wait, true);
     }
 
+    /** As {@link #push}, but returns at once when there is no room, and then has had no effect, on the time neither. */
+    public long offer(int sourceId, DirectBuffer payload, int offset, int length) {
+        long before = lastTimeNs;
+        long status = push(sourceId, payload, offset, length, false);
+        if (status == PushStatus.BACK_PRESSURED) {
+            lastTimeNs = before;
+        }
+        return status;
+    }
+
     /**
      * Appends records with one reading of the clock.
      *

@@ -82,7 +82,7 @@ public final class AttachedStore implements AutoCloseable {
         Platform.checkFileSystem(files.directory());
         for (int i = 0; ; i++) {
             Mark mark = new MarkFile(storage, files.mark()).read();
-            if (!mark.closed() && mark.inode() != FileId.of(files.mark()).inode()) {
+            if (mark.copied(FileId.of(files.mark()), Platform.bootId())) {
                 throw new CopiedStoreException("store was copied while it was written: directory=" + files.directory()
                         + ", staging of the original=" + mark.staging()
                         + "; adopt the copy to go on with what it holds");

@@ -1,5 +1,6 @@
 package dev.loom.store;
 
+import dev.loom.io.FileId;
 import java.nio.file.Path;
 
 /**
@@ -13,7 +14,7 @@ import java.nio.file.Path;
  * @param recordDurable end of the record log that survives a power cut; all of it when closed
  * @param checkpoint address of the last checkpoint in the timestamp index, or -1
  * @param lastTimeNs a time that no record below is later than
- * @param inode of the mark itself, which a copy does not have
+ * @param file the mark itself, which a copy is not; its device is known by that number until the next boot
  */
 record Mark(
         long sequence,
@@ -32,11 +33,18 @@ record Mark(
         long timeDurable,
         long checkpoint,
         long lastTimeNs,
-        long inode) {
+        FileId file) {
 
     /** A process on a machine since it was booted. */
     record Owner(long pid, long startTimeMs, String bootId, String host) {
         static final Owner NONE = new Owner(0, 0, "", "");
+    }
+
+    /** Whether this is the mark of another file, of which the one it was read from is a copy. */
+    boolean copied(FileId readFrom, String bootId) {
+        return !closed
+                && (readFrom.inode() != file.inode()
+                        || (owner.bootId().equals(bootId) && readFrom.device() != file.device()));
     }
 
     /** As the session's evictor advances it. */
@@ -58,11 +66,11 @@ record Mark(
                 newTimeDurable,
                 newCheckpoint,
                 newLastTimeNs,
-                inode);
+                file);
     }
 
     /** Closed, at the ends given. */
-    Mark ended(int newEpoch, long recordEnd, long timeEnd, long newCheckpoint, long newLastTimeNs, long newInode) {
+    Mark ended(int newEpoch, long recordEnd, long timeEnd, long newCheckpoint, long newLastTimeNs, FileId newFile) {
         return new Mark(
                 sequence + 1,
                 storeId,
@@ -80,11 +88,11 @@ record Mark(
                 timeEnd,
                 newCheckpoint,
                 newLastTimeNs,
-                newInode);
+                newFile);
     }
 
     /** Taken by a writer. */
-    Mark owned(Owner newOwner, long nonce, Path newStaging, int newRecordRing, int newTimeRing, long newInode) {
+    Mark owned(Owner newOwner, long nonce, Path newStaging, int newRecordRing, int newTimeRing, FileId newFile) {
         return new Mark(
                 sequence + 1,
                 storeId,
@@ -102,6 +110,6 @@ record Mark(
                 timeDurable,
                 checkpoint,
                 lastTimeNs,
-                newInode);
+                newFile);
     }
 }

@@ -3,6 +3,7 @@ package dev.loom.store;
 import dev.loom.error.CorruptStoreException;
 import dev.loom.error.ForeignFileException;
 import dev.loom.error.StoreTooNewException;
+import dev.loom.io.FileId;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import java.nio.ByteBuffer;
@@ -26,8 +27,9 @@ import org.jspecify.annotations.Nullable;
  *  64 | record begin         72 | record durable
  *  80 | time begin           88 | time durable
  *  96 | checkpoint          104 | last time
- * 112 | inode               120 | owner's pid
- * 128 | owner's start, ms   136 | boot id, host, staging path: each length (4) and UTF-8
+ * 112 | own device          120 | own inode
+ * 128 | owner's pid         136 | owner's start, ms
+ * 144 | boot id, host, staging path: each length (4) and UTF-8
  * 4092| CRC32C of the rest
  * </pre>
  */
@@ -169,7 +171,8 @@ final class MarkFile {
         slot.putLong(mark.segmentLength()).putInt(mark.recordRingLength()).putInt(mark.timeRingLength());
         slot.putLong(mark.recordBegin()).putLong(mark.recordDurable());
         slot.putLong(mark.timeBegin()).putLong(mark.timeDurable());
-        slot.putLong(mark.checkpoint()).putLong(mark.lastTimeNs()).putLong(mark.inode());
+        slot.putLong(mark.checkpoint()).putLong(mark.lastTimeNs());
+        slot.putLong(mark.file().device()).putLong(mark.file().inode());
         slot.putLong(mark.owner().pid()).putLong(mark.owner().startTimeMs());
         putText(slot, mark.owner().bootId());
         putText(slot, mark.owner().host());
@@ -212,7 +215,7 @@ final class MarkFile {
         long timeDurable = slot.getLong();
         long checkpoint = slot.getLong();
         long lastTimeNs = slot.getLong();
-        long inode = slot.getLong();
+        FileId file = new FileId(slot.getLong(), slot.getLong());
         long pid = slot.getLong();
         long startTimeMs = slot.getLong();
         Mark.Owner owner = new Mark.Owner(pid, startTimeMs, getText(slot), getText(slot));
@@ -234,7 +237,7 @@ final class MarkFile {
                 timeDurable,
                 checkpoint,
                 lastTimeNs,
-                inode);
+                file);
     }
 
     private static String getText(ByteBuffer slot) {

@@ -51,12 +51,7 @@ record Recovery(Mark mark, @Nullable LossSlots losses, boolean powerCut, long du
         losses.copyFrom(staging.live().losses());
         Mark closed = new MarkFile(storage, files.mark())
                 .writeTwice(mark.ended(
-                        mark.epoch() + 1,
-                        recordEnd,
-                        timeEnd,
-                        mark.checkpoint(),
-                        lastTimeNs,
-                        FileId.of(files.mark()).inode()));
+                        mark.epoch() + 1, recordEnd, timeEnd, mark.checkpoint(), lastTimeNs, FileId.of(files.mark())));
         Path directory = staging.directory();
         staging.unmap();
         Staging.delete(storage, directory);
@@ -142,7 +137,7 @@ record Recovery(Mark mark, @Nullable LossSlots losses, boolean powerCut, long du
                         ends.timeEnd(),
                         mark.checkpoint(),
                         ends.lastTimeNs(),
-                        FileId.of(files.mark()).inode()));
+                        FileId.of(files.mark())));
         return new Recovery(closed, null, true, mark.recordDurable());
     }
 

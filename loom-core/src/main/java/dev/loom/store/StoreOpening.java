@@ -190,7 +190,7 @@ public final class StoreOpening {
                 0,
                 -1,
                 Long.MIN_VALUE,
-                0);
+                FileId.NONE);
         mark = new MarkFile(storage, files.mark()).writeTwice(mark);
         storage.syncDirectory(files.directory());
         return mark;
@@ -198,7 +198,7 @@ public final class StoreOpening {
 
     private Recovery recover(Mark mark) {
         Staging staging = null;
-        if (mark.inode() != FileId.of(files.mark()).inode()) {
+        if (mark.copied(FileId.of(files.mark()), Platform.bootId())) {
             if (!settings.adoptCopy()) {
                 throw new CopiedStoreException("store was copied while it was written: directory=" + files.directory()
                         + ", staging of the original=" + mark.staging()
@@ -242,13 +242,7 @@ public final class StoreOpening {
             SchemaLog schemaLog = SchemaLog.open(storage, files.schema(), closed.storeId(), content);
             Mark.Owner owner =
                     new Mark.Owner(Platform.pid(), Platform.startTimeMs(Platform.pid()), Platform.bootId(), host());
-            Mark mark = closed.owned(
-                    owner,
-                    nonce,
-                    staging.directory(),
-                    recordRing,
-                    timeRing,
-                    FileId.of(files.mark()).inode());
+            Mark mark = closed.owned(owner, nonce, staging.directory(), recordRing, timeRing, FileId.of(files.mark()));
             storage.syncDirectory(files.directory());
             opened = new StoreSession.Opened(
                     settings, files, lock, mark, staging, logs, schemaLog, schema, table, recovery, direct);

@@ -212,7 +212,8 @@ public final class StoreSession implements Durability, AutoCloseable {
         }
     }
 
-    private void checkOpen() {
+    /** Fails once it is closed. */
+    public void checkOpen() {
         if (closed) {
             throw new IllegalStateException("store is closed: directory=" + files.directory());
         }
@@ -338,7 +339,7 @@ public final class StoreSession implements Durability, AutoCloseable {
                 logs.times().watermarks().tailAcquire(),
                 checkpoint,
                 lastTimeNs,
-                last.inode()));
+                last.file()));
     }
 
     private static @Nullable RuntimeException after(@Nullable RuntimeException failure, Runnable step) {

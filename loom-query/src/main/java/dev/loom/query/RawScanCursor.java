@@ -56,9 +56,7 @@ final class RawScanCursor implements RecordCursor {
 
     @Override
     public boolean next() {
-        if (position == Position.CLOSED) {
-            throw new IllegalStateException("cursor is closed");
-        }
+        checkOpen();
         if (position == Position.EXHAUSTED) {
             return false;
         }
@@ -105,6 +103,12 @@ final class RawScanCursor implements RecordCursor {
 
     private long bytesRead() {
         return page.bytesRead() + chunks.bytesRead();
+    }
+
+    private void checkOpen() {
+        if (position == Position.CLOSED) {
+            throw new IllegalStateException("cursor is closed");
+        }
     }
 
     private void checkOnRecord() {
@@ -161,6 +165,8 @@ final class RawScanCursor implements RecordCursor {
 
     @Override
     public Completeness completeness() {
+        // which reads memory that is the cursor's no more once it is closed
+        checkOpen();
         // an interrupt that ended the scan must not keep it from telling so
         boolean interrupted = Thread.interrupted();
         try {

@@ -32,7 +32,7 @@ public interface RecordCursor extends AutoCloseable {
     /** The work done so far. */
     QueryStatistics statistics();
 
-    /** What the answer lacks, so far. */
+    /** What the answer lacks, so far. Not after {@link #close()}, nor after that of the snapshot. */
     Completeness completeness();
 
     @Override

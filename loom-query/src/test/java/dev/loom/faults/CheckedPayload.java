@@ -23,7 +23,7 @@ final class CheckedPayload {
     /** The length of a record: most are short, some have thousands of bytes, a few are larger than a page. */
     static int length(long seed, int source, long sequence) {
         long random = mix(seed ^ mix(sequence * 31 + source));
-        int choice = (int) (random >>> 1) % 1000;
+        int choice = (int) (random & Integer.MAX_VALUE) % 1000;
         int more = (int) (random >>> 33);
         if (choice < 4) {
             return 65_000 + more % 65_000;

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Every call to the file system fails once, or from then on: errors are typed, nothing published is lost, nothing hangs.
- * {@code -Dloom.stride=1} fails each call of an opening, the default each 25th.
+ * {@code -Dloom.stride=1} fails each call of an opening, the default each 7th.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FailingCallsTest {
@@ -48,6 +48,7 @@ class FailingCallsTest {
     private final FaultyStorage storage = new FaultyStorage();
     private final StoreOracle oracle = new StoreOracle(SEED, SOURCES);
     private final long[] counts = new long[SOURCES];
+    private final byte[][] pending = new byte[SOURCES][];
     private Pressure pressure = Pressure.WAIT;
 
     @TempDir
@@ -102,7 +103,7 @@ class FailingCallsTest {
             calls.put(call, storage.calls(call));
         }
         measured.close();
-        int stride = Integer.getInteger("loom.stride", 25);
+        int stride = Integer.getInteger("loom.stride", 7);
         int[] turn = {0};
         calls.forEach((call, number) -> {
             for (int nth = 1; nth <= number; nth++) {
@@ -284,9 +285,12 @@ class FailingCallsTest {
 
     private void pushOrDrop(Loom loom, int[] ids, int source, long[] dropped) {
         // the same record is tried again until it is taken, so that the sequences have no hole
-        long status = loom.push(ids[source], CheckedPayload.make(SEED, source, counts[source]));
+        byte[] payload = pending[source];
+        pending[source] = payload == null ? CheckedPayload.make(SEED, source, counts[source]) : payload;
+        long status = loom.push(ids[source], pending[source]);
         if (status >= 0) {
             counts[source]++;
+            pending[source] = null;
         } else {
             assertEquals(PushStatus.DROPPED, status);
             dropped[source]++;

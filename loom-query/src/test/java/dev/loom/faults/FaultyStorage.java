@@ -1,5 +1,6 @@
 package dev.loom.faults;
 
+import dev.loom.UnsyncedStorage;
 import dev.loom.error.StoreIoException;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
@@ -29,6 +30,7 @@ final class FaultyStorage implements Storage {
         MAP
     }
 
+    private final Storage disk = new UnsyncedStorage();
     private final Map<Call, Integer> calls = new EnumMap<>(Call.class);
     private Call failing = Call.WRITE;
     private int nth = Integer.MAX_VALUE;
@@ -82,42 +84,42 @@ final class FaultyStorage implements Storage {
     @Override
     public LoomFile openToRead(Path file) {
         check(Call.OPEN_TO_READ, file);
-        return new FaultyFile(DISK.openToRead(file));
+        return new FaultyFile(disk.openToRead(file));
     }
 
     @Override
     public LoomFile openToWrite(Path file, boolean direct) {
         check(Call.OPEN_TO_WRITE, file);
-        return new FaultyFile(DISK.openToWrite(file, direct));
+        return new FaultyFile(disk.openToWrite(file, direct));
     }
 
     @Override
     public void createDirectories(Path directory) {
         check(Call.CREATE_DIRECTORIES, directory);
-        DISK.createDirectories(directory);
+        disk.createDirectories(directory);
     }
 
     @Override
     public void syncDirectory(Path directory) {
         check(Call.SYNC_DIRECTORY, directory);
-        DISK.syncDirectory(directory);
+        disk.syncDirectory(directory);
     }
 
     @Override
     public void delete(Path file) {
         check(Call.DELETE, file);
-        DISK.delete(file);
+        disk.delete(file);
     }
 
     @Override
     public List<Path> list(Path directory) {
         check(Call.LIST, directory);
-        return DISK.list(directory);
+        return disk.list(directory);
     }
 
     @Override
     public boolean exists(Path file) {
-        return DISK.exists(file);
+        return disk.exists(file);
     }
 
     private final class FaultyFile implements LoomFile {

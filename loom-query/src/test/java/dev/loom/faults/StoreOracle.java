@@ -49,13 +49,17 @@ final class StoreOracle {
 
     long[] count(Store store) {
         try (Snapshot snapshot = store.snapshot()) {
-            long[] counts = new long[sources];
-            for (int i = 0; i < sources; i++) {
-                Optional<Source> source = snapshot.source(name(i));
-                counts[i] = source.isPresent() ? count(snapshot, source.get(), i) : 0;
-            }
-            return counts;
+            return count(snapshot);
         }
+    }
+
+    long[] count(Snapshot snapshot) {
+        long[] counts = new long[sources];
+        for (int i = 0; i < sources; i++) {
+            Optional<Source> source = snapshot.source(name(i));
+            counts[i] = source.isPresent() ? count(snapshot, source.get(), i) : 0;
+        }
+        return counts;
     }
 
     private long count(Snapshot snapshot, Source source, int number) {

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
+import dev.loom.StorageOption;
+import dev.loom.UnsyncedStorage;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.SourceStatistics;
@@ -76,12 +78,12 @@ class StoreModelTest {
     }
 
     private Loom open() {
-        return Loom.open(LoomConfig.at(dir)
+        LoomConfig.Builder builder = LoomConfig.at(dir)
                 .recordRingBytes(1 << 20)
                 .timeRingBytes(1 << 19)
                 .segmentBytes(5 << 16)
-                .clock(() -> now += random.nextInt(4) == 0 ? 0 : random.nextInt(1000))
-                .build());
+                .clock(() -> now += random.nextInt(4) == 0 ? 0 : random.nextInt(1000));
+        return Loom.open(StorageOption.with(builder, new UnsyncedStorage()).build());
     }
 
     private int length() {

@@ -1,0 +1,86 @@
+package dev.loom;
+
+import dev.loom.io.LoomFile;
+import dev.loom.io.Storage;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * The disk through the page cache, and nothing is ever synced: for tests that open thousands of stores, and cut no power.
+ */
+public final class UnsyncedStorage implements Storage {
+    @Override
+    public LoomFile openToRead(Path file) {
+        return new UnsyncedFile(DISK.openToRead(file));
+    }
+
+    @Override
+    public LoomFile openToWrite(Path file, boolean direct) {
+        return new UnsyncedFile(DISK.openToWrite(file, false));
+    }
+
+    @Override
+    public void createDirectories(Path directory) {
+        DISK.createDirectories(directory);
+    }
+
+    @Override
+    public void syncDirectory(Path directory) {}
+
+    @Override
+    public void delete(Path file) {
+        DISK.delete(file);
+    }
+
+    @Override
+    public List<Path> list(Path directory) {
+        return DISK.list(directory);
+    }
+
+    @Override
+    public boolean exists(Path file) {
+        return DISK.exists(file);
+    }
+
+    private record UnsyncedFile(LoomFile file) implements LoomFile {
+        @Override
+        public Path path() {
+            return file.path();
+        }
+
+        @Override
+        public void write(ByteBuffer source, long position) {
+            file.write(source, position);
+        }
+
+        @Override
+        public int read(ByteBuffer target, long position) {
+            return file.read(target, position);
+        }
+
+        @Override
+        public long size() {
+            return file.size();
+        }
+
+        @Override
+        public void truncate(long size) {
+            file.truncate(size);
+        }
+
+        @Override
+        public void force() {}
+
+        @Override
+        public MappedByteBuffer map(boolean writable, long position, long length) {
+            return file.map(writable, position, length);
+        }
+
+        @Override
+        public void close() {
+            file.close();
+        }
+    }
+}
