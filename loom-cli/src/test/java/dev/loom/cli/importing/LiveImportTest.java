@@ -98,6 +98,37 @@ class LiveImportTest {
     }
 
     @Test
+    void shouldWaitForARowBeforeItInfersTypes() throws Exception {
+        LoomThread command = importing("--format", "csv");
+        write("a,b\n");
+        // Longer than the rows of a burst are waited for; a reader who is late can't make this fail.
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(400));
+        write("1,x\n");
+        awaitRecords(1);
+        assertTrue(command.printed().startsWith("loom: types inferred from 1 rows: --types a:i64,b:utf8"));
+        command.in().close();
+        assertEquals(0, command.exitCode());
+    }
+
+    @Test
+    void shouldNotHoldBackRowsForAQuoteThatNeverEnds() throws Exception {
+        LoomThread command = importing("--format", "csv", "--types", "a:i64,b:utf8", "--on-bad", "skip");
+        write("a,b\n1,x\n2,\"y\n3,z\n4,w\n");
+        awaitRecords(3);
+        write("5,\"v\nw\"\n");
+        awaitRecords(4);
+        assertTrue(command.printed().startsWith("loom: line 3: quoted cell is not closed"), command.printed());
+        command.in().close();
+        assertEquals(0, command.exitCode());
+        assertEquals(
+                List.of("1,x", "3,z", "4,w", "5,\"v", "w\""),
+                cli.run("scan", "s", "--asc", "-o", "csv").ok().lines().stream()
+                        .skip(1)
+                        .map(line -> line.replaceFirst("^.*,s,\\d+,", ""))
+                        .toList());
+    }
+
+    @Test
     void shouldShowLinesAndPacketsAsTheyCome() throws Exception {
         LoomThread command = importing("--format", "jsonl");
         write("{\"a\":1}\n{\"a\":");
