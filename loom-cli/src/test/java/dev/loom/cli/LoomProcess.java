@@ -1,5 +1,7 @@
 package dev.loom.cli;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -12,7 +14,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The {@code loom} command in a process of its own. */
-public final class LoomProcess implements AutoCloseable {
+public final class LoomProcess implements RunningCommand {
     private final Process process;
     private final Path err;
     private final BufferedReader out;
@@ -41,6 +43,7 @@ public final class LoomProcess implements AutoCloseable {
         return new LoomProcess(builder.redirectError(err.toFile()).start(), err);
     }
 
+    @Override
     public OutputStream in() {
         return process.getOutputStream();
     }
@@ -71,6 +74,12 @@ public final class LoomProcess implements AutoCloseable {
                 .waitFor();
     }
 
+    /** Sends SIGKILL, and waits until it is dead. */
+    public void kill() throws InterruptedException {
+        assertEquals(137, process.destroyForcibly().waitFor());
+    }
+
+    @Override
     public int exitCode() throws InterruptedException {
         return process.waitFor();
     }

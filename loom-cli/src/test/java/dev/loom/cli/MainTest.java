@@ -11,6 +11,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -51,6 +52,15 @@ class MainTest {
                 .ok()
                 .out()
                 .contains("\u001b"));
+    }
+
+    @Test
+    void shouldSayInWholeSentencesWhatCommandsDo() {
+        List<String> help = Cli.on(directory).run("--help").ok().lines();
+        List<String> commands = help.subList(help.indexOf("Commands:") + 1, help.indexOf(""));
+        for (String command : String.join("\n", commands).split("\n(?=  \\w)", -1)) {
+            assertTrue(command.endsWith("."), command);
+        }
     }
 
     @Test

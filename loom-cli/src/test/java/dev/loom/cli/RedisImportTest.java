@@ -3,60 +3,47 @@ package dev.loom.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import de.siegmar.fastcsv.reader.CsvReader;
-import de.siegmar.fastcsv.reader.NamedCsvRecord;
-import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.format.FieldValue;
+import dev.loom.format.Formats;
+import dev.loom.query.Order;
+import dev.loom.query.RawScan;
+import dev.loom.query.RecordCursor;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import java.util.regex.Pattern;
+import java.util.StringJoiner;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
 
 /** A real capture, imported and scanned back field for field; with {@code -Dloom.data=DIR} a whole one. */
 class RedisImportTest {
-    private static final int PCAP_HEADER_LENGTH = 24;
-    private static final int PACKET_HEADER_LENGTH = 16;
-    private static final Pattern QUOTES = Pattern.compile("\"");
-
     @TempDir
     static Path directory;
 
     private static Cli cli = new Cli();
 
-    @BeforeAll
-    static void importAll() {
-        cli = Cli.on(directory.resolve("store"));
-        importCsv("requests");
-        importCsv("syscalls");
-        cli.run(
-                        "import",
-                        "--source",
-                        "packets",
-                        "--format",
-                        "pcap",
-                        RedisCapture.file("packets.pcap").toString())
-                .ok();
+    private static Path store() {
+        return directory.resolve("store");
     }
 
-    private static void importCsv(String name) {
-        cli.run(
-                        "import",
-                        "--source",
-                        name,
-                        "--format",
-                        "csv",
-                        "--event-time",
-                        "ts_ns",
-                        "--clock-pair",
-                        RedisCapture.file("clock.json").toString(),
-                        RedisCapture.file(name + ".csv").toString())
-                .ok();
+    @BeforeAll
+    static void importAll() {
+        cli = Cli.on(store());
+        for (String source : RedisOracle.SOURCES) {
+            RedisOracle oracle = RedisOracle.of(source);
+            List<String> arguments = oracle.importArguments();
+            arguments.add(RedisCapture.file(oracle.fileName()).toString());
+            cli.run(arguments.toArray(String[]::new)).ok();
+        }
     }
 
     private static List<String> scan(String source, String... options) {
@@ -65,76 +52,51 @@ class RedisImportTest {
         return cli.run(arguments.toArray(String[]::new)).ok().lines();
     }
 
-    private static String fields(String line) {
-        return line.substring(line.indexOf("\"fields\":") + 9, line.length() - 1);
+    @ParameterizedTest
+    @FieldSource("dev.loom.cli.RedisOracle#SOURCES")
+    void shouldGiveBackEveryRecord(String source) {
+        RedisReading.requireAll(RedisOracle.of(source), scan(source));
     }
 
-    @Test
-    void shouldGiveBackEveryRequestAndSystemCall() throws IOException {
-        for (String name : new String[] {"requests", "syscalls"}) {
-            String text = new String(RedisCapture.bytes(name + ".csv"), StandardCharsets.UTF_8);
-            List<String> expected = new ArrayList<>();
-            try (CsvReader<NamedCsvRecord> rows = CsvReader.builder().ofNamedCsvRecord(text)) {
-                rows.forEach(row -> expected.add(json(row)));
+    /** Opened anew by a writer, and read through the library by the process that writes. */
+    @ParameterizedTest
+    @FieldSource("dev.loom.cli.RedisOracle#SOURCES")
+    void shouldGiveBackEveryRecordToItsWriterAfterReopening(String source) {
+        List<String> records = new ArrayList<>();
+        try (Loom loom = Loom.open(LoomConfig.at(store()).build());
+                Snapshot snapshot = loom.snapshot()) {
+            loom.push(loom.defineSource("noise", Formats.bytes()), new UnsafeBuffer(new byte[8]), 0, 8);
+            Source found = snapshot.source(source).orElseThrow();
+            FieldValue value = new FieldValue();
+            try (RecordCursor cursor =
+                    RawScan.of(snapshot, found).order(Order.OLDEST_FIRST).open()) {
+                while (cursor.next()) {
+                    StringJoiner record = new StringJoiner(",", "{", "}");
+                    found.format()
+                            .forEachField(
+                                    cursor.buffer(),
+                                    cursor.offset(),
+                                    cursor.length(),
+                                    value,
+                                    (name, read) -> record.add('"' + name + "\":" + json(read)));
+                    records.add(record.toString());
+                }
             }
-            List<String> actual = scan(name);
-            assertEquals(expected.size(), actual.size());
-            for (int i = 0; i < expected.size(); i++) {
-                assertEquals(expected.get(i), fields(actual.get(i)));
+            loom.closeSource(loom.source("noise").orElseThrow().id());
+        }
+        assertEquals(RedisOracle.of(source).records(), records);
+    }
+
+    private static String json(FieldValue value) {
+        return switch (value.kind()) {
+            case TEXT -> '"' + value.text() + '"';
+            case BYTES -> {
+                byte[] bytes = new byte[value.length()];
+                value.bytes().getBytes(value.offset(), bytes);
+                yield '"' + Base64.getEncoder().encodeToString(bytes) + '"';
             }
-        }
-    }
-
-    private static String json(NamedCsvRecord row) {
-        StringBuilder json = new StringBuilder("{");
-        row.getFieldsAsMap().forEach((name, value) -> {
-            boolean text = name.equals("op") || name.equals("key");
-            json.append(json.length() > 1 ? "," : "").append('"').append(name).append("\":");
-            json.append(text ? '"' + value + '"' : value);
-        });
-        return json.append('}').toString();
-    }
-
-    @Test
-    void shouldGiveBackEveryPacket() {
-        ByteBuffer file = ByteBuffer.wrap(RedisCapture.bytes("packets.pcap")).order(ByteOrder.LITTLE_ENDIAN);
-        List<String> packets = scan("packets");
-        int at = PCAP_HEADER_LENGTH;
-        for (String packet : packets) {
-            int captured = file.getInt(at + 8);
-            byte[] bytes = new byte[captured];
-            file.get(at + PACKET_HEADER_LENGTH, bytes);
-            assertEquals(packet(file, at, bytes), QUOTES.matcher(fields(packet)).replaceAll(""));
-            at += PACKET_HEADER_LENGTH + captured;
-        }
-        assertEquals(file.capacity(), at);
-    }
-
-    /** TCP over IPv4 over Ethernet, which is all there is, at the offsets of its headers without options. */
-    private static String packet(ByteBuffer file, int at, byte[] bytes) {
-        ByteBuffer packet = ByteBuffer.wrap(bytes);
-        long timeNs = Integer.toUnsignedLong(file.getInt(at)) * 1_000_000_000L + file.getInt(at + 4) * 1_000L;
-        int ipLength = Short.toUnsignedInt(packet.getShort(16));
-        int tcpHeaderLength = (bytes[46] >> 4 & 0xF) * 4;
-        StringBuilder flags = new StringBuilder();
-        String[] names = {"FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR"};
-        for (int bit = 0; bit < names.length; bit++) {
-            if ((bytes[47] & 1 << bit) != 0) {
-                flags.append(flags.length() > 0 ? "," : "").append(names[bit]);
-            }
-        }
-        return "{ts_ns:" + timeNs + ",caplen:" + bytes.length + ",len:" + file.getInt(at + 12) + ",protocol:tcp,src:"
-                + address(bytes, 26) + ",dst:" + address(bytes, 30) + ",sport:"
-                + Short.toUnsignedInt(packet.getShort(34)) + ",dport:" + Short.toUnsignedInt(packet.getShort(36))
-                + ",tcp_flags:" + (bytes[47] & 0xFF) + ",flags:" + flags + ",seq:"
-                + Integer.toUnsignedLong(packet.getInt(38)) + ",ack:" + Integer.toUnsignedLong(packet.getInt(42))
-                + ",payload_len:" + (ipLength - 20 - tcpHeaderLength) + ",data:"
-                + Base64.getEncoder().encodeToString(bytes) + "}";
-    }
-
-    private static String address(byte[] bytes, int at) {
-        return (bytes[at] & 0xFF) + "." + (bytes[at + 1] & 0xFF) + "." + (bytes[at + 2] & 0xFF) + "."
-                + (bytes[at + 3] & 0xFF);
+            default -> value.text();
+        };
     }
 
     @Test
@@ -148,7 +110,7 @@ class RedisImportTest {
                 slow.get(0));
         assertEquals(
                 "{\"ts_ns\":2904627318388,\"op\":\"GET\",\"key\":\"key:085509\",\"latency_ns\":40512498}",
-                fields(slow.get(0)));
+                RedisReading.fields(slow.get(0)));
         // The client waited for it, so that nothing else went on but a few packets of this and another connection.
         String[] during = {"--time", "event", "--from", "1795229196399609061", "--to", "1795229196440121559"};
         assertEquals(0, scan("requests", during).size());
@@ -166,11 +128,14 @@ class RedisImportTest {
     @Test
     void shouldCountWhatItHolds() {
         List<String> sources = cli.run("sources").ok().lines();
-        assertEquals(3, sources.size());
-        for (String source : sources) {
-            String name = source.substring(9, source.indexOf('"', 9));
-            assertTrue(source.contains("\"records\":" + scan(name).size() + ","), source);
-            assertTrue(source.endsWith(",\"lost\":0}"), source);
+        assertEquals(3, sources.stream().filter(line -> !line.contains("noise")).count());
+        for (String source : RedisOracle.SOURCES) {
+            String expected = "\"records\":" + RedisOracle.of(source).records().size() + ",";
+            String line = sources.stream()
+                    .filter(candidate -> candidate.startsWith("{\"name\":\"" + source + '"'))
+                    .findFirst()
+                    .orElseThrow();
+            assertTrue(line.contains(expected) && line.endsWith(",\"lost\":0}"), line);
         }
     }
 }

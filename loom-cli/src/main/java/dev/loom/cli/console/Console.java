@@ -15,6 +15,8 @@ import java.util.function.LongSupplier;
 
 /** The world around one command: streams, environment, clock, Ctrl-C. Tests make their own. */
 public final class Console {
+    private static final String CLEAR_LINE = "\r\u001b[K";
+
     private final InputStream in;
     private final DataOutput out;
     private final PrintStream err;
@@ -23,6 +25,7 @@ public final class Console {
     private final Map<String, String> environment;
     private final LongSupplier clock;
     private final Interruption interruption = new Interruption();
+    private boolean statusShown;
 
     public Console(
             InputStream in,
@@ -76,7 +79,23 @@ public final class Console {
                 visible.appendCodePoint(codePoint);
             }
         });
+        clearStatus();
         err.println(visible);
+    }
+
+    /** Shows a line that the next one takes the place of; for terminals alone. */
+    void showStatus(String line) {
+        err.print(CLEAR_LINE + line);
+        err.flush();
+        statusShown = true;
+    }
+
+    void clearStatus() {
+        if (statusShown) {
+            err.print(CLEAR_LINE);
+            err.flush();
+            statusShown = false;
+        }
     }
 
     public boolean outTerminal() {

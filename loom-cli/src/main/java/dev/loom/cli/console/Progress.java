@@ -1,6 +1,7 @@
 package dev.loom.cli.console;
 
 import java.util.Locale;
+import java.util.function.LongSupplier;
 
 /** A line on standard error that tells how far a long command is. It appears after a second, and on a terminal alone. */
 public final class Progress implements AutoCloseable {
@@ -11,10 +12,10 @@ public final class Progress implements AutoCloseable {
     private final Console console;
     private final String noun;
     private final boolean enabled;
-    private final long startNs = System.nanoTime();
-    private long nextNs = startNs + FIRST_NS;
+    private final LongSupplier nanoClock;
+    private final long startNs;
+    private long nextNs;
     private int calls;
-    private boolean shown;
 
     /**
      * Starts the clock.
@@ -22,15 +23,29 @@ public final class Progress implements AutoCloseable {
      * @param noun of what is counted, in the plural
      */
     public Progress(Console console, String noun, boolean enabled) {
+        this(console, noun, enabled, System::nanoTime);
+    }
+
+    Progress(Console console, String noun, boolean enabled, LongSupplier nanoClock) {
         this.console = console;
         this.noun = noun;
         this.enabled = enabled && console.errTerminal();
+        this.nanoClock = nanoClock;
+        this.startNs = nanoClock.getAsLong();
+        this.nextNs = startNs + FIRST_NS;
     }
 
     /** Cheap enough to be called for each record. */
     public void update(long count) {
         if (enabled && ++calls % CHECK_EVERY == 0) {
-            long nowNs = System.nanoTime();
+            updateNow(count);
+        }
+    }
+
+    /** Looks at the clock each time. */
+    public void updateNow(long count) {
+        if (enabled) {
+            long nowNs = nanoClock.getAsLong();
             if (nowNs - nextNs >= 0) {
                 nextNs = nowNs + EVERY_NS;
                 show(count, nowNs - startNs);
@@ -39,19 +54,12 @@ public final class Progress implements AutoCloseable {
     }
 
     private void show(long count, long elapsedNs) {
-        shown = true;
-        String text = String.format(Locale.ROOT, "\r\u001b[K%,d %s in %.0f s", count, noun, elapsedNs / 1e9);
-        console.err().print(text);
-        console.err().flush();
+        console.showStatus(String.format(Locale.ROOT, "%,d %s in %.0f s", count, noun, elapsedNs / 1e9));
     }
 
     /** Clears the line. */
     @Override
     public void close() {
-        if (shown) {
-            console.err().print("\r\u001b[K");
-            console.err().flush();
-            shown = false;
-        }
+        console.clearStatus();
     }
 }

@@ -107,7 +107,8 @@ final class Demo {
         if (Files.exists(directory)) {
             try (Stream<Path> files = Files.list(directory)) {
                 if (files.findAny().isPresent()) {
-                    throw CommandFailure.usage("directory of the demo is not empty: dir=" + directory);
+                    throw CommandFailure.usage(
+                            "directory of the demo is not empty, give another by --dir: dir=" + directory);
                 }
             }
         }

@@ -17,10 +17,7 @@ import picocli.CommandLine.Option;
 /** {@code loom demo}: captures a real workload of its own, and finds by commands what made a few requests slow. */
 @Command(
         name = "demo",
-        description = {
-            "Captures a real workload in this process, finds what made a few of its",
-            "requests slow, and shows the commands that find it. Needs nothing else."
-        },
+        description = "Captures a real workload in this process, and finds what made a few of its requests slow.",
         mixinStandardHelpOptions = true)
 public final class DemoCommand implements Callable<Integer> {
     /** The command line itself: runs one command on a console, and gives its exit code. */

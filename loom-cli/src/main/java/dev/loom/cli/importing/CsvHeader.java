@@ -65,6 +65,11 @@ final class CsvHeader {
         return rawBytes;
     }
 
+    /** Waits for the first row of data, or the end. */
+    void awaitRow() throws IOException {
+        rows.peek(rows.peekStart());
+    }
+
     /** Rows that types were inferred from; 0 if all were given. */
     int sampledRows() {
         return sampledRows;

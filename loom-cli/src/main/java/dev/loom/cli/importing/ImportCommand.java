@@ -129,7 +129,7 @@ public final class ImportCommand implements Callable<Integer> {
                         .build())) {
             SourceDefinition definition = new SourceDefinition(
                     console, loom, sourceName, eventTime, eventTimeOptions.takesThisMachinesClocks());
-            InputOpening opening = new InputOpening(console, window, definition, types);
+            InputOpening opening = new InputOpening(console, window, live, definition, types);
             RecordInput input = opening.open(format, loom.payloadLengthMax());
             return run(loom, window, opening, definition, input);
         } catch (EOFException | ZipException e) {
@@ -161,7 +161,10 @@ public final class ImportCommand implements Callable<Integer> {
                 importer.pace(
                         new Pacer(replaySpeed, System::nanoTime, console.interruption()), definition.eventTimeReader());
             }
-            window.onIdle(batch::flush);
+            window.onIdle(() -> {
+                batch.flush();
+                progress.updateNow(batch.records());
+            });
             going = importer.run();
         }
         tell(batch, badRecords, System.nanoTime() - startNs, going);

@@ -26,15 +26,26 @@ final class InputOpening {
     /** How long the first rows of a pipe are waited for, one after the other, before types are inferred from those there are. */
     private static final long SAMPLE_STARVES_NS = TimeUnit.MILLISECONDS.toNanos(200);
 
+    /** How long an open quote in a live input may hold back the rows after it. */
+    private static final long QUOTE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(2);
+
     private final Console console;
     private final InputWindow window;
+    private final boolean live;
     private final SourceDefinition definition;
     private final @Nullable String types;
     private byte[] rejectsHeader = {};
 
-    InputOpening(Console console, InputWindow window, SourceDefinition definition, @Nullable String types) {
+    /**
+     * Prepares to open an input.
+     *
+     * @param live whether others wait for its rows as they come
+     */
+    InputOpening(
+            Console console, InputWindow window, boolean live, SourceDefinition definition, @Nullable String types) {
         this.console = console;
         this.window = window;
+        this.live = live;
         this.definition = definition;
         this.types = types;
     }
@@ -72,6 +83,9 @@ final class InputOpening {
 
     private RecordInput openCsv(int rowLengthMax) throws IOException {
         CsvRows rows = new CsvRows(window, rowLengthMax);
+        if (live) {
+            rows.closeQuotesWithin(QUOTE_TIMEOUT_NS);
+        }
         CsvHeader header = CsvHeader.read(rows);
         rejectsHeader = header.rawBytes();
         StructFormat format;
@@ -87,10 +101,14 @@ final class InputOpening {
     }
 
     private StructFormat infer(CsvHeader header) throws IOException {
+        Map<String, FieldType> given = givenTypes();
+        if (!given.keySet().containsAll(header.names())) {
+            header.awaitRow();
+        }
         window.starveAfter(SAMPLE_STARVES_NS);
-        StructFormat format = header.format(givenTypes());
+        StructFormat format = header.format(given);
         window.starveAfter(Long.MAX_VALUE);
-        if (header.sampledRows() > 0 || givenTypes().isEmpty()) {
+        if (header.sampledRows() > 0 || given.isEmpty()) {
             console.say("types inferred from " + header.sampledRows() + " rows: --types "
                     + format.fields().stream()
                             .map(field -> field.name() + ':' + field.type().text())

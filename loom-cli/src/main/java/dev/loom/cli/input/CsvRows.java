@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  * rows end with LF or CRLF. Empty lines are no rows. A quote within a cell that did not begin with one is an ordinary
  * character. A row that does not parse is told with its problem, and reading goes on at the next line.
  *
+ * <p>Nobody can tell a stray quote, whose row has no end, from a cell of several lines that is still coming. Of an input
+ * whose rows come one by one the latter comes at once, so a time limit tells them apart: {@link #closeQuotesWithin}.
+ *
  * <p>Works on bytes, allocating nothing a row: the exact bytes of a bad row are at hand, and numbers need no text.
  */
 public final class CsvRows {
@@ -26,11 +29,19 @@ public final class CsvRows {
     private long line = 1;
     private int linesInRow;
     private boolean inOverlongLine;
+    private long quoteTimeoutNs = Long.MAX_VALUE;
+    private boolean quoteWaitedFor;
+    private long quoteWaitedSinceNs;
     private @Nullable String problem;
 
     public CsvRows(InputWindow window, int rowBytesMax) {
         this.window = window;
         this.rowBytesMax = rowBytesMax;
+    }
+
+    /** From now on a row is bad when the end of a cell of several lines has to be waited for that long. */
+    public void closeQuotesWithin(long timeoutNs) {
+        quoteTimeoutNs = timeoutNs;
     }
 
     /** Lets go of a byte order mark at the input's beginning. */
@@ -171,10 +182,11 @@ public final class CsvRows {
         int copyFrom = unquoted.length();
         int partFrom = quoteAt + 1;
         int at = partFrom;
+        quoteWaitedFor = false;
         while (true) {
             if (at - from > rowBytesMax) {
                 return tooLong(from);
-            } else if (!window.require(at + 1)) {
+            } else if (at == window.length() && !moreOfQuotedCell()) {
                 return badRow(from, from, "quoted cell is not closed");
             }
             byte value = window.at(at);
@@ -199,6 +211,16 @@ public final class CsvRows {
             addCell(partFrom, at - partFrom, false);
         }
         return afterQuoted(from, at + 1);
+    }
+
+    private boolean moreOfQuotedCell() throws IOException {
+        if (linesInRow == 0 || quoteTimeoutNs == Long.MAX_VALUE) {
+            return window.more();
+        } else if (!quoteWaitedFor) {
+            quoteWaitedFor = true;
+            quoteWaitedSinceNs = System.nanoTime();
+        }
+        return window.more(quoteTimeoutNs - (System.nanoTime() - quoteWaitedSinceNs));
     }
 
     private int afterQuoted(int from, int at) throws IOException {

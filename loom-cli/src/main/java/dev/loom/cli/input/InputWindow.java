@@ -82,13 +82,18 @@ public final class InputWindow implements AutoCloseable {
 
     /** Waits for at least one byte more. False when there is none: at the end, when interrupted, when starved. */
     public boolean more() throws IOException {
+        return more(Long.MAX_VALUE);
+    }
+
+    /** As {@link #more()}, but waits no longer than that; there may yet be more. */
+    public boolean more(long timeoutNs) throws IOException {
         if (ended) {
             return false;
         }
         InputPump.Chunk chunk = pump.poll(0);
         if (chunk == null) {
             idle.run();
-            chunk = await();
+            chunk = await(timeoutNs);
             if (chunk == null) {
                 return false;
             }
@@ -102,12 +107,14 @@ public final class InputWindow implements AutoCloseable {
         return true;
     }
 
-    private InputPump.@Nullable Chunk await() throws IOException {
+    private InputPump.@Nullable Chunk await(long timeoutNs) throws IOException {
         long begunNs = System.nanoTime();
         InputPump.Chunk chunk = null;
-        while (chunk == null && !interruption.requested() && !starved) {
-            long leftNs = starveAfterNs - (System.nanoTime() - begunNs);
-            starved = leftNs <= 0;
+        long leftNs = timeoutNs;
+        while (chunk == null && !interruption.requested() && !starved && leftNs > 0) {
+            long waitedNs = System.nanoTime() - begunNs;
+            starved = waitedNs >= starveAfterNs;
+            leftNs = Math.min(timeoutNs, starveAfterNs) - waitedNs;
             chunk = pump.poll(Math.max(0, Math.min(leftNs, INTERRUPTION_CHECK_NS)));
         }
         return chunk;

@@ -1,12 +1,22 @@
 package dev.loom.cli.store;
 
 import dev.loom.LoomReader;
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.api.SourceStatistics;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.option.OutputOption;
 import dev.loom.cli.option.StoreOption;
 import dev.loom.cli.output.Listing;
 import dev.loom.cli.output.OutputFormat;
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -31,12 +41,14 @@ public final class InfoCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
         OutputFormat form = output.format(console);
         Map<String, Object> values;
         try (LoomReader reader = LoomReader.attach(store.directory())) {
-            values = reader.info().values();
+            values = new LinkedHashMap<>(reader.info().values());
+            addTotals(reader, values);
         }
+        values.put("disk_bytes", diskBytes(store.directory()));
         Listing listing = new Listing("name", "value");
         if (form == OutputFormat.JSON) {
             listing.add(values);
@@ -45,5 +57,40 @@ public final class InfoCommand implements Callable<Integer> {
         }
         listing.print(console, form);
         return ExitCode.OK;
+    }
+
+    private static void addTotals(LoomReader reader, Map<String, Object> values) {
+        long records = 0;
+        long bytes = 0;
+        long lost = 0;
+        try (Snapshot snapshot = reader.snapshot()) {
+            for (Source source : snapshot.sources()) {
+                SourceStatistics statistics = snapshot.statistics(source.id());
+                records += statistics.records();
+                bytes += statistics.bytes();
+                lost += statistics.lost();
+            }
+        }
+        values.put("records", records);
+        values.put("payload_bytes", bytes);
+        values.put("lost", lost);
+    }
+
+    /** Files may come and go meanwhile. */
+    private static long diskBytes(Path directory) throws IOException {
+        long[] bytes = {0};
+        Files.walkFileTree(directory, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                bytes[0] += attributes.size();
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException e) {
+                return FileVisitResult.CONTINUE;
+            }
+        });
+        return bytes[0];
     }
 }

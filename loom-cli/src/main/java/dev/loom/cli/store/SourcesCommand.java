@@ -40,7 +40,7 @@ public final class SourcesCommand implements Callable<Integer> {
     public Integer call() {
         OutputFormat form = output.format(console);
         Listing listing = new Listing(
-                "name", "id", "format", "event_time", "records", "bytes", "first", "last", "lost", "closed");
+                "name", "id", "records", "bytes", "first", "last", "lost", "closed", "event_time", "format");
         try (LoomReader reader = LoomReader.attach(store.directory());
                 Snapshot snapshot = reader.snapshot()) {
             for (Source source : snapshot.sources()) {

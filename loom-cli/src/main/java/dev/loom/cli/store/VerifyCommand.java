@@ -5,6 +5,7 @@ import dev.loom.LoomConfig;
 import dev.loom.StoreVerifier;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
+import dev.loom.cli.console.Progress;
 import dev.loom.cli.option.OutputOption;
 import dev.loom.cli.option.StoreOption;
 import dev.loom.cli.output.Listing;
@@ -47,10 +48,7 @@ public final class VerifyCommand implements Callable<Integer> {
             console.say("recovered");
         }
         Listing problems = new Listing("file", "offset", "problem");
-        StoreVerifier.Report report = StoreVerifier.verify(
-                directory,
-                (file, offset, message) -> problems.add(problem(directory, file, offset, message)),
-                console.interruption()::requested);
+        StoreVerifier.Report report = verify(directory, problems);
         problems.print(console, output.format(console));
         console.say((report.complete() ? "" : "interrupted; ") + "verified " + report.files() + " files, "
                 + report.pages() + " pages, " + report.entries() + " entries, " + report.bytes() + " bytes: "
@@ -59,6 +57,19 @@ public final class VerifyCommand implements Callable<Integer> {
             return ExitCode.INTERRUPTED;
         }
         return report.problems() == 0 ? ExitCode.OK : ExitCode.STORE;
+    }
+
+    private StoreVerifier.Report verify(Path directory, Listing problems) {
+        try (Progress progress = new Progress(console, "pages verified", true)) {
+            long[] pages = {0};
+            return StoreVerifier.verify(
+                    directory,
+                    (file, offset, message) -> problems.add(problem(directory, file, offset, message)),
+                    () -> {
+                        progress.updateNow(pages[0]++);
+                        return console.interruption().requested();
+                    });
+        }
     }
 
     private static Map<String, Object> problem(Path directory, Path file, long offset, String message) {

@@ -15,6 +15,9 @@ public final class JsonLine {
             .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
             .build();
 
+    /** The {@code json} payload format reads no deeper. */
+    private static final int DEPTH_MAX = 64;
+
     private JsonLine() {}
 
     /** What is wrong with the bytes, or null. */
@@ -44,6 +47,9 @@ public final class JsonLine {
                     return "text after the JSON object";
                 }
                 depth += token.isStructStart() ? 1 : token.isStructEnd() ? -1 : 0;
+                if (depth > DEPTH_MAX) {
+                    return "arrays and objects nested too deep: max=" + DEPTH_MAX;
+                }
                 closed = depth == 0;
             }
             return null;

@@ -74,12 +74,11 @@ class StoreCommandsTest {
         List<String> table = cli.run("sources", "-o", "table").ok().lines();
         assertEquals(2, table.size());
         assertTrue(
-                table.get(0).matches("name +id +format +event_time +records +bytes +first +last +lost +closed *"),
+                table.get(0).matches("name +id +records +bytes +first +last +lost +closed +event_time +format *"),
                 table.get(0));
-        assertTrue(table.get(1).matches("a +1 +text +2 +3 +2\\d{3}-\\S+Z +2\\d{3}-\\S+Z +0 *"), table.get(1));
+        assertTrue(table.get(1).matches("a +1 +2 +3 +2\\d{3}-\\S+Z +2\\d{3}-\\S+Z +0 +text *"), table.get(1));
         String csv = cli.run("sources", "-o", "csv").ok().out();
-        assertTrue(
-                csv.startsWith("name,id,format,event_time,records,bytes,first,last,lost,closed\na,1,text,,2,3,"), csv);
+        assertTrue(csv.startsWith("name,id,records,bytes,first,last,lost,closed,event_time,format\na,1,2,3,"), csv);
     }
 
     @Test
@@ -90,6 +89,7 @@ class StoreCommandsTest {
         assertEquals(1, json.lines().count());
         String table = cli.run("info", "-o", "table").ok().out();
         assertTrue(table.lines().anyMatch(line -> line.matches("state +closed")), table);
+        assertTrue(json.contains(",\"records\":1,\"payload_bytes\":1,\"lost\":0,\"disk_bytes\":"), json);
         cli.run("info", "-o", "csv").ok();
     }
 

@@ -4,7 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import dev.loom.format.FieldValue;
+import dev.loom.format.Formats;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -38,6 +42,24 @@ class JsonLineTest {
             })
     void shouldRefuseWhatIsNotJson(String text) {
         assertNotNull(problem(text));
+    }
+
+    @Test
+    void shouldTakeAsMuchNestingAsThePayloadFormatReads() {
+        String deepest = "{\"a\":".repeat(63) + "[1]" + "}".repeat(63);
+        assertNull(problem(deepest));
+        String tooDeep = "{\"a\":".repeat(64) + "[1]" + "}".repeat(64);
+        assertEquals("arrays and objects nested too deep: max=64", problem(tooDeep));
+        assertEquals("arrays and objects nested too deep: max=64", problem("{\"a\":".repeat(100_000)));
+        assertEquals(FieldValue.Kind.JSON, kindOfFirstField(deepest));
+        assertEquals(FieldValue.Kind.ABSENT, kindOfFirstField(tooDeep));
+    }
+
+    private static FieldValue.Kind kindOfFirstField(String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        FieldValue value = new FieldValue();
+        Objects.requireNonNull(Formats.json().field("a")).read(new UnsafeBuffer(bytes), 0, bytes.length, value);
+        return value.kind();
     }
 
     @Test

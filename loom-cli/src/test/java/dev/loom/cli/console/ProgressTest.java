@@ -1,0 +1,76 @@
+package dev.loom.cli.console;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.loom.cli.Cli;
+import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+class ProgressTest {
+    private static final String CLEAR = "\r\u001b[K";
+
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private long nowNs = 5;
+
+    private Console console(Cli cli) {
+        return cli.console(OutputStream.nullOutputStream(), err);
+    }
+
+    private String taken() {
+        String text = err.toString(StandardCharsets.UTF_8);
+        err.reset();
+        return text;
+    }
+
+    private void pass(long ms) {
+        nowNs += ms * 1_000_000;
+    }
+
+    @Test
+    void shouldShowALineAfterASecondAndGiveWayToMessages() {
+        Console console = console(new Cli().errTerminal());
+        try (Progress progress = new Progress(console, "records", true, () -> nowNs)) {
+            pass(999);
+            progress.updateNow(1);
+            assertEquals("", taken());
+            pass(1);
+            progress.updateNow(1_234);
+            assertEquals(CLEAR + "1,234 records in 1 s", taken());
+            console.say("line 7: not good");
+            assertEquals(CLEAR + "loom: line 7: not good\n", taken());
+            pass(199);
+            progress.updateNow(2_000);
+            assertEquals("", taken());
+            pass(1);
+            progress.updateNow(2_001);
+            assertEquals(CLEAR + "2,001 records in 1 s", taken());
+        }
+        assertEquals(CLEAR, taken());
+        console.say("done");
+        assertEquals("loom: done\n", taken());
+    }
+
+    @Test
+    void shouldLookAtTheClockNowAndThenWhenCalledForEachRecord() {
+        try (Progress progress = new Progress(console(new Cli().errTerminal()), "records", true, () -> nowNs)) {
+            pass(2_000);
+            for (int i = 1; i < 256; i++) {
+                progress.update(i);
+            }
+            assertEquals("", taken());
+            progress.update(256);
+            assertEquals(CLEAR + "256 records in 2 s", taken());
+        }
+    }
+
+    @Test
+    void shouldSayNothingWhereThereIsNoTerminal() {
+        try (Progress progress = new Progress(console(new Cli()), "records", true, () -> nowNs)) {
+            pass(5_000);
+            progress.updateNow(1);
+        }
+        assertEquals("", taken());
+    }
+}
