@@ -48,6 +48,7 @@ public final class LoomConfig {
         private @Nullable Path staging;
         private @Nullable Integer recordRingBytes;
         private @Nullable Integer timeRingBytes;
+        private @Nullable Integer chunkRingBytes;
         private @Nullable Long segmentBytes;
         private Eviction eviction = Eviction.AUTO;
         private ReadMode readMode = ReadMode.POSITIONAL;
@@ -81,6 +82,12 @@ public final class LoomConfig {
         /** Memory of the timestamp index; limits as of {@link #recordRingBytes}; default 4 MiB. */
         public Builder timeRingBytes(int bytes) {
             timeRingBytes = checkRing("time", bytes);
+            return this;
+        }
+
+        /** Memory of the chunk index; limits as of {@link #recordRingBytes}; default 8 MiB. */
+        public Builder chunkRingBytes(int bytes) {
+            chunkRingBytes = checkRing("chunk", bytes);
             return this;
         }
 
@@ -175,6 +182,7 @@ public final class LoomConfig {
                     staging,
                     recordRingBytes,
                     timeRingBytes,
+                    chunkRingBytes,
                     segmentBytes,
                     eviction,
                     readMode == ReadMode.MAPPED,

@@ -3,7 +3,8 @@ package dev.loom.log;
 /** The logs of a store. */
 public enum LogKind {
     RECORD(1, "record"),
-    TIME(2, "time");
+    TIME(2, "time"),
+    CHUNK(3, "chunk");
 
     private final int code;
     private final String folder;
@@ -16,6 +17,11 @@ public enum LogKind {
     /** The code in page headers; never 0. */
     public int code() {
         return code;
+    }
+
+    /** Its place where all logs are listed, as in marks and in the live file; from 0 on. */
+    public int index() {
+        return code - 1;
     }
 
     /** The folder of its segment files in the store's directory. */

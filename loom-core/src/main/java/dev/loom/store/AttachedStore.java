@@ -10,6 +10,7 @@ import dev.loom.io.FileId;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Platform;
 import dev.loom.io.Storage;
+import dev.loom.log.LogKind;
 import dev.loom.record.LossSlots;
 import dev.loom.record.SourceSlots;
 import dev.loom.record.SourceTable;
@@ -51,15 +52,13 @@ public final class AttachedStore implements AutoCloseable {
             this.losses = staging.live().losses();
             this.leases = new Leases(staging::unmap);
         } else {
-            LogEnds ends = mark.closed()
-                    ? new LogEnds(mark.recordDurable(), mark.timeDurable(), mark.lastTimeNs())
-                    : LogEnds.find(files, storage, mark);
-            this.logs = StoreLogs.files(files, storage, mark, ends.recordEnd(), ends.timeEnd(), mapped);
+            LogEnds ends = mark.closed() ? LogEnds.of(mark) : LogEnds.find(files, storage, mark);
+            this.logs = StoreLogs.files(files, storage, mark, ends.byKind(), mapped);
             SourceTable table = SourceTable.load(
                     logs.records(),
                     logs.times(),
                     ends.timeEnd(),
-                    mark.recordBegin(),
+                    mark.begin(LogKind.RECORD),
                     ends.recordEnd(),
                     mark.checkpoint(),
                     false);

@@ -3,6 +3,7 @@ package dev.loom.store;
 import dev.loom.io.FileId;
 import dev.loom.io.MappedFile;
 import dev.loom.io.Storage;
+import dev.loom.log.LogKind;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.Watermarks;
 import dev.loom.record.LossSlots;
@@ -24,7 +25,7 @@ import java.nio.file.Path;
  *    32 | own device    40 | own inode       48 | clock offset, ns 56 | clock is the system's (4), direct (4)
  *    64 | waits, waited ns, refused
  *   128 | write failures                    136 | sync failed (4), length of the last error (4)
- *   256 | watermarks of the record log      512 | of the timestamp index
+ *   256 | watermarks of the record log      512 | of the timestamp index      768 | of the chunk index
  *  1024 | the last error, UTF-8, up to 1,024 bytes
  *  4096 | source slots, then loss slots
  * </pre>
@@ -48,8 +49,7 @@ final class LiveFile {
     private static final int FAILURES_OFFSET = 128;
     private static final int SYNC_FAILED_OFFSET = 136;
     private static final int ERROR_LENGTH_OFFSET = 140;
-    private static final int RECORD_OFFSET = 256;
-    private static final int TIME_OFFSET = RECORD_OFFSET + Watermarks.LENGTH;
+    private static final int WATERMARKS_OFFSET = 256;
     private static final int ERROR_OFFSET = 1024;
     private static final int ERROR_LENGTH_MAX = 1024;
     private static final int SLOTS_OFFSET = 4096;
@@ -87,8 +87,9 @@ final class LiveFile {
 
     /** Fills in where a session begins. */
     void begin(Mark mark, SourceTable table) {
-        recordWatermarks().reset(mark.recordBegin(), mark.recordDurable());
-        timeWatermarks().reset(mark.timeBegin(), mark.timeDurable());
+        for (LogKind kind : LogKind.values()) {
+            watermarks(kind).reset(mark.begin(kind), mark.durable(kind));
+        }
         table.putInto(slots());
         LossSlots losses = losses();
         table.lost().forEach((id, lost) -> losses.put(id, lost, 0, 0, 0));
@@ -97,9 +98,11 @@ final class LiveFile {
 
     /** Whether its watermarks can be those of a session that began where the mark says. */
     private boolean plausible(Mark mark) {
-        return stateAcquire() != 0
-                && inOrder(recordWatermarks(), mark.recordDurable(), mark.recordRingLength())
-                && inOrder(timeWatermarks(), mark.timeDurable(), mark.timeRingLength());
+        boolean plausible = stateAcquire() != 0;
+        for (LogKind kind : LogKind.values()) {
+            plausible = plausible && inOrder(watermarks(kind), mark.durable(kind), mark.ringLength(kind));
+        }
+        return plausible;
     }
 
     private static boolean inOrder(Watermarks watermarks, long durable, int ringLength) {
@@ -157,12 +160,8 @@ final class LiveFile {
         return new PressureGauge(bytes, GAUGE_OFFSET);
     }
 
-    Watermarks recordWatermarks() {
-        return new Watermarks(bytes, RECORD_OFFSET);
-    }
-
-    Watermarks timeWatermarks() {
-        return new Watermarks(bytes, TIME_OFFSET);
+    Watermarks watermarks(LogKind kind) {
+        return new Watermarks(bytes, WATERMARKS_OFFSET + kind.index() * Watermarks.LENGTH);
     }
 
     SourceSlots slots() {

@@ -2,6 +2,7 @@ package dev.loom.store;
 
 import dev.loom.error.CorruptStoreException;
 import dev.loom.io.Storage;
+import dev.loom.log.LogKind;
 import dev.loom.log.LogView;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageReader;
@@ -14,15 +15,31 @@ import dev.loom.record.DirectoryReader;
  *
  * @param lastTimeNs a time that no record below is later than
  */
-record LogEnds(long recordEnd, long timeEnd, long lastTimeNs) {
+record LogEnds(long recordEnd, long timeEnd, long chunkEnd, long lastTimeNs) {
+    /** By {@link LogKind#index()}. */
+    long[] byKind() {
+        return new long[] {recordEnd, timeEnd, chunkEnd};
+    }
+
+    /** Of a closed store. */
+    static LogEnds of(Mark closed) {
+        return new LogEnds(
+                closed.durable(LogKind.RECORD),
+                closed.durable(LogKind.TIME),
+                closed.durable(LogKind.CHUNK),
+                closed.lastTimeNs());
+    }
+
+    private static final long[] UNBOUNDED = {Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE};
+
     static LogEnds find(StoreFiles files, Storage storage, Mark mark) {
-        StoreLogs all = StoreLogs.files(files, storage, mark, Long.MAX_VALUE, Long.MAX_VALUE, false);
+        StoreLogs all = StoreLogs.files(files, storage, mark, UNBOUNDED, false);
         long lastTimeNs = mark.lastTimeNs();
-        long recordEnd = mark.recordDurable();
+        long recordEnd = mark.durable(LogKind.RECORD);
         long recordFiles = StoreLogs.filesEnd(storage, all.records());
         try (PageReader pages = new PageReader(all.records())) {
             long last = recordEnd - PageDescriptor.PAGE_LENGTH;
-            if (last >= mark.recordBegin() && whole(pages, last, mark)) {
+            if (last >= mark.begin(LogKind.RECORD) && whole(pages, last, mark)) {
                 lastTimeNs = Math.max(lastTimeNs, PageDescriptor.lastTimeNs(pages.buffer(), pages.page()));
             }
             while (recordEnd + PageDescriptor.PAGE_LENGTH <= recordFiles && whole(pages, recordEnd, mark)) {
@@ -30,11 +47,24 @@ record LogEnds(long recordEnd, long timeEnd, long lastTimeNs) {
                 recordEnd += PageDescriptor.PAGE_LENGTH;
             }
         }
-        if (recordEnd < mark.recordBegin()) {
-            throw new CorruptStoreException("the mark's watermarks are out of order: begin=" + mark.recordBegin()
-                    + ", durable=" + mark.recordDurable());
+        if (recordEnd < mark.begin(LogKind.RECORD)) {
+            throw new CorruptStoreException("the mark's watermarks are out of order: begin="
+                    + mark.begin(LogKind.RECORD) + ", durable=" + mark.durable(LogKind.RECORD));
         }
-        return new LogEnds(recordEnd, timeEnd(storage, all.times(), mark, recordEnd), lastTimeNs);
+        long chunkEnd = pagesEnd(storage, all.chunks(), mark.durable(LogKind.CHUNK), mark);
+        return new LogEnds(recordEnd, timeEnd(storage, all.times(), mark, recordEnd), chunkEnd, lastTimeNs);
+    }
+
+    /** The end of the whole pages from an address on. */
+    private static long pagesEnd(Storage storage, LogView view, long from, Mark mark) {
+        long end = from;
+        long files = StoreLogs.filesEnd(storage, view);
+        try (PageReader pages = new PageReader(view)) {
+            while (end + PageDescriptor.PAGE_LENGTH <= files && whole(pages, end, mark)) {
+                end += PageDescriptor.PAGE_LENGTH;
+            }
+        }
+        return end;
     }
 
     /** A page that the disk does not give now is not the end: what follows would be cut off. */
@@ -45,13 +75,7 @@ record LogEnds(long recordEnd, long timeEnd, long lastTimeNs) {
 
     /** The end of the pages of the timestamp index whose entries all end within the record log. */
     private static long timeEnd(Storage storage, LogView times, Mark mark, long recordEnd) {
-        long end = mark.timeDurable();
-        long files = StoreLogs.filesEnd(storage, times);
-        try (PageReader pages = new PageReader(times)) {
-            while (end + PageDescriptor.PAGE_LENGTH <= files && whole(pages, end, mark)) {
-                end += PageDescriptor.PAGE_LENGTH;
-            }
-        }
+        long end = pagesEnd(storage, times, mark.durable(LogKind.TIME), mark);
         try (DirectoryReader reader = new DirectoryReader(times, end)) {
             reader.toEnd();
             boolean above = true;

@@ -1,7 +1,10 @@
 package dev.loom.store;
 
 import dev.loom.io.FileId;
+import dev.loom.log.LogKind;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * The durable state of a store, as one slot of {@code loom.mark} holds it.
@@ -11,7 +14,7 @@ import java.nio.file.Path;
  * @param closed whether all is in segment files, and staging means nothing
  * @param owner who writes, or wrote last
  * @param sessionNonce names one session and its staging; of a closed store the last one
- * @param recordDurable end of the record log that survives a power cut; all of it when closed
+ * @param logs by {@link LogKind#index()}
  * @param checkpoint address of the last checkpoint in the timestamp index, or -1
  * @param lastTimeNs a time that no record below is later than
  * @param file the mark itself, which a copy is not; its device is known by that number until the next boot
@@ -25,12 +28,7 @@ record Mark(
         long sessionNonce,
         Path staging,
         long segmentLength,
-        int recordRingLength,
-        int timeRingLength,
-        long recordBegin,
-        long recordDurable,
-        long timeBegin,
-        long timeDurable,
+        List<LogMark> logs,
         long checkpoint,
         long lastTimeNs,
         FileId file) {
@@ -47,8 +45,35 @@ record Mark(
                         || (owner.bootId().equals(bootId) && readFrom.device() != file.device()));
     }
 
-    /** As the session's evictor advances it. */
-    Mark advanced(long newRecordDurable, long newTimeDurable, long newCheckpoint, long newLastTimeNs) {
+    int ringLength(LogKind kind) {
+        return logs.get(kind.index()).ringLength();
+    }
+
+    long begin(LogKind kind) {
+        return logs.get(kind.index()).begin();
+    }
+
+    long durable(LogKind kind) {
+        return logs.get(kind.index()).durable();
+    }
+
+    /** What is durable, by {@link LogKind#index()}. */
+    long[] ends() {
+        return logs.stream().mapToLong(LogMark::durable).toArray();
+    }
+
+    private List<LogMark> withDurable(long[] durable) {
+        return IntStream.range(0, durable.length)
+                .mapToObj(i -> logs.get(i).withDurable(durable[i]))
+                .toList();
+    }
+
+    /**
+     * As the session's evictor advances it.
+     *
+     * @param durable by {@link LogKind#index()}
+     */
+    Mark advanced(long[] durable, long newCheckpoint, long newLastTimeNs) {
         return new Mark(
                 sequence + 1,
                 storeId,
@@ -58,19 +83,31 @@ record Mark(
                 sessionNonce,
                 staging,
                 segmentLength,
-                recordRingLength,
-                timeRingLength,
-                recordBegin,
-                newRecordDurable,
-                timeBegin,
-                newTimeDurable,
+                withDurable(durable),
                 newCheckpoint,
                 newLastTimeNs,
                 file);
     }
 
+    /** The same, to be written again. */
+    Mark again() {
+        return new Mark(
+                sequence + 1,
+                storeId,
+                epoch,
+                closed,
+                owner,
+                sessionNonce,
+                staging,
+                segmentLength,
+                logs,
+                checkpoint,
+                lastTimeNs,
+                file);
+    }
+
     /** Closed, at the ends given. */
-    Mark ended(int newEpoch, long recordEnd, long timeEnd, long newCheckpoint, long newLastTimeNs, FileId newFile) {
+    Mark ended(int newEpoch, long[] ends, long newCheckpoint, long newLastTimeNs, FileId newFile) {
         return new Mark(
                 sequence + 1,
                 storeId,
@@ -80,19 +117,14 @@ record Mark(
                 sessionNonce,
                 staging,
                 segmentLength,
-                recordRingLength,
-                timeRingLength,
-                recordBegin,
-                recordEnd,
-                timeBegin,
-                timeEnd,
+                withDurable(ends),
                 newCheckpoint,
                 newLastTimeNs,
                 newFile);
     }
 
     /** Taken by a writer. */
-    Mark owned(Owner newOwner, long nonce, Path newStaging, int newRecordRing, int newTimeRing, FileId newFile) {
+    Mark owned(Owner newOwner, long nonce, Path newStaging, List<Integer> rings, FileId newFile) {
         return new Mark(
                 sequence + 1,
                 storeId,
@@ -102,12 +134,9 @@ record Mark(
                 nonce,
                 newStaging,
                 segmentLength,
-                newRecordRing,
-                newTimeRing,
-                recordBegin,
-                recordDurable,
-                timeBegin,
-                timeDurable,
+                IntStream.range(0, rings.size())
+                        .mapToObj(i -> logs.get(i).withRing(rings.get(i)))
+                        .toList(),
                 checkpoint,
                 lastTimeNs,
                 newFile);

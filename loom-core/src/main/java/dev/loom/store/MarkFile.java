@@ -6,6 +6,7 @@ import dev.loom.error.StoreTooNewException;
 import dev.loom.io.FileId;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
+import dev.loom.log.LogKind;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -23,13 +24,14 @@ import org.jspecify.annotations.Nullable;
  *   0 | magic (8)             8 | major (2), minor (2), page shift (2), flags (2): bit 0 closed
  *  16 | sequence             24 | store id
  *  32 | epoch (4), 0 (4)     40 | session nonce
- *  48 | segment length       56 | record ring (4), time ring (4)
- *  64 | record begin         72 | record durable
- *  80 | time begin           88 | time durable
- *  96 | checkpoint          104 | last time
- * 112 | own device          120 | own inode
- * 128 | owner's pid         136 | owner's start, ms
- * 144 | boot id, host, staging path: each length (4) and UTF-8
+ *  48 | segment length       56 | checkpoint
+ *  64 | last time            72 | 0
+ *  80 | own device           88 | own inode
+ *  96 | owner's pid         104 | owner's start, ms
+ * 128 | record log: begin   136 | durable             144 | ring (4), 0 (4)
+ * 152 | timestamp index, the same
+ * 176 | chunk index, the same
+ * 256 | boot id, host, staging path: each length (4) and UTF-8
  * 4092| CRC32C of the rest
  * </pre>
  */
@@ -41,6 +43,8 @@ final class MarkFile {
 
     private static final int PAGE_SHIFT = 16;
     private static final int MAJOR_OFFSET = Long.BYTES;
+    private static final int LOGS_OFFSET = 128;
+    private static final int TEXTS_OFFSET = 256;
     private static final int CRC_OFFSET = SLOT_LENGTH - Integer.BYTES;
 
     private final Storage storage;
@@ -62,7 +66,7 @@ final class MarkFile {
     /** Writes a mark into both slots, so that damage to one loses nothing. */
     Mark writeTwice(Mark mark) {
         write(mark);
-        Mark again = mark.advanced(mark.recordDurable(), mark.timeDurable(), mark.checkpoint(), mark.lastTimeNs());
+        Mark again = mark.again();
         write(again);
         return again;
     }
@@ -168,12 +172,17 @@ final class MarkFile {
         slot.putShort((short) (mark.closed() ? 1 : 0));
         slot.putLong(mark.sequence()).putLong(mark.storeId());
         slot.putInt(mark.epoch()).putInt(0).putLong(mark.sessionNonce());
-        slot.putLong(mark.segmentLength()).putInt(mark.recordRingLength()).putInt(mark.timeRingLength());
-        slot.putLong(mark.recordBegin()).putLong(mark.recordDurable());
-        slot.putLong(mark.timeBegin()).putLong(mark.timeDurable());
-        slot.putLong(mark.checkpoint()).putLong(mark.lastTimeNs());
-        slot.putLong(mark.file().device()).putLong(mark.file().inode());
+        slot.putLong(mark.segmentLength()).putLong(mark.checkpoint()).putLong(mark.lastTimeNs());
+        slot.putLong(0).putLong(mark.file().device()).putLong(mark.file().inode());
         slot.putLong(mark.owner().pid()).putLong(mark.owner().startTimeMs());
+        slot.position(LOGS_OFFSET);
+        for (LogMark log : mark.logs()) {
+            slot.putLong(log.begin())
+                    .putLong(log.durable())
+                    .putInt(log.ringLength())
+                    .putInt(0);
+        }
+        slot.position(TEXTS_OFFSET);
         putText(slot, mark.owner().bootId());
         putText(slot, mark.owner().host());
         putText(slot, mark.staging().toString());
@@ -207,17 +216,21 @@ final class MarkFile {
         slot.getInt();
         long nonce = slot.getLong();
         long segmentLength = slot.getLong();
-        int recordRing = slot.getInt();
-        int timeRing = slot.getInt();
-        long recordBegin = slot.getLong();
-        long recordDurable = slot.getLong();
-        long timeBegin = slot.getLong();
-        long timeDurable = slot.getLong();
         long checkpoint = slot.getLong();
         long lastTimeNs = slot.getLong();
+        slot.getLong();
         FileId file = new FileId(slot.getLong(), slot.getLong());
         long pid = slot.getLong();
         long startTimeMs = slot.getLong();
+        slot.position(offset + LOGS_OFFSET);
+        List<LogMark> logs = new ArrayList<>();
+        for (int i = 0; i < LogKind.values().length; i++) {
+            long begin = slot.getLong();
+            long durable = slot.getLong();
+            logs.add(new LogMark(slot.getInt(), begin, durable));
+            slot.getInt();
+        }
+        slot.position(offset + TEXTS_OFFSET);
         Mark.Owner owner = new Mark.Owner(pid, startTimeMs, getText(slot), getText(slot));
         Path staging = Path.of(getText(slot));
         return new Mark(
@@ -229,12 +242,7 @@ final class MarkFile {
                 nonce,
                 staging,
                 segmentLength,
-                recordRing,
-                timeRing,
-                recordBegin,
-                recordDurable,
-                timeBegin,
-                timeDurable,
+                List.copyOf(logs),
                 checkpoint,
                 lastTimeNs,
                 file);

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>Killed in the same boot: the staging is trusted, and what only it holds is written to the segment files. Nothing is
  *       lost.
  *   <li>Otherwise, as after a power cut: the logs end at the first page that is not whole; the timestamp index is cut to
- *       entries that end there and synced, then the record log.
+ *       entries that end there and synced, then the chunk index, then the record log.
  * </ul>
  *
  * @param mark as it is now on disk, closed
@@ -47,15 +47,20 @@ record Recovery(Mark mark, @Nullable LossSlots losses, boolean powerCut, long du
         boolean syncFailed = staging.live().syncFailed();
         long recordEnd = flush(storage, logs.records(), lastTimeNs, syncFailed);
         long timeEnd = flush(storage, logs.times(), lastTimeNs, syncFailed);
+        long chunkEnd = flush(storage, logs.chunks(), lastTimeNs, syncFailed);
         LossSlots losses = LossSlots.allocate(SourceSlots.SOURCES_MAX);
         losses.copyFrom(staging.live().losses());
         Mark closed = new MarkFile(storage, files.mark())
                 .writeTwice(mark.ended(
-                        mark.epoch() + 1, recordEnd, timeEnd, mark.checkpoint(), lastTimeNs, FileId.of(files.mark())));
+                        mark.epoch() + 1,
+                        new long[] {recordEnd, timeEnd, chunkEnd},
+                        mark.checkpoint(),
+                        lastTimeNs,
+                        FileId.of(files.mark())));
         Path directory = staging.directory();
         staging.unmap();
         Staging.delete(storage, directory);
-        return new Recovery(closed, losses, false, mark.recordDurable());
+        return new Recovery(closed, losses, false, mark.durable(LogKind.RECORD));
     }
 
     /**
@@ -129,16 +134,16 @@ record Recovery(Mark mark, @Nullable LossSlots losses, boolean powerCut, long du
     private static Recovery cut(StoreFiles files, Storage storage, Mark mark) {
         LogEnds ends = LogEnds.find(files, storage, mark);
         truncate(storage, files.segments(LogKind.TIME, mark.segmentLength()), ends.timeEnd());
+        truncate(storage, files.segments(LogKind.CHUNK, mark.segmentLength()), ends.chunkEnd());
         truncate(storage, files.segments(LogKind.RECORD, mark.segmentLength()), ends.recordEnd());
         Mark closed = new MarkFile(storage, files.mark())
                 .writeTwice(mark.ended(
                         mark.epoch() + 1,
-                        ends.recordEnd(),
-                        ends.timeEnd(),
+                        ends.byKind(),
                         mark.checkpoint(),
                         ends.lastTimeNs(),
                         FileId.of(files.mark())));
-        return new Recovery(closed, null, true, mark.recordDurable());
+        return new Recovery(closed, null, true, mark.durable(LogKind.RECORD));
     }
 
     private static void truncate(Storage storage, Segments segments, long end) {

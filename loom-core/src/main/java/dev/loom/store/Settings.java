@@ -17,6 +17,7 @@ public record Settings(
         @Nullable Path staging,
         @Nullable Integer recordRingLength,
         @Nullable Integer timeRingLength,
+        @Nullable Integer chunkRingLength,
         @Nullable Long segmentLength,
         Eviction eviction,
         boolean mapped,

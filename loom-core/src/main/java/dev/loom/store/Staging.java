@@ -3,30 +3,32 @@ package dev.loom.store;
 import dev.loom.error.StoreIoException;
 import dev.loom.io.MappedFile;
 import dev.loom.io.Storage;
+import dev.loom.log.LogKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A session's staging: the mapped rings and the live state, in a directory of its own.
  *
+ * @param rings by {@link LogKind#index()}
  * @param fallback why it is not on tmpfs, though nobody said where to put it; null otherwise
  */
 record Staging(
         Path directory,
         LiveFile live,
-        MappedFile recordRing,
-        MappedFile timeRing,
+        List<MappedFile> rings,
         @Nullable String fallback) {
     private static final Path TMPFS = Path.of("/dev/shm");
 
     /** What a new session needs. */
-    record Request(
-            @Nullable Path parent, Path fallback, long storeId, long nonce, int epoch, int recordRing, int timeRing) {
+    record Request(@Nullable Path parent, Path fallback, long storeId, long nonce, int epoch, List<Integer> rings) {
         long length() {
-            return (long) recordRing + timeRing + LiveFile.LENGTH;
+            return rings.stream().mapToLong(Integer::longValue).sum() + LiveFile.LENGTH;
         }
 
         String name() {
@@ -76,11 +78,14 @@ record Staging(
             throw new StoreIoException("staging can't be created: directory=" + directory + ", reason=" + e, e);
         }
         try {
-            MappedFile recordRing = MappedFile.create(storage, recordRing(directory), request.recordRing());
-            MappedFile timeRing = MappedFile.create(storage, timeRing(directory), request.timeRing());
+            List<MappedFile> rings = new ArrayList<>();
+            for (LogKind kind : LogKind.values()) {
+                rings.add(MappedFile.create(
+                        storage, ring(directory, kind), request.rings().get(kind.index())));
+            }
             LiveFile live =
                     LiveFile.create(storage, live(directory), request.storeId(), request.nonce(), request.epoch());
-            return new Staging(directory, live, recordRing, timeRing, fallback);
+            return new Staging(directory, live, List.copyOf(rings), fallback);
         } catch (RuntimeException e) {
             delete(storage, directory);
             throw e;
@@ -102,20 +107,29 @@ record Staging(
             if (!live.belongsTo(mark)) {
                 return null;
             }
-            MappedFile recordRing = MappedFile.open(storage, recordRing(directory), false);
-            MappedFile timeRing = MappedFile.open(storage, timeRing(directory), false);
-            boolean whole =
-                    recordRing.length() == mark.recordRingLength() && timeRing.length() == mark.timeRingLength();
-            return whole ? new Staging(directory, live, recordRing, timeRing, null) : null;
+            List<MappedFile> rings = new ArrayList<>();
+            boolean whole = true;
+            for (LogKind kind : LogKind.values()) {
+                MappedFile ring = MappedFile.open(storage, ring(directory, kind), false);
+                whole &= ring.length() == mark.ringLength(kind);
+                rings.add(ring);
+            }
+            return whole ? new Staging(directory, live, List.copyOf(rings), null) : null;
         } catch (StoreIoException e) {
             // what can't be read now may hold records, so it may not count as gone
-            if (storage.exists(live(directory))
-                    && storage.exists(recordRing(directory))
-                    && storage.exists(timeRing(directory))) {
+            if (whole(storage, directory)) {
                 throw e;
             }
             return null;
         }
+    }
+
+    private static boolean whole(Storage storage, Path directory) {
+        boolean whole = storage.exists(live(directory));
+        for (LogKind kind : LogKind.values()) {
+            whole = whole && storage.exists(ring(directory, kind));
+        }
+        return whole;
     }
 
     /** Deletes what a crash left of the last session's staging after its store was marked closed. */
@@ -134,8 +148,9 @@ record Staging(
 
     /** The live file goes last, by which the rest is recognised. */
     static void delete(Storage storage, Path directory) {
-        storage.delete(recordRing(directory));
-        storage.delete(timeRing(directory));
+        for (LogKind kind : LogKind.values()) {
+            storage.delete(ring(directory, kind));
+        }
         storage.delete(live(directory));
         storage.delete(directory);
     }
@@ -144,18 +159,17 @@ record Staging(
         return directory.resolve("live");
     }
 
-    private static Path recordRing(Path directory) {
-        return directory.resolve("record.ring");
+    private static Path ring(Path directory, LogKind kind) {
+        return directory.resolve(kind.folder() + ".ring");
     }
 
-    private static Path timeRing(Path directory) {
-        return directory.resolve("time.ring");
+    MappedFile ring(LogKind kind) {
+        return rings.get(kind.index());
     }
 
     /** Unmaps all of it; nobody may use it any more. */
     void unmap() {
-        recordRing.unmap();
-        timeRing.unmap();
+        rings.forEach(MappedFile::unmap);
         live.file().unmap();
     }
 }

@@ -1,5 +1,6 @@
 package dev.loom.store;
 
+import dev.loom.log.LogKind;
 import dev.loom.log.LogView;
 import dev.loom.log.Watermarks;
 import dev.loom.record.PressureGauge;
@@ -26,11 +27,13 @@ final class StoreDescription {
             values.put("owner_pid", mark.owner().pid());
             values.put("owner_host", mark.owner().host());
             values.put("staging", mark.staging().toString());
-            values.put("record_ring_bytes", (long) mark.recordRingLength());
-            values.put("time_ring_bytes", (long) mark.timeRingLength());
+            for (LogKind kind : LogKind.values()) {
+                values.put(kind.folder() + "_ring_bytes", (long) mark.ringLength(kind));
+            }
         }
         log(values, "record", logs.records());
         log(values, "time", logs.times());
+        log(values, "chunk", logs.chunks());
         if (staging != null) {
             session(values, staging);
         }

@@ -3,12 +3,12 @@ package dev.loom.store;
 import dev.loom.log.LogKind;
 import dev.loom.log.Segments;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Set;
 
 /** Where the files of a store are. */
 record StoreFiles(Path directory) {
-    private static final Set<String> NAMES =
-            Set.of("LOCK", "loom.mark", "schema.log", "staging", LogKind.RECORD.folder(), LogKind.TIME.folder());
+    private static final Set<String> NAMES = Set.of("LOCK", "loom.mark", "schema.log", "staging");
 
     Path lock() {
         return directory.resolve("LOCK");
@@ -37,6 +37,9 @@ record StoreFiles(Path directory) {
 
     /** Whether a file in the directory has a name that a store gives. */
     static boolean isOurs(Path file) {
-        return NAMES.contains(file.getFileName().toString());
+        String name = file.getFileName().toString();
+        return NAMES.contains(name)
+                || Arrays.stream(LogKind.values())
+                        .anyMatch(kind -> kind.folder().equals(name));
     }
 }

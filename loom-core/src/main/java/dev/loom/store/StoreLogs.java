@@ -7,47 +7,49 @@ import dev.loom.log.LogView;
 import dev.loom.log.Segments;
 import dev.loom.log.Watermarks;
 import java.nio.file.Path;
+import java.util.function.Function;
 
-/** The reader's views of both logs. */
-record StoreLogs(LogView records, LogView times) {
+/** The reader's views of the logs. */
+record StoreLogs(LogView records, LogView times, LogView chunks) {
     /** Of a store in a session, through its staging. */
     static StoreLogs live(StoreFiles files, Storage storage, Mark mark, Staging staging, boolean mapped) {
-        return new StoreLogs(
-                new LogView(
-                        LogKind.RECORD,
-                        mark.storeId(),
-                        storage,
-                        files.segments(LogKind.RECORD, mark.segmentLength()),
-                        staging.live().recordWatermarks(),
-                        staging.recordRing().buffer(),
-                        mapped),
-                new LogView(
-                        LogKind.TIME,
-                        mark.storeId(),
-                        storage,
-                        files.segments(LogKind.TIME, mark.segmentLength()),
-                        staging.live().timeWatermarks(),
-                        staging.timeRing().buffer(),
-                        mapped));
-    }
-
-    /** Of a store that nobody writes, up to the ends given. */
-    static StoreLogs files(StoreFiles files, Storage storage, Mark mark, long recordEnd, long timeEnd, boolean mapped) {
-        return new StoreLogs(
-                fixed(LogKind.RECORD, files, storage, mark, mark.recordBegin(), recordEnd, mapped),
-                fixed(LogKind.TIME, files, storage, mark, mark.timeBegin(), timeEnd, mapped));
-    }
-
-    private static LogView fixed(
-            LogKind kind, StoreFiles files, Storage storage, Mark mark, long begin, long end, boolean mapped) {
-        return new LogView(
+        return of(kind -> new LogView(
                 kind,
                 mark.storeId(),
                 storage,
                 files.segments(kind, mark.segmentLength()),
-                Watermarks.fixed(begin, end),
+                staging.live().watermarks(kind),
+                staging.ring(kind).buffer(),
+                mapped));
+    }
+
+    /**
+     * Of a store that nobody writes, up to the ends given.
+     *
+     * @param ends by {@link LogKind#index()}
+     */
+    static StoreLogs files(StoreFiles files, Storage storage, Mark mark, long[] ends, boolean mapped) {
+        return of(kind -> new LogView(
+                kind,
+                mark.storeId(),
+                storage,
+                files.segments(kind, mark.segmentLength()),
+                Watermarks.fixed(mark.begin(kind), ends[kind.index()]),
                 null,
-                mapped);
+                mapped));
+    }
+
+    private static StoreLogs of(Function<LogKind, LogView> view) {
+        return new StoreLogs(view.apply(LogKind.RECORD), view.apply(LogKind.TIME), view.apply(LogKind.CHUNK));
+    }
+
+    /** The addresses at which the logs end now. */
+    long[] tails() {
+        return new long[] {
+            records.watermarks().tailAcquire(),
+            times.watermarks().tailAcquire(),
+            chunks.watermarks().tailAcquire()
+        };
     }
 
     /** The end of the files of a log: the highest address that any of them reaches, or {@code begin}. */

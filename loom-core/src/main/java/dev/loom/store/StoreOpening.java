@@ -22,6 +22,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class StoreOpening {
     static final int RECORD_RING_DEFAULT = 128 << 20;
     static final int TIME_RING_DEFAULT = 4 << 20;
+    static final int CHUNK_RING_DEFAULT = 8 << 20;
     static final long SEGMENT_DEFAULT = 1L << 30;
 
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -182,12 +184,10 @@ public final class StoreOpening {
                 0,
                 Path.of(""),
                 segmentLength,
-                RECORD_RING_DEFAULT,
-                TIME_RING_DEFAULT,
-                0,
-                0,
-                0,
-                0,
+                List.of(
+                        new LogMark(RECORD_RING_DEFAULT, 0, 0),
+                        new LogMark(TIME_RING_DEFAULT, 0, 0),
+                        new LogMark(CHUNK_RING_DEFAULT, 0, 0)),
                 -1,
                 Long.MIN_VALUE,
                 FileId.NONE);
@@ -211,38 +211,34 @@ public final class StoreOpening {
     }
 
     private StoreSession startSession(WriterLock lock, Mark closed, @Nullable Recovery recovery) {
-        int recordRing = or(settings.recordRingLength(), closed.recordRingLength());
-        int timeRing = or(settings.timeRingLength(), closed.timeRingLength());
+        List<Integer> rings = List.of(
+                or(settings.recordRingLength(), closed.ringLength(LogKind.RECORD)),
+                or(settings.timeRingLength(), closed.ringLength(LogKind.TIME)),
+                or(settings.chunkRingLength(), closed.ringLength(LogKind.CHUNK)));
         long nonce = RANDOM.nextLong() | 1;
         Staging.deleteStale(storage, closed);
         SchemaLog.Content content = SchemaLog.read(storage, files.schema(), closed.storeId());
         Schema schema = Schema.EMPTY.with(content.entries());
-        StoreLogs logs = StoreLogs.files(files, storage, closed, closed.recordDurable(), closed.timeDurable(), false);
+        StoreLogs logs = StoreLogs.files(files, storage, closed, closed.ends(), false);
         SourceTable table = SourceTable.load(
                 logs.records(),
                 logs.times(),
-                closed.timeDurable(),
-                closed.recordBegin(),
-                closed.recordDurable(),
+                closed.durable(LogKind.TIME),
+                closed.begin(LogKind.RECORD),
+                closed.durable(LogKind.RECORD),
                 closed.checkpoint(),
                 true);
         boolean direct = direct();
         Staging staging = Staging.create(
                 storage,
                 new Staging.Request(
-                        settings.staging(),
-                        files.staging(),
-                        closed.storeId(),
-                        nonce,
-                        closed.epoch(),
-                        recordRing,
-                        timeRing));
+                        settings.staging(), files.staging(), closed.storeId(), nonce, closed.epoch(), rings));
         StoreSession.Opened opened;
         try {
             SchemaLog schemaLog = SchemaLog.open(storage, files.schema(), closed.storeId(), content);
             Mark.Owner owner =
                     new Mark.Owner(Platform.pid(), Platform.startTimeMs(Platform.pid()), Platform.bootId(), host());
-            Mark mark = closed.owned(owner, nonce, staging.directory(), recordRing, timeRing, FileId.of(files.mark()));
+            Mark mark = closed.owned(owner, nonce, staging.directory(), rings, FileId.of(files.mark()));
             storage.syncDirectory(files.directory());
             opened = new StoreSession.Opened(
                     settings, files, lock, mark, staging, logs, schemaLog, schema, table, recovery, direct);

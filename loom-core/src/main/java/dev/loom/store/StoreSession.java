@@ -83,8 +83,9 @@ public final class StoreSession implements Durability, AutoCloseable {
         StoreClock asked = settings.clock();
         this.systemClock = asked == null ? system : null;
         LiveFile live = staging.live();
-        HybridLog recordLog = hybridLog(LogKind.RECORD, mark.recordBegin(), mark.recordDurable());
-        HybridLog timeLog = hybridLog(LogKind.TIME, mark.timeBegin(), mark.timeDurable());
+        HybridLog recordLog = hybridLog(LogKind.RECORD);
+        HybridLog timeLog = hybridLog(LogKind.TIME);
+        HybridLog chunkLog = hybridLog(LogKind.CHUNK);
         this.sources = writerSources(opened.schema(), opened.table());
         live.direct(opened.direct());
         publishClock();
@@ -92,7 +93,8 @@ public final class StoreSession implements Durability, AutoCloseable {
         this.evictor = Evictor.create(
                 List.of(
                         new Evictor.Assignment(recordLog, segmentWriter(LogKind.RECORD, opened.direct())),
-                        new Evictor.Assignment(timeLog, segmentWriter(LogKind.TIME, false))),
+                        new Evictor.Assignment(timeLog, segmentWriter(LogKind.TIME, false)),
+                        new Evictor.Assignment(chunkLog, segmentWriter(LogKind.CHUNK, false))),
                 mark.storeId(),
                 this,
                 settings.durabilityInterval().toNanos(),
@@ -134,21 +136,26 @@ public final class StoreSession implements Durability, AutoCloseable {
                 opened.table().recordsCovered(),
                 recovery == null ? null : recovery.losses());
         if (recovery != null) {
-            log.pushOwn(OwnRecord.EPOCH, 0, 0, mark.epoch(), recovery.mark().recordDurable(), recovery.durableBefore());
+            log.pushOwn(
+                    OwnRecord.EPOCH,
+                    0,
+                    0,
+                    mark.epoch(),
+                    recovery.mark().durable(LogKind.RECORD),
+                    recovery.durableBefore());
         }
         log.pushOwn(OwnRecord.ANCHOR, 0, 0, SystemClock.wallNs(), System.nanoTime(), log.lastTimeNs());
     }
 
-    private HybridLog hybridLog(LogKind kind, long begin, long end) {
-        boolean record = kind == LogKind.RECORD;
+    private HybridLog hybridLog(LogKind kind) {
         return new HybridLog(
                 kind,
                 mark.storeId(),
                 mark.epoch(),
-                record ? staging.recordRing() : staging.timeRing(),
-                record ? staging.live().recordWatermarks() : staging.live().timeWatermarks(),
-                begin,
-                end);
+                staging.ring(kind),
+                staging.live().watermarks(kind),
+                mark.begin(kind),
+                mark.durable(kind));
     }
 
     private SegmentWriter segmentWriter(LogKind kind, boolean pastPageCache) {
@@ -258,8 +265,8 @@ public final class StoreSession implements Durability, AutoCloseable {
     public void writeMark(long[] durable) {
         // a mark need not know the newest checkpoint or time, but may only name what is durable
         long newest = log.lastCheckpoint();
-        checkpoint = newest < durable[1] ? newest : checkpoint;
-        Mark next = mark.advanced(durable[0], durable[1], checkpoint, lastTimeNs);
+        checkpoint = newest < durable[LogKind.TIME.index()] ? newest : checkpoint;
+        Mark next = mark.advanced(durable, checkpoint, lastTimeNs);
         markFile.write(next);
         mark = next;
     }
@@ -333,13 +340,7 @@ public final class StoreSession implements Durability, AutoCloseable {
 
     private void markClosed() {
         Mark last = mark;
-        mark = markFile.writeTwice(last.ended(
-                last.epoch(),
-                logs.records().watermarks().tailAcquire(),
-                logs.times().watermarks().tailAcquire(),
-                checkpoint,
-                lastTimeNs,
-                last.file()));
+        mark = markFile.writeTwice(last.ended(last.epoch(), logs.tails(), checkpoint, lastTimeNs, last.file()));
     }
 
     private static @Nullable RuntimeException after(@Nullable RuntimeException failure, Runnable step) {

@@ -53,6 +53,7 @@ public final class StoreVerification {
             StoreLogs logs = store.logs();
             checkLog(logs.records());
             checkLog(logs.times());
+            checkLog(logs.chunks());
             checkRecords(logs.records());
             checkDirectories(logs);
             return new Counts(filesChecked, pages, entries, bytes, problems, !stopped);

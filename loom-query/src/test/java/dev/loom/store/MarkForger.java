@@ -17,8 +17,7 @@ public final class MarkForger {
                 owner,
                 mark.sessionNonce(),
                 mark.staging(),
-                mark.recordRingLength(),
-                mark.timeRingLength(),
+                mark.logs().stream().map(LogMark::ringLength).toList(),
                 mark.file()));
     }
 }
