@@ -25,6 +25,14 @@ public interface PayloadFormat {
     FieldReader field(String name);
 
     /**
+     * Where the named field is, if it is at the same offset in every payload; null if it is not, or there is none. It says
+     * what {@link #field} reads.
+     */
+    default @Nullable FixedField fixedField(String name) {
+        return null;
+    }
+
+    /**
      * Gives each declared field of one payload to a handler, in order; one without a value as {@link
      * FieldValue.Kind#ABSENT}. A format without declared fields gives the whole payload once, under the empty name. Like
      * {@link FieldReader#read} it never looks outside the payload and never throws by itself.

@@ -86,6 +86,20 @@ public final class StructFormat implements PayloadFormat {
         return index == null ? null : readers[index];
     }
 
+    @Override
+    public @Nullable FixedField fixedField(String name) {
+        Integer index = indexes.get(name);
+        if (index == null || fields.get(index).type().isVariableLength()) {
+            return null;
+        }
+        int presenceBit = layout.presenceBit(index);
+        return new FixedField(
+                fields.get(index).type(),
+                layout.fixedOffset(index),
+                presenceBit < 0 ? 0 : StructLayout.presenceOffset(presenceBit),
+                presenceBit < 0 ? 0 : StructLayout.presenceMask(presenceBit));
+    }
+
     /**
      * The position of a field among {@link #fields()}, from 0.
      *

@@ -1,6 +1,7 @@
 package dev.loom.format;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import java.io.ByteArrayOutputStream;
 import java.math.BigInteger;
@@ -84,6 +85,34 @@ class StructRandomTest {
             format.forEachField(alone, 0, garbage.length, new FieldValue(), (name, v) -> expected.add(describe(v)));
             assertEquals(expected, readAll(format, within, garbage.length), () -> "seed=" + seed + " " + format);
         }
+    }
+
+    @Test
+    void shouldSayWhereFixedFieldsAre() {
+        for (int round = 0; round < 1_000; round++) {
+            List<Field> fields = randomFields();
+            StructFormat format = Formats.struct(fields);
+            List<@Nullable Object> values = randomValues(fields);
+            UnsafeBuffer payload = new UnsafeBuffer(encode(fields, values));
+            for (int i = 0; i < fields.size(); i++) {
+                FixedField fixed = format.fixedField(fields.get(i).name());
+                FieldType type = fields.get(i).type();
+                assertEquals(type.isVariableLength(), fixed == null);
+                if (fixed != null) {
+                    boolean present = fixed.presenceMask() == 0
+                            || (payload.getByte(fixed.presenceOffset()) & fixed.presenceMask()) != 0;
+                    assertEquals(type, fixed.type());
+                    assertEquals(values.get(i) != null, present, () -> "seed=" + seed);
+                    if (values.get(i) instanceof Long value && type == FieldType.I64) {
+                        assertEquals(value, payload.getLong(fixed.offset(), ByteOrder.LITTLE_ENDIAN));
+                    } else if (values.get(i) instanceof Double value) {
+                        assertEquals(value, payload.getDouble(fixed.offset(), ByteOrder.LITTLE_ENDIAN));
+                    }
+                }
+            }
+        }
+        assertNull(Formats.parse("struct:a:u8").fixedField("b"));
+        assertNull(Formats.json().fixedField("a"));
     }
 
     private UnsafeBuffer surrounded(int length) {

@@ -1,0 +1,272 @@
+package dev.loom.api;
+
+import java.math.BigDecimal;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How an index divides its values into bins (paper, section 4.2: the histogram). A summary keeps count, sum, minimum and
+ * maximum of each bin of a chunk, so finer bins are searched better and cost more bytes. Immutable.
+ *
+ * <p>Each bin holds its lower edge and not its upper one, but for the log-linear bins of doubles. All but log-linear ones
+ * have two outlier bins, below the first edge and from the last one on; the infinities go there. For an index of doubles an
+ * edge is the double nearest to it, for one of integers the least integer that is no less.
+ */
+public final class Bins {
+    /** The form of bins. */
+    public enum Form {
+        LOG_LINEAR("log-linear"),
+        LINEAR("linear"),
+        EDGES("edges"),
+        MATCH("match");
+
+        private final String text;
+
+        Form(String text) {
+            this.text = text;
+        }
+    }
+
+    /** The {@link #scale()} of {@link #logLinear()}. */
+    public static final int SCALE_DEFAULT = 3;
+
+    /** The finest scale. */
+    public static final int SCALE_MAX = 6;
+
+    /** The most bins between two outlier bins that {@link #linear} takes. */
+    public static final int LINEAR_COUNT_MAX = 1 << 16;
+
+    /** The most edges that {@link #edges} takes. */
+    public static final int EDGES_COUNT_MAX = 1 << 14;
+
+    /** A number may have this many digits, and be this power of ten, or a double's range could not need it. */
+    private static final int DIGITS_MAX = 400;
+
+    private static final Bins LOG_LINEAR_DEFAULT = new Bins(Form.LOG_LINEAR, SCALE_DEFAULT, List.of(), 0);
+
+    private final Form form;
+    private final int scale;
+    private final List<BigDecimal> edges;
+    private final int count;
+
+    private Bins(Form form, int scale, List<BigDecimal> edges, int count) {
+        this.form = form;
+        this.scale = scale;
+        this.edges = edges;
+        this.count = count;
+    }
+
+    /** {@link #logLinear(int)} with {@link #SCALE_DEFAULT}: a bin's ends are about 9 % apart. */
+    public static Bins logLinear() {
+        return LOG_LINEAR_DEFAULT;
+    }
+
+    /**
+     * Bins whose width grows with their values; no range needs to be known.
+     *
+     * <p>Of integers: each power of two is cut into {@code 2^scale} bins of equal width; the values below {@code
+     * 2^(scale+1)} have one each. Of doubles: the buckets of an OpenTelemetry exponential histogram of this scale, {@code
+     * (base^i, base^(i+1)]} with {@code base = 2^(2^-scale)}, so that counts can be merged with such histograms of any scale
+     * up to this; one for zero; and one for each infinity. Negative values mirror the positive ones.
+     *
+     * @param scale 0 to {@link #SCALE_MAX}
+     */
+    public static Bins logLinear(int scale) {
+        if (scale < 0 || scale > SCALE_MAX) {
+            throw new IllegalArgumentException("scale out of range: scale=" + scale + ", min=0, max=" + SCALE_MAX);
+        }
+        return scale == SCALE_DEFAULT ? LOG_LINEAR_DEFAULT : new Bins(Form.LOG_LINEAR, scale, List.of(), 0);
+    }
+
+    /**
+     * Bins of equal width, and the outlier bins.
+     *
+     * @param count how many between {@code min} and {@code max}, 1 to {@link #LINEAR_COUNT_MAX}
+     */
+    public static Bins linear(BigDecimal min, BigDecimal max, int count) {
+        checkNumber(min);
+        checkNumber(max);
+        if (min.compareTo(max) >= 0) {
+            throw new IllegalArgumentException("bins have no width: min=" + min + ", max=" + max);
+        }
+        if (count < 1 || count > LINEAR_COUNT_MAX) {
+            throw new IllegalArgumentException(
+                    "bins out of range: count=" + count + ", min=1, max=" + LINEAR_COUNT_MAX);
+        }
+        return new Bins(Form.LINEAR, 0, List.of(min, max), count);
+    }
+
+    /** As {@link #linear(BigDecimal, BigDecimal, int)}. */
+    public static Bins linear(long min, long max, int count) {
+        return linear(BigDecimal.valueOf(min), BigDecimal.valueOf(max), count);
+    }
+
+    /** As {@link #linear(BigDecimal, BigDecimal, int)}; the bounds are finite. */
+    public static Bins linear(double min, double max, int count) {
+        return linear(decimal(min), decimal(max), count);
+    }
+
+    /**
+     * A bin from each edge up to the next, and the outlier bins.
+     *
+     * @param edges 1 to {@link #EDGES_COUNT_MAX}, ascending
+     */
+    public static Bins edges(List<BigDecimal> edges) {
+        if (edges.isEmpty() || edges.size() > EDGES_COUNT_MAX) {
+            throw new IllegalArgumentException(
+                    "edges out of range: count=" + edges.size() + ", min=1, max=" + EDGES_COUNT_MAX);
+        }
+        BigDecimal last = null;
+        for (BigDecimal edge : edges) {
+            checkNumber(edge);
+            if (last != null && edge.compareTo(last) <= 0) {
+                throw new IllegalArgumentException("edges don't ascend: edge=" + edge + ", before=" + last);
+            }
+            last = edge;
+        }
+        return new Bins(Form.EDGES, 0, List.copyOf(edges), edges.size());
+    }
+
+    /** As {@link #edges(List)}. */
+    public static Bins edges(long... edges) {
+        return edges(Arrays.stream(edges).mapToObj(BigDecimal::valueOf).toList());
+    }
+
+    /** As {@link #edges(List)}; each is finite. */
+    public static Bins edges(double... edges) {
+        return edges(Arrays.stream(edges).mapToObj(Bins::decimal).toList());
+    }
+
+    /** One bin for one value alone, and those for what is less and what is greater. */
+    public static Bins match(BigDecimal value) {
+        checkNumber(value);
+        return new Bins(Form.MATCH, 0, List.of(value), 1);
+    }
+
+    /** As {@link #match(BigDecimal)}. */
+    public static Bins match(long value) {
+        return match(BigDecimal.valueOf(value));
+    }
+
+    /** As {@link #match(BigDecimal)}; the value is finite. */
+    public static Bins match(double value) {
+        return match(decimal(value));
+    }
+
+    private static BigDecimal decimal(double value) {
+        if (Double.isNaN(value) || Double.isInfinite(value)) {
+            throw new IllegalArgumentException("bound is not finite: value=" + value);
+        }
+        return BigDecimal.valueOf(value);
+    }
+
+    private static void checkNumber(BigDecimal number) {
+        long power = (long) number.precision() - number.scale();
+        if (number.precision() > DIGITS_MAX || power > DIGITS_MAX || power < -DIGITS_MAX) {
+            throw new IllegalArgumentException(
+                    "number out of range: digits=" + number.precision() + ", power=" + power + ", max=" + DIGITS_MAX);
+        }
+    }
+
+    /**
+     * Makes the bins of a text form: {@code log-linear}, {@code log-linear:4}, {@code linear:0,1000,100}, {@code
+     * edges:10,15,20}, {@code match:200}.
+     *
+     * @throws IllegalArgumentException for another form, and for numbers that its factory method refuses
+     */
+    public static Bins parse(String text) {
+        int colon = text.indexOf(':');
+        String name = colon < 0 ? text : text.substring(0, colon);
+        List<String> arguments =
+                colon < 0 ? List.of() : List.of(text.substring(colon + 1).split(",", -1));
+        Form form = Arrays.stream(Form.values())
+                .filter(known -> known.text.equals(name))
+                .findFirst()
+                .orElse(null);
+        try {
+            Bins bins = form == null ? null : parse(form, arguments);
+            if (bins != null) {
+                return bins;
+            }
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("bins have a number that can't be read: text=" + text, e);
+        }
+        throw new IllegalArgumentException(
+                "unknown bins: text=" + text + ", known=log-linear[:SCALE] linear:MIN,MAX,N edges:A,B,.. match:V");
+    }
+
+    private static @Nullable Bins parse(Form form, List<String> arguments) {
+        int given = arguments.size();
+        return switch (form) {
+            case LOG_LINEAR ->
+                given > 1 ? null : given == 0 ? logLinear() : logLinear(Integer.parseInt(arguments.get(0)));
+            case LINEAR ->
+                given != 3
+                        ? null
+                        : linear(
+                                number(arguments.get(0)), number(arguments.get(1)), Integer.parseInt(arguments.get(2)));
+            case EDGES ->
+                given == 0 ? null : edges(arguments.stream().map(Bins::number).toList());
+            case MATCH -> given != 1 ? null : match(number(arguments.get(0)));
+        };
+    }
+
+    private static BigDecimal number(String text) {
+        if (text.length() > 2 * DIGITS_MAX) {
+            throw new IllegalArgumentException("number is too long: characters=" + text.length());
+        }
+        return new BigDecimal(text);
+    }
+
+    /** The form kept in the schema, from which {@link #parse} makes equal bins again. */
+    public String text() {
+        return form.text
+                + switch (form) {
+                    case LOG_LINEAR -> ":" + scale;
+                    case LINEAR -> ":" + text(edges.get(0)) + "," + text(edges.get(1)) + "," + count;
+                    case EDGES, MATCH -> edges.stream().map(Bins::text).collect(Collectors.joining(",", ":", ""));
+                };
+    }
+
+    private static String text(BigDecimal number) {
+        BigDecimal shortest = number.signum() == 0 ? BigDecimal.ZERO : number.stripTrailingZeros();
+        boolean plain = Math.abs(shortest.scale()) <= 20;
+        return plain ? shortest.toPlainString() : shortest.toString();
+    }
+
+    public Form form() {
+        return form;
+    }
+
+    /** Of log-linear bins, the binary logarithm of how many there are in each power of two; else 0. */
+    public int scale() {
+        return scale;
+    }
+
+    /** Of {@link Form#LINEAR} the two ends, of {@link Form#EDGES} all edges, of {@link Form#MATCH} the value; else none. */
+    public List<BigDecimal> edges() {
+        return edges;
+    }
+
+    /** Of {@link Form#LINEAR}, how many bins there are between its ends. */
+    public int count() {
+        return count;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Bins that && text().equals(that.text());
+    }
+
+    @Override
+    public int hashCode() {
+        return text().hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return text();
+    }
+}

@@ -1,0 +1,127 @@
+package dev.loom.index;
+
+import dev.loom.api.ValueType;
+import java.math.BigInteger;
+import java.util.Arrays;
+
+/**
+ * Log-linear bins of doubles: the buckets of OpenTelemetry's base-2 exponential histogram, {@code (base^i, base^(i+1)]} with
+ * {@code base = 2^(2^-scale)}, exactly; in the order negative infinity, negative, zero, positive, infinity. A bucket of
+ * subnormal values may be too narrow to hold any.
+ *
+ * <p>The fraction's leading bits lead to a bucket of its power of two or to the one before, and a comparison with the
+ * boundary between them, rounded down to a fraction of a double, tells which.
+ */
+final class ExponentialScale extends BinScale {
+    private static final int FRACTION_BITS = 52;
+    private static final long FRACTION_MASK = (1L << FRACTION_BITS) - 1;
+    private static final int EXPONENT_MIN = Double.MIN_EXPONENT - FRACTION_BITS;
+    private static final long INFINITY = ValueType.F64.highestKey();
+
+    private final int scale;
+    private final int guessShift;
+    /** By the fraction's leading bits, the bucket of the least fraction that has them. */
+    private final int[] guesses;
+    /** {@code 2^(i / 2^scale) - 1} for each bucket of a power of two and for the next, rounded down, as a fraction. */
+    private final long[] boundaries;
+    /** Bin of the bucket 0 of positive values. */
+    private final int one;
+    /** Bin of the value 0. */
+    private final int zero;
+
+    ExponentialScale(int scale) {
+        super(2 * buckets(scale) + 3);
+        this.scale = scale;
+        zero = buckets(scale) + 1;
+        one = zero + 1 - firstBucket(scale);
+        boundaries = boundaries(scale);
+        guessShift = FRACTION_BITS - scale - 1;
+        guesses = new int[2 << scale];
+        for (int i = 0; i < guesses.length; i++) {
+            guesses[i] = bucketIn(boundaries, (long) i << guessShift);
+        }
+    }
+
+    private static int firstBucket(int scale) {
+        return (EXPONENT_MIN << scale) - 1;
+    }
+
+    private static int buckets(int scale) {
+        return ((Double.MAX_EXPONENT + 1) << scale) - firstBucket(scale);
+    }
+
+    private static long[] boundaries(int scale) {
+        int count = 1 << scale;
+        long[] boundaries = new long[count + 1];
+        for (int i = 0; i <= count; i++) {
+            // 2^(52 + i / count), by taking the square root of 2^(52 * count + i) so many times; each may be rounded
+            // down
+            BigInteger root = BigInteger.ONE.shiftLeft(FRACTION_BITS * count + i);
+            for (int k = 0; k < scale; k++) {
+                root = root.sqrt();
+            }
+            boundaries[i] = root.longValueExact() - (1L << FRACTION_BITS);
+        }
+        return boundaries;
+    }
+
+    /** The bucket in its power of two: -1 for the fraction 0, which ends the power before. */
+    private static int bucketIn(long[] boundaries, long fraction) {
+        int found = Arrays.binarySearch(boundaries, fraction);
+        return found >= 0 ? found - 1 : -found - 2;
+    }
+
+    @Override
+    public int bin(long key) {
+        if (key > 0) {
+            return key == INFINITY ? count() - 1 : one + bucket(key);
+        }
+        return key == 0 ? zero : negativeBin(-key); // a negative value's key is its magnitude's, negated
+    }
+
+    private int negativeBin(long magnitude) {
+        return magnitude == INFINITY ? 0 : 2 * zero - one - bucket(magnitude);
+    }
+
+    /** The bucket of a positive finite double given by its bits. */
+    private int bucket(long bits) {
+        int exponent = (int) (bits >>> FRACTION_BITS) - Double.MAX_EXPONENT;
+        long fraction = bits & FRACTION_MASK;
+        if (exponent < Double.MIN_EXPONENT) {
+            int shift = Long.numberOfLeadingZeros(fraction) - (Long.SIZE - 1 - FRACTION_BITS);
+            fraction = fraction << shift & FRACTION_MASK;
+            exponent = Double.MIN_EXPONENT - shift;
+        }
+        int guess = guesses[(int) (fraction >>> guessShift)];
+        return (exponent << scale) + guess + (fraction > boundaries[guess + 1] ? 1 : 0);
+    }
+
+    @Override
+    public long lowKey(int bin) {
+        return bin >= zero ? lowMagnitude(bin) : -highMagnitude(2 * zero - bin);
+    }
+
+    @Override
+    public long highKey(int bin) {
+        return bin >= zero ? highMagnitude(bin) : -lowMagnitude(2 * zero - bin);
+    }
+
+    private long lowMagnitude(int bin) {
+        return bin == count() - 1 ? INFINITY : bin == zero ? 0 : boundaryBits(bin - one) + 1;
+    }
+
+    private long highMagnitude(int bin) {
+        return bin == count() - 1 ? INFINITY : bin == zero ? 0 : Math.min(INFINITY - 1, boundaryBits(bin - one + 1));
+    }
+
+    /** The bits of the greatest double that is no more than {@code base^bucket}. */
+    private long boundaryBits(int bucket) {
+        int exponent = bucket >> scale;
+        long fraction = boundaries[bucket & ((1 << scale) - 1)];
+        if (exponent >= Double.MIN_EXPONENT) {
+            return ((long) (exponent + Double.MAX_EXPONENT) << FRACTION_BITS) + fraction;
+        }
+        int shift = Double.MIN_EXPONENT - exponent;
+        return shift > FRACTION_BITS ? 0 : ((1L << FRACTION_BITS) + fraction) >>> shift;
+    }
+}
