@@ -1,0 +1,101 @@
+package dev.loom.index;
+
+import dev.loom.api.Index;
+import dev.loom.api.IndexKind;
+import dev.loom.api.ValueType;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** One index and what it holds of the active chunk. Owned by the thread that adds. */
+public final class ActiveIndex {
+    private final Index definition;
+    private final KeyReader keys;
+    private final BinScale scale;
+    private final @Nullable LogLinearScale logLinear;
+    private final boolean ofDoubles;
+    private final boolean binned;
+    private final BinTable bins = new BinTable();
+
+    private int timeCount;
+    private long timeMinKey = Long.MAX_VALUE;
+    private long timeMaxKey = Long.MIN_VALUE;
+    private long unfitBefore;
+
+    /** @param definition with a function that can be read */
+    public ActiveIndex(Index definition) {
+        this.definition = definition;
+        this.keys = new KeyReader(definition.function());
+        this.scale = BinScale.of(definition.bins(), keys.type());
+        this.logLinear = scale instanceof LogLinearScale usual ? usual : null;
+        this.ofDoubles = keys.type() == ValueType.F64;
+        this.binned = definition.kind() == IndexKind.VALUE;
+    }
+
+    public Index definition() {
+        return definition;
+    }
+
+    /** Adds the value of a record, if it has one. */
+    public void add(DirectBuffer payload, int offset, int length) {
+        if (keys.read(payload, offset, length)) {
+            long key = keys.key();
+            if (!binned) {
+                addTime(key);
+            } else if (ofDoubles) {
+                bins.addDouble(scale.bin(key), key);
+            } else {
+                // the usual bins without a call
+                bins.addKey(logLinear == null ? scale.bin(key) : logLinear.bin(key), key);
+            }
+        }
+    }
+
+    private void addTime(long key) {
+        timeCount++;
+        timeMinKey = Math.min(timeMinKey, key);
+        timeMaxKey = Math.max(timeMaxKey, key);
+    }
+
+    /** Whether every record that was added is accounted for: a chunk may list the index only if so. */
+    public boolean isComplete() {
+        return keys.unfit() == unfitBefore;
+    }
+
+    /** How often the function has thrown, ever. */
+    public long failures() {
+        return keys.failures();
+    }
+
+    /** Gives the totals of the chunk. */
+    public void summarize(IndexSummary into) {
+        into.clear(definition.id());
+        if (!binned) {
+            into.setRange(timeCount, timeMinKey, timeMaxKey);
+            return;
+        }
+        bins.rewind();
+        while (bins.next()) {
+            into.add(bins, keys.type());
+        }
+    }
+
+    /** The most bytes that {@link #encodeBins} writes. */
+    public int binsLengthMax() {
+        return BinListWriter.lengthMax(bins.entryCount());
+    }
+
+    /** Writes the bins of the chunk; returns the offset after them. */
+    public int encodeBins(BinListWriter writer, MutableDirectBuffer buffer, int offset) {
+        return writer.write(bins, scale, keys.type(), buffer, offset);
+    }
+
+    /** Begins another chunk. */
+    public void reset() {
+        bins.reset();
+        timeCount = 0;
+        timeMinKey = Long.MAX_VALUE;
+        timeMaxKey = Long.MIN_VALUE;
+        unfitBefore = keys.unfit();
+    }
+}

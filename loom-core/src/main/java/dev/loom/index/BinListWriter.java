@@ -1,0 +1,106 @@
+package dev.loom.index;
+
+import dev.loom.api.LongSum;
+import dev.loom.api.ValueType;
+import org.agrona.MutableDirectBuffer;
+
+/** Writes the bins of an index in a chunk, as {@link BinListDescriptor} describes. For one thread. */
+public final class BinListWriter {
+    private final LongSum sum = new LongSum();
+
+    /** The most bytes that so many bins take. */
+    static int lengthMax(int bins) {
+        return BinListDescriptor.HEADER_LENGTH_MAX + bins * BinListDescriptor.BIN_LENGTH_MAX;
+    }
+
+    /** Returns the offset after what was written. */
+    int write(BinTable bins, BinScale scale, ValueType type, MutableDirectBuffer buffer, int offset) {
+        boolean ofDoubles = type == ValueType.F64;
+        int keyShift = keyShift(bins, ofDoubles);
+        int sumShift = ofDoubles ? sumShift(bins) : 0;
+        int at = offset;
+        buffer.putByte(at++, (byte) keyShift);
+        if (ofDoubles) {
+            buffer.putByte(at++, (byte) sumShift);
+        }
+        int before = -1;
+        bins.rewind();
+        while (bins.next()) {
+            int form = form(bins);
+            at = Varints.put(buffer, at, ((long) (bins.bin() - before - 1) << BinListDescriptor.FORM_BITS) | form);
+            at = putKeys(bins, scale, form, keyShift, buffer, at);
+            if (form == BinListDescriptor.MORE) {
+                at = ofDoubles ? putDoubleSum(bins, sumShift, buffer, at) : putKeySum(bins, keyShift, buffer, at);
+            }
+            before = bins.bin();
+        }
+        return at;
+    }
+
+    private static int form(BinTable bins) {
+        if (bins.count() == 1) {
+            return BinListDescriptor.ONE;
+        }
+        if (bins.minKey() == bins.maxKey()) {
+            return BinListDescriptor.EQUAL;
+        }
+        return bins.count() == 2 ? BinListDescriptor.TWO : BinListDescriptor.MORE;
+    }
+
+    private static int putKeys(
+            BinTable bins, BinScale scale, int form, int keyShift, MutableDirectBuffer buffer, int offset) {
+        int at = offset;
+        if (form == BinListDescriptor.EQUAL) {
+            at = Varints.put(buffer, at, bins.count() - BinListDescriptor.EQUAL_COUNT_MIN);
+        } else if (form == BinListDescriptor.MORE) {
+            at = Varints.put(buffer, at, bins.count() - BinListDescriptor.MORE_COUNT_MIN);
+        }
+        long min = bins.minKey() >> keyShift;
+        long max = bins.maxKey() >> keyShift;
+        int bin = bins.bin();
+        at = Varints.put(
+                buffer, at, bin == 0 ? (scale.highKey(0) >> keyShift) - max : min - (scale.lowKey(bin) >> keyShift));
+        return form == BinListDescriptor.ONE || form == BinListDescriptor.EQUAL
+                ? at
+                : Varints.put(buffer, at, max - min);
+    }
+
+    private int putKeySum(BinTable bins, int keyShift, MutableDirectBuffer buffer, int offset) {
+        sum.clear();
+        bins.addKeysTo(sum);
+        sum.addProduct(bins.minKey(), 1L - bins.count());
+        sum.subtract(bins.maxKey() >> (Long.SIZE - 1), bins.maxKey());
+        long low = keyShift == 0 ? sum.low() : (sum.low() >>> keyShift) | (sum.high() << (Long.SIZE - keyShift));
+        return Varints.putWide(buffer, offset, sum.high() >>> keyShift, low);
+    }
+
+    private static int putDoubleSum(BinTable bins, int sumShift, MutableDirectBuffer buffer, int offset) {
+        long bits = sumShift == Long.SIZE ? 0 : Double.doubleToRawLongBits(bins.doubleSum()) >>> sumShift;
+        int length = BinListDescriptor.sumLength(sumShift);
+        for (int i = 0; i < length; i++) {
+            buffer.putByte(offset + i, (byte) (bits >>> (i * Byte.SIZE)));
+        }
+        return offset + length;
+    }
+
+    private static int keyShift(BinTable bins, boolean ofDoubles) {
+        long bits = 0;
+        bins.rewind();
+        while (bins.next()) {
+            // integers between the two, of which the sum alone is written, may have fewer trailing zeroes
+            bits |= bins.minKey() | bins.maxKey() | (ofDoubles ? 0 : bins.keySumLow());
+        }
+        return Math.min(Long.SIZE - 1, Long.numberOfTrailingZeros(bits));
+    }
+
+    private static int sumShift(BinTable bins) {
+        long bits = 0;
+        bins.rewind();
+        while (bins.next()) {
+            if (form(bins) == BinListDescriptor.MORE) {
+                bits |= Double.doubleToRawLongBits(bins.doubleSum());
+            }
+        }
+        return Long.numberOfTrailingZeros(bits);
+    }
+}

@@ -1,0 +1,208 @@
+package dev.loom.index;
+
+import dev.loom.api.DoubleSum;
+import dev.loom.api.LongSum;
+import dev.loom.api.ValueType;
+import java.util.Arrays;
+
+/**
+ * Count, sum, minimum and maximum of the bins that the values of one chunk fall into, in primitive arrays: a hash table
+ * from bins to entries. A chunk costs what its own bins do, however many the index has.
+ *
+ * <p>The entries of one chunk are kept for the next, which mostly has the same bins: neither are they looked for again, nor
+ * is their order. Adding allocates only where a chunk has more bins than any before. For one thread.
+ */
+final class BinTable {
+    private static final int CAPACITY_MIN = 16;
+    private static final int HASH = 0x9E3779B9; // 2^32 over the golden ratio: spreads bins at equal distances
+
+    /** Entries may be this many times those in use, and some, before they are dropped. */
+    private static final int UNUSED_MAX = 4;
+
+    private static final int UNUSED_SPARE = 64;
+
+    /** Layout of an entry in {@link #entries}. */
+    private static final int COUNT = 0;
+    /** Sum of the keys' lower halves; of doubles the bits of the sum. */
+    private static final int SUM = COUNT + 1;
+    /** Sum of the keys' upper halves; of doubles the bits of the compensation. */
+    private static final int SUM_REST = SUM + 1;
+
+    private static final int MIN = SUM_REST + 1;
+    private static final int MAX = MIN + 1;
+    private static final int ENTRY_LENGTH = MAX + 1;
+
+    private static final long HALF_MASK = 0xFFFF_FFFFL;
+
+    /** {@code bin + 1} and, in the lower half, the offset of the entry; 0 where there is none. */
+    private long[] slots = new long[CAPACITY_MIN];
+
+    private int hashShift = Integer.SIZE - Integer.numberOfTrailingZeros(CAPACITY_MIN);
+    private long[] entries = new long[CAPACITY_MIN / 2 * ENTRY_LENGTH];
+    /** As slots without the empty ones; by bin up to {@link #sorted}. */
+    private long[] order = new long[CAPACITY_MIN / 2];
+
+    private int count;
+    private int sorted;
+
+    private int next;
+    private int current;
+    private int bin;
+
+    void addKey(int valueBin, long key) {
+        int at = entry(valueBin);
+        long[] all = entries;
+        all[at + COUNT]++;
+        all[at + SUM] += key & HALF_MASK;
+        all[at + SUM_REST] += key >> Integer.SIZE;
+        extend(all, at, key);
+    }
+
+    void addDouble(int valueBin, long key) {
+        int at = entry(valueBin);
+        long[] all = entries;
+        all[at + COUNT]++;
+        double value = ValueType.doubleOf(key);
+        double sum = Double.longBitsToDouble(all[at + SUM]);
+        double total = sum + value;
+        double rest = Double.longBitsToDouble(all[at + SUM_REST]) + DoubleSum.error(sum, value, total);
+        all[at + SUM] = Double.doubleToRawLongBits(total);
+        all[at + SUM_REST] = Double.doubleToRawLongBits(rest);
+        extend(all, at, key);
+    }
+
+    private static void extend(long[] all, int at, long key) {
+        if (key < all[at + MIN]) {
+            all[at + MIN] = key;
+        }
+        if (key > all[at + MAX]) {
+            all[at + MAX] = key;
+        }
+    }
+
+    private int entry(int valueBin) {
+        int slot = (valueBin * HASH) >>> hashShift;
+        long found = slots[slot];
+        return (int) (found >>> Integer.SIZE) == valueBin + 1 ? (int) found : probe(valueBin, slot);
+    }
+
+    private int probe(int valueBin, int start) {
+        int mask = slots.length - 1;
+        int slot = start;
+        while (slots[slot] != 0) {
+            if ((int) (slots[slot] >>> Integer.SIZE) == valueBin + 1) {
+                return (int) slots[slot];
+            }
+            slot = (slot + 1) & mask;
+        }
+        if (count == order.length) {
+            grow();
+            return probe(valueBin, (valueBin * HASH) >>> hashShift);
+        }
+        int at = count * ENTRY_LENGTH;
+        clear(at);
+        slots[slot] = (long) (valueBin + 1) << Integer.SIZE | at;
+        order[count++] = slots[slot];
+        return at;
+    }
+
+    private void clear(int at) {
+        entries[at + COUNT] = 0;
+        entries[at + SUM] = 0;
+        entries[at + SUM_REST] = 0;
+        entries[at + MIN] = Long.MAX_VALUE;
+        entries[at + MAX] = Long.MIN_VALUE;
+    }
+
+    private void grow() {
+        slots = new long[slots.length * 2];
+        hashShift--;
+        entries = Arrays.copyOf(entries, entries.length * 2);
+        order = Arrays.copyOf(order, order.length * 2);
+        int mask = slots.length - 1;
+        for (int i = 0; i < count; i++) {
+            int slot = (((int) (order[i] >>> Integer.SIZE) - 1) * HASH) >>> hashShift;
+            while (slots[slot] != 0) {
+                slot = (slot + 1) & mask;
+            }
+            slots[slot] = order[i];
+        }
+    }
+
+    /** Forgets the values, and the bins as well if few of them were used. */
+    void reset() {
+        int used = 0;
+        for (int i = 0; i < count; i++) {
+            int at = i * ENTRY_LENGTH;
+            if (entries[at + COUNT] > 0) {
+                used++;
+                clear(at);
+            }
+        }
+        if (count > UNUSED_MAX * used + UNUSED_SPARE) {
+            Arrays.fill(slots, 0);
+            count = 0;
+            sorted = 0;
+        }
+    }
+
+    /** No fewer than the bins that have values. */
+    int entryCount() {
+        return count;
+    }
+
+    /** Moves before the first bin that has values; nothing may be added until the last was visited. */
+    void rewind() {
+        if (sorted < count) {
+            Arrays.sort(order, 0, count);
+            sorted = count;
+        }
+        next = 0;
+    }
+
+    /** Moves to the next bin that has values; false behind the last. */
+    boolean next() {
+        while (next < count) {
+            long entry = order[next++];
+            current = (int) entry;
+            bin = (int) (entry >>> Integer.SIZE) - 1;
+            if (entries[current + COUNT] > 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    int bin() {
+        return bin;
+    }
+
+    int count() {
+        return (int) entries[current + COUNT];
+    }
+
+    long minKey() {
+        return entries[current + MIN];
+    }
+
+    long maxKey() {
+        return entries[current + MAX];
+    }
+
+    /** The sum of the bin's doubles. */
+    double doubleSum() {
+        return DoubleSum.value(
+                Double.longBitsToDouble(entries[current + SUM]), Double.longBitsToDouble(entries[current + SUM_REST]));
+    }
+
+    /** The lower 64 bits of the sum of the bin's integers. */
+    long keySumLow() {
+        return entries[current + SUM] + (entries[current + SUM_REST] << Integer.SIZE);
+    }
+
+    /** Adds the keys of the bin's integers. */
+    void addKeysTo(LongSum sum) {
+        sum.addUnsigned(entries[current + SUM]);
+        sum.addProduct(entries[current + SUM_REST], 1L << Integer.SIZE);
+    }
+}

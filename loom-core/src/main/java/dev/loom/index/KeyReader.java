@@ -1,0 +1,177 @@
+package dev.loom.index;
+
+import dev.loom.api.IndexFunction;
+import dev.loom.api.ValueType;
+import dev.loom.format.FieldReader;
+import dev.loom.format.FieldType;
+import dev.loom.format.FieldValue;
+import dev.loom.format.FixedField;
+import java.nio.ByteOrder;
+import java.util.Objects;
+import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the keys of records' values by an index function, for the writer and for queries alike. A field at a fixed place is
+ * read there; anything else by its function. Reading allocates nothing, unless the function does. For one thread.
+ */
+public final class KeyReader {
+    private static final double TWO_63 = 0x1p63;
+    private static final double TWO_64 = 0x1p64;
+
+    private final @Nullable FieldReader function;
+    private final ValueType type;
+    private final FieldValue value = new FieldValue();
+
+    /** Null unless the field is at a fixed place. */
+    private final @Nullable FieldType fixedType;
+
+    private final int fixedOffset;
+    private final int fixedEnd;
+    private final int presenceOffset;
+    private final int presenceMask;
+
+    private long key;
+    private long failures;
+    private long unfit;
+
+    /** @param function one that can be read */
+    public KeyReader(IndexFunction function) {
+        this.function = Objects.requireNonNull(function.reader(), "index function can't be read");
+        this.type = function.type();
+        FixedField fixed = function.fixedField();
+        this.fixedType = fixed == null ? null : fixed.type();
+        this.fixedOffset = fixed == null ? 0 : fixed.offset();
+        this.fixedEnd = fixed == null ? 0 : fixed.offset() + fixed.type().fixedLength();
+        this.presenceOffset = fixed == null ? 0 : fixed.presenceOffset();
+        this.presenceMask = fixed == null ? 0 : fixed.presenceMask();
+    }
+
+    public ValueType type() {
+        return type;
+    }
+
+    /** Reads the value of the payload at {@code [offset, offset + length)}, within the buffer; whether there is one. */
+    public boolean read(DirectBuffer payload, int offset, int length) {
+        FieldType fixed = fixedType;
+        return fixed == null ? readByFunction(payload, offset, length) : readFixed(fixed, payload, offset, length);
+    }
+
+    /** The key of the value that was read. */
+    public long key() {
+        return key;
+    }
+
+    /** How often the function has thrown. */
+    public long failures() {
+        return failures;
+    }
+
+    /** How many records had a number that is no value of the type, and counted as none. */
+    public long unfit() {
+        return unfit;
+    }
+
+    private boolean readFixed(FieldType fixed, DirectBuffer payload, int offset, int length) {
+        if (length < fixedEnd
+                || (presenceMask != 0 && (payload.getByte(offset + presenceOffset) & presenceMask) == 0)) {
+            return false;
+        }
+        int at = offset + fixedOffset;
+        switch (fixed) {
+            case I64 -> key = payload.getLong(at, ByteOrder.LITTLE_ENDIAN);
+            case I32 -> key = payload.getInt(at, ByteOrder.LITTLE_ENDIAN);
+            case U32 -> key = payload.getInt(at, ByteOrder.LITTLE_ENDIAN) & 0xFFFF_FFFFL;
+            case U64 -> key = payload.getLong(at, ByteOrder.LITTLE_ENDIAN) ^ Long.MIN_VALUE;
+            case F64 -> {
+                return setDouble(payload.getDouble(at, ByteOrder.LITTLE_ENDIAN));
+            }
+            case F32 -> {
+                return setDouble(payload.getFloat(at, ByteOrder.LITTLE_ENDIAN));
+            }
+            default -> {
+                return readShort(fixed, payload, at);
+            }
+        }
+        return true;
+    }
+
+    private boolean readShort(FieldType fixed, DirectBuffer payload, int at) {
+        key = switch (fixed) {
+            case I16 -> payload.getShort(at, ByteOrder.LITTLE_ENDIAN);
+            case U16 -> payload.getShort(at, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
+            case I8 -> payload.getByte(at);
+            default -> payload.getByte(at) & 0xFF;
+        };
+        return fixed != FieldType.BOOL || key <= 1;
+    }
+
+    private boolean readByFunction(DirectBuffer payload, int offset, int length) {
+        value.setAbsent();
+        try {
+            Objects.requireNonNull(function).read(payload, offset, length, value);
+        } catch (Throwable e) { // whatever a function does, the record is captured
+            failures++;
+            return false;
+        }
+        return switch (value.kind()) {
+            case INTEGER, BOOLEAN -> setInteger(value.longValue());
+            case UNSIGNED -> setUnsigned(value.longValue());
+            case DOUBLE -> type == ValueType.F64 ? setDouble(value.doubleValue()) : setWhole(value.doubleValue());
+            case ABSENT, TEXT, BYTES, JSON -> false;
+        };
+    }
+
+    private boolean setInteger(long number) {
+        switch (type) {
+            case I64 -> key = number;
+            case U64 -> {
+                if (number < 0) {
+                    return countUnfit();
+                }
+                key = number ^ Long.MIN_VALUE;
+            }
+            case F64 -> key = ValueType.doubleKey((double) number);
+        }
+        return true;
+    }
+
+    private boolean setUnsigned(long bits) {
+        switch (type) {
+            case I64 -> {
+                return countUnfit();
+            }
+            case U64 -> key = bits ^ Long.MIN_VALUE;
+            case F64 -> key = ValueType.doubleKey(unsignedDouble(bits));
+        }
+        return true;
+    }
+
+    /** The double nearest to an unsigned value beyond the signed ones; the lowest bit is kept to round by. */
+    private static double unsignedDouble(long bits) {
+        return (double) ((bits >>> 1) | (bits & 1)) * 2;
+    }
+
+    private boolean setDouble(double number) {
+        key = ValueType.doubleKey(number);
+        return !Double.isNaN(number);
+    }
+
+    private boolean setWhole(double number) {
+        if (Double.isNaN(number)) {
+            return false;
+        }
+        boolean signed = type == ValueType.I64;
+        if (number != Math.rint(number) || number < (signed ? -TWO_63 : 0) || number >= (signed ? TWO_63 : TWO_64)) {
+            return countUnfit();
+        }
+        long bits = number < TWO_63 ? (long) number : (long) (number - TWO_63) ^ Long.MIN_VALUE;
+        key = type.key(bits);
+        return true;
+    }
+
+    private boolean countUnfit() {
+        unfit++;
+        return false;
+    }
+}

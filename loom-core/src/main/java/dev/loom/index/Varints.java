@@ -1,0 +1,134 @@
+package dev.loom.index;
+
+import dev.loom.error.CorruptStoreException;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * Unsigned integers of 64 or 128 bits: seven bits a byte, the lowest first, the high bit set on all but the last. A reader
+ * stays between its bounds; where a value does not end there, or has more bits than it may, it fails.
+ */
+final class Varints {
+    static final int LENGTH_MAX = 10;
+    static final int WIDE_LENGTH_MAX = 19;
+
+    private static final int BITS = 7;
+    private static final int MORE = 1 << BITS;
+    private static final int MASK = MORE - 1;
+
+    private DirectBuffer buffer;
+    private int position;
+    private int limit;
+    private long high;
+
+    Varints(DirectBuffer buffer) {
+        this.buffer = buffer;
+    }
+
+    static int put(MutableDirectBuffer buffer, int offset, long value) {
+        int at = offset;
+        long rest = value;
+        while ((rest & ~(long) MASK) != 0) {
+            buffer.putByte(at++, (byte) (rest | MORE));
+            rest >>>= BITS;
+        }
+        buffer.putByte(at++, (byte) rest);
+        return at;
+    }
+
+    static int putWide(MutableDirectBuffer buffer, int offset, long valueHigh, long valueLow) {
+        int at = offset;
+        long upper = valueHigh;
+        long lower = valueLow;
+        while (upper != 0) {
+            buffer.putByte(at++, (byte) (lower | MORE));
+            lower = (lower >>> BITS) | (upper << (Long.SIZE - BITS));
+            upper >>>= BITS;
+        }
+        return put(buffer, at, lower);
+    }
+
+    void wrap(DirectBuffer source, int from, int to) {
+        source.boundsCheck(from, to - from);
+        buffer = source;
+        position = from;
+        limit = to;
+    }
+
+    boolean isAtEnd() {
+        return position == limit;
+    }
+
+    int position() {
+        return position;
+    }
+
+    byte nextByte() {
+        if (position == limit) {
+            throw malformed("ends early");
+        }
+        return buffer.getByte(position++);
+    }
+
+    long next() {
+        long value = 0;
+        for (int shift = 0; ; shift += BITS) {
+            byte b = nextByte();
+            value |= (b & (long) MASK) << shift;
+            if (b >= 0) {
+                if (shift > Long.SIZE - BITS && b > 1) {
+                    throw malformed("number is too large");
+                }
+                return value;
+            }
+            if (shift > Long.SIZE - BITS) {
+                throw malformed("number is too long");
+            }
+        }
+    }
+
+    /** Reads a value of up to 128 bits; gives the lower 64, and {@link #high()} the others. */
+    long nextWide() {
+        long lower = 0;
+        high = 0;
+        for (int shift = 0; shift < 2 * Long.SIZE; shift += BITS) {
+            byte b = nextByte();
+            long bits = b & MASK;
+            if (shift < Long.SIZE) {
+                lower |= bits << shift;
+            }
+            if (shift > Long.SIZE - BITS) {
+                high |= shift < Long.SIZE ? bits >>> (Long.SIZE - shift) : bits << (shift - Long.SIZE);
+            }
+            if (b >= 0) {
+                if (shift > 2 * Long.SIZE - BITS && b > 3) {
+                    throw malformed("number is too large");
+                }
+                return lower;
+            }
+        }
+        throw malformed("number is too long");
+    }
+
+    long high() {
+        return high;
+    }
+
+    /** Reads so many bytes, up to 8, the lowest first. */
+    long nextBytes(int length) {
+        if (length > limit - position) {
+            throw malformed("ends early");
+        }
+        long value = 0;
+        for (int i = 0; i < length; i++) {
+            value |= (buffer.getByte(position + i) & 0xFFL) << (i * Byte.SIZE);
+        }
+        position += length;
+        return value;
+    }
+
+    CorruptStoreException malformed(String reason) {
+        return new CorruptStoreException(
+                "index entry is malformed: reason=" + reason + ", offset=" + position + ", end=" + limit);
+    }
+}
