@@ -116,6 +116,16 @@ class MainTest {
     }
 
     @Test
+    void shouldNameTheSourcesThereAre() {
+        Cli cli = Cli.on(directory);
+        cli.run("source", "add", "a").ok();
+        cli.run("scan", "b").exit(2).says("no such source: b; sources: a");
+        Cli other = Cli.on(directory.resolve("other"));
+        other.importText("c", "csv", "").exit(4);
+        other.run("tail", "c").exit(2).says("no such source: c; the store has none yet");
+    }
+
+    @Test
     void shouldEscapeWhatControlsATerminalInMessages() {
         Path none = directory.resolve("\u001b[31mred\u202e");
         String err = Cli.on(none).run("sources").exit(3).err();

@@ -58,7 +58,7 @@ final class EventTimeOptions {
         } else if (clock != Clock.MONOTONIC) {
             return new EventTime(field, null);
         } else if (!live) {
-            throw CommandFailure.usage("--event-clock monotonic needs --clock-pair, unless the input is -");
+            throw CommandFailure.usage("--event-clock monotonic needs --clock-pair, unless the input is - or a pipe");
         }
         return new EventTime(field, ClockPair.ofThisMachine());
     }

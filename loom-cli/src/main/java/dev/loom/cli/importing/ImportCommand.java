@@ -120,10 +120,11 @@ public final class ImportCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         requireSense();
-        boolean live = file.equals(STANDARD_INPUT);
+        boolean standardInput = file.equals(STANDARD_INPUT);
+        boolean live = standardInput || !Files.isRegularFile(Path.of(file));
         EventTime eventTime = eventTimeOptions.eventTime(live);
-        try (InputWindow window =
-                        new InputWindow(live ? console.in() : InputFiles.open(Path.of(file)), console.interruption());
+        try (InputWindow window = new InputWindow(
+                        standardInput ? console.in() : InputFiles.open(Path.of(file)), console.interruption());
                 Loom loom = Loom.open(LoomConfig.at(store.directory())
                         .pressure(policy.pressure)
                         .build())) {

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads an input as far as its source can be defined: a CSV file's header and first rows, a capture's first bytes. */
 final class InputOpening {
-    /** How long the first rows of a pipe are waited for, one after the other, before types are inferred from those there are. */
-    private static final long SAMPLE_STARVES_NS = TimeUnit.MILLISECONDS.toNanos(200);
+    /** How long after the first row of a live input its types are inferred from the rows that there are. */
+    private static final long SAMPLE_STARVES_NS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /** How long an open quote in a live input may hold back the rows after it. */
     private static final long QUOTE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(2);
@@ -102,12 +102,12 @@ final class InputOpening {
 
     private StructFormat infer(CsvHeader header) throws IOException {
         Map<String, FieldType> given = givenTypes();
-        if (!given.keySet().containsAll(header.names())) {
+        if (live && !given.keySet().containsAll(header.names())) {
             header.awaitRow();
+            window.starveAfter(SAMPLE_STARVES_NS);
         }
-        window.starveAfter(SAMPLE_STARVES_NS);
         StructFormat format = header.format(given);
-        window.starveAfter(Long.MAX_VALUE);
+        window.starveNoMore();
         if (header.sampledRows() > 0 || given.isEmpty()) {
             console.say("types inferred from " + header.sampledRows() + " rows: --types "
                     + format.fields().stream()

@@ -22,7 +22,8 @@ public final class InputWindow implements AutoCloseable {
     private int limit;
     private boolean ended;
     private boolean starved;
-    private long starveAfterNs = Long.MAX_VALUE;
+    private boolean starving;
+    private long starveAtNs;
     private long consumedBytes;
     private Runnable idle = () -> {};
 
@@ -36,9 +37,15 @@ public final class InputWindow implements AutoCloseable {
         idle = action;
     }
 
-    /** From now on {@link #more()} gives up when nothing arrives for as long, and the window is {@link #starved()}. */
+    /** Once that time has passed, {@link #more()} takes what has arrived, but no longer waits: it is {@link #starved()}. */
     public void starveAfter(long timeoutNs) {
-        starveAfterNs = timeoutNs;
+        starving = true;
+        starveAtNs = System.nanoTime() + timeoutNs;
+    }
+
+    /** From now on {@link #more()} waits again. */
+    public void starveNoMore() {
+        starving = false;
         starved = false;
     }
 
@@ -112,9 +119,12 @@ public final class InputWindow implements AutoCloseable {
         InputPump.Chunk chunk = null;
         long leftNs = timeoutNs;
         while (chunk == null && !interruption.requested() && !starved && leftNs > 0) {
-            long waitedNs = System.nanoTime() - begunNs;
-            starved = waitedNs >= starveAfterNs;
-            leftNs = Math.min(timeoutNs, starveAfterNs) - waitedNs;
+            long nowNs = System.nanoTime();
+            leftNs = timeoutNs - (nowNs - begunNs);
+            if (starving) {
+                leftNs = Math.min(leftNs, starveAtNs - nowNs);
+                starved = starveAtNs - nowNs <= 0;
+            }
             chunk = pump.poll(Math.max(0, Math.min(leftNs, INTERRUPTION_CHECK_NS)));
         }
         return chunk;

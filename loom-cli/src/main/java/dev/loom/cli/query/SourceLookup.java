@@ -21,10 +21,15 @@ public final class SourceLookup {
                 .or(() -> snapshot.sources().stream()
                         .filter(source -> text.equals(ID_MARK + Integer.toString(source.id())))
                         .findFirst())
-                .orElseThrow(() -> CommandFailure.usage("no such source: " + text + "; "
-                        + snapshot.sources().stream()
-                                .map(Source::name)
-                                .distinct()
-                                .collect(Collectors.joining(", ", "sources: ", ""))));
+                .orElseThrow(() -> CommandFailure.usage("no such source: " + text + "; " + names(snapshot)));
+    }
+
+    private static String names(Snapshot snapshot) {
+        return snapshot.sources().isEmpty()
+                ? "the store has none yet"
+                : snapshot.sources().stream()
+                        .map(Source::name)
+                        .distinct()
+                        .collect(Collectors.joining(", ", "sources: ", ""));
     }
 }

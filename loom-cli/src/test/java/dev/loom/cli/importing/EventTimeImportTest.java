@@ -96,7 +96,7 @@ class EventTimeImportTest {
         String file = Files.writeString(directory.resolve("a.csv"), "t\n1\n").toString();
         String[] common = {"import", "--source", "s", "--format", "csv", file};
         refuses(
-                "--event-clock monotonic needs --clock-pair, unless the input is -",
+                "--event-clock monotonic needs --clock-pair, unless the input is - or a pipe",
                 common,
                 "--event-time",
                 "t",

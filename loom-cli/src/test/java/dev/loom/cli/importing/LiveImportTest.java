@@ -98,11 +98,27 @@ class LiveImportTest {
     }
 
     @Test
+    void shouldInferTypesInBoundedTimeFromRowsThatKeepTrickling() throws Exception {
+        LoomThread command = importing("--format", "csv");
+        write("a,b\n");
+        int rows = 0;
+        // Slower than a sample fills, faster than a lull.
+        while (!command.printed().startsWith("loom: types inferred from ") && rows < 900) {
+            write(++rows + ",x\n");
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+        }
+        assertTrue(rows < 900);
+        awaitRecords(rows);
+        command.in().close();
+        assertEquals(0, command.exitCode());
+    }
+
+    @Test
     void shouldWaitForARowBeforeItInfersTypes() throws Exception {
         LoomThread command = importing("--format", "csv");
         write("a,b\n");
         // Longer than the rows of a burst are waited for; a reader who is late can't make this fail.
-        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(400));
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1_200));
         write("1,x\n");
         awaitRecords(1);
         assertTrue(command.printed().startsWith("loom: types inferred from 1 rows: --types a:i64,b:utf8"));
