@@ -45,8 +45,9 @@ record LogEnds(long recordEnd, long timeEnd, long lastTimeNs) {
 
     /** The end of the pages of the timestamp index whose entries all end within the record log. */
     private static long timeEnd(Storage storage, LogView times, Mark mark, long recordEnd) {
-        long end = mark.timeDurable();
         long files = StoreLogs.filesEnd(storage, times);
+        // shorter than the mark says when a recovery had cut it, and was cut off itself before it wrote a mark
+        long end = Math.min(mark.timeDurable(), PageDescriptor.pageAddress(files));
         try (PageReader pages = new PageReader(times)) {
             while (end + PageDescriptor.PAGE_LENGTH <= files && whole(pages, end, mark)) {
                 end += PageDescriptor.PAGE_LENGTH;
