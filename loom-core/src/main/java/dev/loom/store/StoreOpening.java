@@ -138,6 +138,10 @@ public final class StoreOpening {
     }
 
     private StoreSession openLocked(WriterLock lock) {
+        // of a store that was being made when the power was cut, there may be a mark and no folders
+        for (LogKind kind : LogKind.values()) {
+            storage.createDirectories(files.folder(kind));
+        }
         Mark mark = creationEnded() ? new MarkFile(storage, files.mark()).read() : create();
         Recovery recovery = null;
         if (!mark.closed()) {
@@ -168,9 +172,6 @@ public final class StoreOpening {
     }
 
     private Mark create() {
-        for (LogKind kind : LogKind.values()) {
-            storage.createDirectories(files.folder(kind));
-        }
         long storeId = RANDOM.nextLong() | 1;
         long segmentLength = settings.segmentLength() == null ? SEGMENT_DEFAULT : settings.segmentLength();
         Mark mark = new Mark(
