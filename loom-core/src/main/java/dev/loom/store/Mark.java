@@ -12,6 +12,7 @@ import java.nio.file.Path;
  * @param owner who writes, or wrote last
  * @param sessionNonce names one session and its staging; of a closed store the last one
  * @param recordDurable end of the record log that survives a power cut; all of it when closed
+ * @param schemaDurable length of the schema that survives a power cut
  * @param checkpoint address of the last checkpoint in the timestamp index, or -1
  * @param lastTimeNs a time that no record below is later than
  * @param file the mark itself, which a copy is not; its device is known by that number until the next boot
@@ -31,6 +32,7 @@ record Mark(
         long recordDurable,
         long timeBegin,
         long timeDurable,
+        long schemaDurable,
         long checkpoint,
         long lastTimeNs,
         FileId file) {
@@ -48,7 +50,8 @@ record Mark(
     }
 
     /** As the session's evictor advances it. */
-    Mark advanced(long newRecordDurable, long newTimeDurable, long newCheckpoint, long newLastTimeNs) {
+    Mark advanced(
+            long newRecordDurable, long newTimeDurable, long newSchemaDurable, long newCheckpoint, long newLastTimeNs) {
         return new Mark(
                 sequence + 1,
                 storeId,
@@ -64,13 +67,21 @@ record Mark(
                 newRecordDurable,
                 timeBegin,
                 newTimeDurable,
+                newSchemaDurable,
                 newCheckpoint,
                 newLastTimeNs,
                 file);
     }
 
     /** Closed, at the ends given. */
-    Mark ended(int newEpoch, long recordEnd, long timeEnd, long newCheckpoint, long newLastTimeNs, FileId newFile) {
+    Mark ended(
+            int newEpoch,
+            long recordEnd,
+            long timeEnd,
+            long schemaEnd,
+            long newCheckpoint,
+            long newLastTimeNs,
+            FileId newFile) {
         return new Mark(
                 sequence + 1,
                 storeId,
@@ -86,6 +97,7 @@ record Mark(
                 recordEnd,
                 timeBegin,
                 timeEnd,
+                schemaEnd,
                 newCheckpoint,
                 newLastTimeNs,
                 newFile);
@@ -108,6 +120,7 @@ record Mark(
                 recordDurable,
                 timeBegin,
                 timeDurable,
+                schemaDurable,
                 checkpoint,
                 lastTimeNs,
                 newFile);

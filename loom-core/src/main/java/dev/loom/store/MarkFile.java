@@ -26,10 +26,11 @@ import org.jspecify.annotations.Nullable;
  *  48 | segment length       56 | record ring (4), time ring (4)
  *  64 | record begin         72 | record durable
  *  80 | time begin           88 | time durable
- *  96 | checkpoint          104 | last time
- * 112 | own device          120 | own inode
- * 128 | owner's pid         136 | owner's start, ms
- * 144 | boot id, host, staging path: each length (4) and UTF-8
+ *  96 | schema durable      104 | checkpoint
+ * 112 | last time           120 | own device
+ * 128 | own inode           136 | owner's pid
+ * 144 | owner's start, ms
+ * 152 | boot id, host, staging path: each length (4) and UTF-8
  * 4092| CRC32C of the rest
  * </pre>
  */
@@ -62,7 +63,8 @@ final class MarkFile {
     /** Writes a mark into both slots, so that damage to one loses nothing. */
     Mark writeTwice(Mark mark) {
         write(mark);
-        Mark again = mark.advanced(mark.recordDurable(), mark.timeDurable(), mark.checkpoint(), mark.lastTimeNs());
+        Mark again = mark.advanced(
+                mark.recordDurable(), mark.timeDurable(), mark.schemaDurable(), mark.checkpoint(), mark.lastTimeNs());
         write(again);
         return again;
     }
@@ -171,7 +173,7 @@ final class MarkFile {
         slot.putLong(mark.segmentLength()).putInt(mark.recordRingLength()).putInt(mark.timeRingLength());
         slot.putLong(mark.recordBegin()).putLong(mark.recordDurable());
         slot.putLong(mark.timeBegin()).putLong(mark.timeDurable());
-        slot.putLong(mark.checkpoint()).putLong(mark.lastTimeNs());
+        slot.putLong(mark.schemaDurable()).putLong(mark.checkpoint()).putLong(mark.lastTimeNs());
         slot.putLong(mark.file().device()).putLong(mark.file().inode());
         slot.putLong(mark.owner().pid()).putLong(mark.owner().startTimeMs());
         putText(slot, mark.owner().bootId());
@@ -213,6 +215,7 @@ final class MarkFile {
         long recordDurable = slot.getLong();
         long timeBegin = slot.getLong();
         long timeDurable = slot.getLong();
+        long schemaDurable = slot.getLong();
         long checkpoint = slot.getLong();
         long lastTimeNs = slot.getLong();
         FileId file = new FileId(slot.getLong(), slot.getLong());
@@ -235,6 +238,7 @@ final class MarkFile {
                 recordDurable,
                 timeBegin,
                 timeDurable,
+                schemaDurable,
                 checkpoint,
                 lastTimeNs,
                 file);

@@ -189,6 +189,7 @@ public final class StoreOpening {
                 0,
                 0,
                 0,
+                0,
                 -1,
                 Long.MIN_VALUE,
                 FileId.NONE);

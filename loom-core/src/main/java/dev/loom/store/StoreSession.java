@@ -259,7 +259,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         // a mark need not know the newest checkpoint or time, but may only name what is durable
         long newest = log.lastCheckpoint();
         checkpoint = newest < durable[1] ? newest : checkpoint;
-        Mark next = mark.advanced(durable[0], durable[1], checkpoint, lastTimeNs);
+        Mark next = mark.advanced(durable[0], durable[1], schemaLog.synced(), checkpoint, lastTimeNs);
         markFile.write(next);
         mark = next;
     }
@@ -337,6 +337,7 @@ public final class StoreSession implements Durability, AutoCloseable {
                 last.epoch(),
                 logs.records().watermarks().tailAcquire(),
                 logs.times().watermarks().tailAcquire(),
+                schemaLog.synced(),
                 checkpoint,
                 lastTimeNs,
                 last.file()));
