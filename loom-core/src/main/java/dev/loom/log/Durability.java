@@ -2,7 +2,7 @@ package dev.loom.log;
 
 /** What else must be durable along with the logs. Called by the evictor's thread. */
 public interface Durability {
-    /** Makes durable whatever the pages refer to. Called before they are declared durable. */
+    /** Makes durable whatever the pages refer to. Called before they are written. */
     void syncSchema();
 
     /**

@@ -202,12 +202,11 @@ public final class Evictor implements Runnable {
     private boolean evict(boolean all) {
         boolean progressed = false;
         try {
+            durability.syncSchema();
             for (EvictedLog log : logs) {
-                progressed |= log.evictRun(all);
+                progressed |= log.evictRun(all || writeFailure != null);
             }
-            if (progressed) {
-                writeFailure = null;
-            }
+            writeFailure = null;
         } catch (StoreIoException e) {
             writeFailure = e;
             writeFailures.incrementAndGet();
@@ -229,7 +228,6 @@ public final class Evictor implements Runnable {
         }
         try {
             durability.tick();
-            durability.syncSchema();
             boolean changed = false;
             long[] durable = new long[logs.size()];
             for (int i = 0; i < durable.length; i++) {

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * a jumbo, put together in a buffer of its own. For one thread.
  */
 public final class PageRecords implements AutoCloseable {
+    /** In place of a fragment's length: the log was cut before it. */
+    private static final int CUT = -1;
+
     private final PageReader pages;
     private final LogView view;
     private final long tail;
@@ -24,6 +27,7 @@ public final class PageRecords implements AutoCloseable {
     private int page;
     private int used;
     private long baseTimeNs;
+    private int epoch;
     private int next;
 
     private long address;
@@ -65,6 +69,7 @@ public final class PageRecords implements AutoCloseable {
             page = pages.page();
             used = pages.used();
             baseTimeNs = PageDescriptor.baseTimeNs(buffer, page);
+            epoch = PageDescriptor.epoch(buffer, page);
             next = PageDescriptor.HEADER_LENGTH;
         } else {
             pageAddress = -1;
@@ -125,7 +130,10 @@ public final class PageRecords implements AutoCloseable {
         return !jumboCurrent || assemble();
     }
 
-    /** Puts a jumbo together; false when a fragment is missing, as it is when its push never ended. */
+    /**
+     * Puts a jumbo together; false when a fragment is missing. That is damage, unless the log ends there, or ended there once:
+     * a power cut has taken the rest.
+     */
     private boolean assemble() {
         int first = payloadLength - RecordDescriptor.TOTAL_LENGTH;
         if (first < 0) {
@@ -150,9 +158,9 @@ public final class PageRecords implements AutoCloseable {
             fragments = rest;
         }
         while (copied < total) {
-            int fragment = fragmentPage < tail ? appendFragment(rest, whole, fragmentPage, copied, (int) total) : 0;
-            if (fragment == 0) {
-                damagedRecords++;
+            int fragment = fragmentPage < tail ? appendFragment(rest, whole, fragmentPage, copied, (int) total) : CUT;
+            if (fragment <= 0) {
+                damagedRecords += fragment == CUT ? 0 : 1;
                 return false;
             }
             copied += fragment;
@@ -163,6 +171,7 @@ public final class PageRecords implements AutoCloseable {
         return true;
     }
 
+    /** Returns the fragment's length, 0 when it is damaged, or {@link #CUT}. */
     private int appendFragment(
             PageReader pagesAfter, ExpandableArrayBuffer whole, long fragmentPage, int copied, int total) {
         if (pagesAfter.read(fragmentPage, tail) != PageState.PRESENT) {
@@ -170,8 +179,10 @@ public final class PageRecords implements AutoCloseable {
         }
         UnsafeBuffer source = pagesAfter.buffer();
         int at = pagesAfter.page() + PageDescriptor.HEADER_LENGTH;
-        if (!PageDescriptor.continues(source, pagesAfter.page())
-                || pagesAfter.used() < PageDescriptor.HEADER_LENGTH + RecordDescriptor.HEADER_LENGTH) {
+        if (!PageDescriptor.continues(source, pagesAfter.page())) {
+            return PageDescriptor.epoch(source, pagesAfter.page()) > epoch ? CUT : 0;
+        }
+        if (pagesAfter.used() < PageDescriptor.HEADER_LENGTH + RecordDescriptor.HEADER_LENGTH) {
             return 0;
         }
         long word0 = source.getLong(at + RecordDescriptor.WORD0_OFFSET);

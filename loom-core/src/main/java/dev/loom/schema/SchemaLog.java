@@ -21,13 +21,17 @@ public final class SchemaLog {
     private final Path path;
     private final long storeId;
     private long end;
-    private boolean unsynced;
+    private long synced;
+    private boolean syncFailed;
+    /** The entries from {@link #synced} on, for the case that their sync fails. */
+    private final List<ByteBuffer> unsynced = new ArrayList<>();
 
     private SchemaLog(Storage storage, Path path, long storeId, long end) {
         this.storage = storage;
         this.path = path;
         this.storeId = storeId;
         this.end = end;
+        this.synced = end;
     }
 
     /**
@@ -82,6 +86,30 @@ public final class SchemaLog {
         }
     }
 
+    /**
+     * Turns what a crash has left into what was surely written, and makes it durable.
+     *
+     * @param durable offset from which an entry that is not whole is the end, rather than damage
+     * @return the file's length
+     */
+    public static long recover(Storage storage, Path path, long storeId, long durable) {
+        if (!storage.exists(path)) {
+            return 0;
+        }
+        Content content = read(storage, path, storeId);
+        long end = content.damaged().stream()
+                .filter(offset -> offset >= durable)
+                .findFirst()
+                .orElse(content.end());
+        try (LoomFile file = storage.openToWrite(path, false)) {
+            if (file.size() > end) {
+                file.truncate(end);
+            }
+            file.force();
+        }
+        return end;
+    }
+
     /** Opens for appending behind the last whole entry; what a killed writer left after it is cut off. */
     public static SchemaLog open(Storage storage, Path path, long storeId, Content content) {
         try (LoomFile file = storage.openToWrite(path, false)) {
@@ -105,16 +133,30 @@ public final class SchemaLog {
             }
         });
         end += length;
-        unsynced = true;
+        unsynced.add(bytes);
     }
 
-    /** Makes what was appended durable. */
+    /** Makes what was appended durable; after a failure by writing it again, as a sync alone may pass without the data. */
     public synchronized void sync() {
-        if (unsynced) {
-            try (LoomFile file = storage.openToWrite(path, false)) {
-                file.force();
-            }
-            unsynced = false;
+        if (synced == end) {
+            return;
         }
+        try (LoomFile file = storage.openToWrite(path, false)) {
+            long position = synced;
+            for (ByteBuffer entry : syncFailed ? unsynced : List.<ByteBuffer>of()) {
+                file.write(entry.rewind(), position);
+                position += entry.limit();
+            }
+            syncFailed = true;
+            file.force();
+        }
+        syncFailed = false;
+        synced = end;
+        unsynced.clear();
+    }
+
+    /** The length that survives a power cut. */
+    public synchronized long synced() {
+        return synced;
     }
 }

@@ -57,8 +57,9 @@ record LogEnds(long recordEnd, long timeEnd, long chunkEnd, long lastTimeNs) {
 
     /** The end of the whole pages from an address on. */
     private static long pagesEnd(Storage storage, LogView view, long from, Mark mark) {
-        long end = from;
         long files = StoreLogs.filesEnd(storage, view);
+        // shorter than the mark says when a recovery had cut it, and was cut off itself before it wrote a mark
+        long end = Math.min(from, PageDescriptor.pageAddress(files));
         try (PageReader pages = new PageReader(view)) {
             while (end + PageDescriptor.PAGE_LENGTH <= files && whole(pages, end, mark)) {
                 end += PageDescriptor.PAGE_LENGTH;

@@ -15,6 +15,7 @@ import java.util.stream.IntStream;
  * @param owner who writes, or wrote last
  * @param sessionNonce names one session and its staging; of a closed store the last one
  * @param logs by {@link LogKind#index()}
+ * @param schemaDurable length of the schema that survives a power cut
  * @param checkpoint address of the last checkpoint in the timestamp index, or -1
  * @param lastTimeNs a time that no record below is later than
  * @param file the mark itself, which a copy is not; its device is known by that number until the next boot
@@ -29,6 +30,7 @@ record Mark(
         Path staging,
         long segmentLength,
         List<LogMark> logs,
+        long schemaDurable,
         long checkpoint,
         long lastTimeNs,
         FileId file) {
@@ -73,7 +75,7 @@ record Mark(
      *
      * @param durable by {@link LogKind#index()}
      */
-    Mark advanced(long[] durable, long newCheckpoint, long newLastTimeNs) {
+    Mark advanced(long[] durable, long newSchemaDurable, long newCheckpoint, long newLastTimeNs) {
         return new Mark(
                 sequence + 1,
                 storeId,
@@ -84,6 +86,7 @@ record Mark(
                 staging,
                 segmentLength,
                 withDurable(durable),
+                newSchemaDurable,
                 newCheckpoint,
                 newLastTimeNs,
                 file);
@@ -101,13 +104,14 @@ record Mark(
                 staging,
                 segmentLength,
                 logs,
+                schemaDurable,
                 checkpoint,
                 lastTimeNs,
                 file);
     }
 
     /** Closed, at the ends given. */
-    Mark ended(int newEpoch, long[] ends, long newCheckpoint, long newLastTimeNs, FileId newFile) {
+    Mark ended(int newEpoch, long[] ends, long schemaEnd, long newCheckpoint, long newLastTimeNs, FileId newFile) {
         return new Mark(
                 sequence + 1,
                 storeId,
@@ -118,6 +122,7 @@ record Mark(
                 staging,
                 segmentLength,
                 withDurable(ends),
+                schemaEnd,
                 newCheckpoint,
                 newLastTimeNs,
                 newFile);
@@ -137,6 +142,7 @@ record Mark(
                 IntStream.range(0, rings.size())
                         .mapToObj(i -> logs.get(i).withRing(rings.get(i)))
                         .toList(),
+                schemaDurable,
                 checkpoint,
                 lastTimeNs,
                 newFile);

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *  16 | sequence             24 | store id
  *  32 | epoch (4), 0 (4)     40 | session nonce
  *  48 | segment length       56 | checkpoint
- *  64 | last time            72 | 0
+ *  64 | last time            72 | schema durable
  *  80 | own device           88 | own inode
  *  96 | owner's pid         104 | owner's start, ms
  * 128 | record log: begin   136 | durable             144 | ring (4), 0 (4)
@@ -173,7 +173,9 @@ final class MarkFile {
         slot.putLong(mark.sequence()).putLong(mark.storeId());
         slot.putInt(mark.epoch()).putInt(0).putLong(mark.sessionNonce());
         slot.putLong(mark.segmentLength()).putLong(mark.checkpoint()).putLong(mark.lastTimeNs());
-        slot.putLong(0).putLong(mark.file().device()).putLong(mark.file().inode());
+        slot.putLong(mark.schemaDurable())
+                .putLong(mark.file().device())
+                .putLong(mark.file().inode());
         slot.putLong(mark.owner().pid()).putLong(mark.owner().startTimeMs());
         slot.position(LOGS_OFFSET);
         for (LogMark log : mark.logs()) {
@@ -218,7 +220,7 @@ final class MarkFile {
         long segmentLength = slot.getLong();
         long checkpoint = slot.getLong();
         long lastTimeNs = slot.getLong();
-        slot.getLong();
+        long schemaDurable = slot.getLong();
         FileId file = new FileId(slot.getLong(), slot.getLong());
         long pid = slot.getLong();
         long startTimeMs = slot.getLong();
@@ -243,6 +245,7 @@ final class MarkFile {
                 staging,
                 segmentLength,
                 List.copyOf(logs),
+                schemaDurable,
                 checkpoint,
                 lastTimeNs,
                 file);

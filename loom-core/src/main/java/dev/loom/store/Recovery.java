@@ -14,6 +14,7 @@ import dev.loom.log.Segments;
 import dev.loom.record.LossSlots;
 import dev.loom.record.PageRecords;
 import dev.loom.record.SourceSlots;
+import dev.loom.schema.SchemaLog;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -28,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>Killed in the same boot: the staging is trusted, and what only it holds is written to the segment files. Nothing is
  *       lost.
  *   <li>Otherwise, as after a power cut: the logs end at the first page that is not whole; the timestamp index is cut to
- *       entries that end there and synced, then the chunk index, then the record log.
+ *       entries that end there and synced, then the chunk index, then the record log. Definitions that were not
+ *       durable end at the first that is not whole: no page that needs one was written before it was synced.
  * </ul>
  *
  * @param mark as it is now on disk, closed
@@ -48,12 +50,14 @@ record Recovery(Mark mark, @Nullable LossSlots losses, boolean powerCut, long du
         long recordEnd = flush(storage, logs.records(), lastTimeNs, syncFailed);
         long timeEnd = flush(storage, logs.times(), lastTimeNs, syncFailed);
         long chunkEnd = flush(storage, logs.chunks(), lastTimeNs, syncFailed);
+        long schemaEnd = SchemaLog.recover(storage, files.schema(), mark.storeId(), Long.MAX_VALUE);
         LossSlots losses = LossSlots.allocate(SourceSlots.SOURCES_MAX);
         losses.copyFrom(staging.live().losses());
         Mark closed = new MarkFile(storage, files.mark())
                 .writeTwice(mark.ended(
                         mark.epoch() + 1,
                         new long[] {recordEnd, timeEnd, chunkEnd},
+                        schemaEnd,
                         mark.checkpoint(),
                         lastTimeNs,
                         FileId.of(files.mark())));
@@ -133,6 +137,7 @@ record Recovery(Mark mark, @Nullable LossSlots losses, boolean powerCut, long du
 
     private static Recovery cut(StoreFiles files, Storage storage, Mark mark) {
         LogEnds ends = LogEnds.find(files, storage, mark);
+        long schemaEnd = SchemaLog.recover(storage, files.schema(), mark.storeId(), mark.schemaDurable());
         truncate(storage, files.segments(LogKind.TIME, mark.segmentLength()), ends.timeEnd());
         truncate(storage, files.segments(LogKind.CHUNK, mark.segmentLength()), ends.chunkEnd());
         truncate(storage, files.segments(LogKind.RECORD, mark.segmentLength()), ends.recordEnd());
@@ -140,6 +145,7 @@ record Recovery(Mark mark, @Nullable LossSlots losses, boolean powerCut, long du
                 .writeTwice(mark.ended(
                         mark.epoch() + 1,
                         ends.byKind(),
+                        schemaEnd,
                         mark.checkpoint(),
                         ends.lastTimeNs(),
                         FileId.of(files.mark())));

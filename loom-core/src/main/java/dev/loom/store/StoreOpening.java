@@ -140,6 +140,10 @@ public final class StoreOpening {
     }
 
     private StoreSession openLocked(WriterLock lock) {
+        // of a store that was being made when the power was cut, there may be a mark and no folders
+        for (LogKind kind : LogKind.values()) {
+            storage.createDirectories(files.folder(kind));
+        }
         Mark mark = creationEnded() ? new MarkFile(storage, files.mark()).read() : create();
         Recovery recovery = null;
         if (!mark.closed()) {
@@ -170,9 +174,6 @@ public final class StoreOpening {
     }
 
     private Mark create() {
-        for (LogKind kind : LogKind.values()) {
-            storage.createDirectories(files.folder(kind));
-        }
         long storeId = RANDOM.nextLong() | 1;
         long segmentLength = settings.segmentLength() == null ? SEGMENT_DEFAULT : settings.segmentLength();
         Mark mark = new Mark(
@@ -188,6 +189,7 @@ public final class StoreOpening {
                         new LogMark(RECORD_RING_DEFAULT, 0, 0),
                         new LogMark(TIME_RING_DEFAULT, 0, 0),
                         new LogMark(CHUNK_RING_DEFAULT, 0, 0)),
+                0,
                 -1,
                 Long.MIN_VALUE,
                 FileId.NONE);

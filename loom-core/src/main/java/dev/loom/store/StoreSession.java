@@ -266,7 +266,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         // a mark need not know the newest checkpoint or time, but may only name what is durable
         long newest = log.lastCheckpoint();
         checkpoint = newest < durable[LogKind.TIME.index()] ? newest : checkpoint;
-        Mark next = mark.advanced(durable, checkpoint, lastTimeNs);
+        Mark next = mark.advanced(durable, schemaLog.synced(), checkpoint, lastTimeNs);
         markFile.write(next);
         mark = next;
     }
@@ -340,7 +340,8 @@ public final class StoreSession implements Durability, AutoCloseable {
 
     private void markClosed() {
         Mark last = mark;
-        mark = markFile.writeTwice(last.ended(last.epoch(), logs.tails(), checkpoint, lastTimeNs, last.file()));
+        mark = markFile.writeTwice(
+                last.ended(last.epoch(), logs.tails(), schemaLog.synced(), checkpoint, lastTimeNs, last.file()));
     }
 
     private static @Nullable RuntimeException after(@Nullable RuntimeException failure, Runnable step) {

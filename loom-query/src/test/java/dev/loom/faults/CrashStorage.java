@@ -1,0 +1,187 @@
+package dev.loom.faults;
+
+import dev.loom.io.LoomFile;
+import dev.loom.io.Storage;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+
+/**
+ * The disk, together with a journal of every call that changes what is below one directory: from it, the directory can be
+ * made as a power cut after any of these calls might leave it. What is elsewhere, such as staging, is not kept: a power
+ * cut takes it. Thread-safe.
+ */
+final class CrashStorage implements Storage {
+    private final Path root;
+    private final CrashImage initial;
+    private final List<CrashImage.Event> journal = new ArrayList<>();
+
+    /** @param root exists; what is in it now is durable */
+    CrashStorage(Path root) {
+        this.root = root;
+        this.initial = new CrashImage();
+        try (Stream<Path> files = Files.walk(root)) {
+            for (Path file : files.sorted().toList()) {
+                Path name = root.relativize(file);
+                if (Files.isRegularFile(file)) {
+                    initial.create(name);
+                    initial.write(name, 0, Files.readAllBytes(file));
+                } else if (!file.equals(root)) {
+                    initial.createDirectory(name);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        initial.syncAll();
+    }
+
+    /** How many calls changed something so far. */
+    synchronized int calls() {
+        return journal.size();
+    }
+
+    /** Makes a directory as it may be found after a power cut behind the first {@code calls} calls. */
+    synchronized void cut(int calls, Random random, Path target) {
+        CrashImage image = initial.copy();
+        journal.subList(0, calls).forEach(event -> event.applyTo(image));
+        image.cut(random, target);
+    }
+
+    private boolean isBelow(Path file) {
+        return file.startsWith(root);
+    }
+
+    private synchronized void note(CrashImage.Event event) {
+        journal.add(event);
+    }
+
+    @Override
+    public LoomFile openToRead(Path file) {
+        return new CrashFile(DISK.openToRead(file), root.relativize(file), false);
+    }
+
+    @Override
+    public LoomFile openToWrite(Path file, boolean direct) {
+        boolean kept = isBelow(file);
+        Path name = root.relativize(file);
+        synchronized (this) {
+            boolean made = !Files.exists(file);
+            LoomFile open = DISK.openToWrite(file, false);
+            if (made && kept) {
+                note(image -> image.create(name));
+            }
+            return new CrashFile(open, name, kept);
+        }
+    }
+
+    @Override
+    public synchronized void createDirectories(Path directory) {
+        if (isBelow(directory)) {
+            Path name = root.relativize(directory);
+            for (int i = 1; i <= name.getNameCount(); i++) {
+                Path each = name.subpath(0, i);
+                if (!Files.exists(root.resolve(each))) {
+                    note(image -> image.createDirectory(each));
+                }
+            }
+        }
+        DISK.createDirectories(directory);
+    }
+
+    @Override
+    public void syncDirectory(Path directory) {
+        if (isBelow(directory)) {
+            Path name = root.relativize(directory);
+            note(image -> image.syncDirectory(name));
+        }
+    }
+
+    @Override
+    public synchronized void delete(Path file) {
+        if (isBelow(file) && Files.exists(file)) {
+            Path name = root.relativize(file);
+            note(image -> image.delete(name));
+        }
+        DISK.delete(file);
+    }
+
+    @Override
+    public List<Path> list(Path directory) {
+        return DISK.list(directory);
+    }
+
+    @Override
+    public boolean exists(Path file) {
+        return DISK.exists(file);
+    }
+
+    private final class CrashFile implements LoomFile {
+        private final LoomFile file;
+        private final Path name;
+        private final boolean kept;
+
+        CrashFile(LoomFile file, Path name, boolean kept) {
+            this.file = file;
+            this.name = name;
+            this.kept = kept;
+        }
+
+        @Override
+        public Path path() {
+            return file.path();
+        }
+
+        @Override
+        public void write(ByteBuffer source, long position) {
+            byte[] bytes = new byte[kept ? source.remaining() : 0];
+            source.duplicate().get(bytes);
+            file.write(source, position);
+            if (kept) {
+                note(image -> image.write(name, (int) position, bytes));
+            }
+        }
+
+        @Override
+        public int read(ByteBuffer target, long position) {
+            return file.read(target, position);
+        }
+
+        @Override
+        public long size() {
+            return file.size();
+        }
+
+        @Override
+        public void truncate(long size) {
+            file.truncate(size);
+            if (kept) {
+                note(image -> image.truncate(name, (int) size));
+            }
+        }
+
+        @Override
+        public void force() {
+            if (kept) {
+                note(image -> image.sync(name));
+            }
+        }
+
+        @Override
+        public MappedByteBuffer map(boolean writable, long position, long length) {
+            return file.map(writable, position, length);
+        }
+
+        @Override
+        public void close() {
+            file.close();
+        }
+    }
+}

@@ -1,0 +1,207 @@
+package dev.loom.faults;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.StorageOption;
+import dev.loom.StoreVerifier;
+import dev.loom.api.Source;
+import dev.loom.error.LoomException;
+import dev.loom.format.Formats;
+import dev.loom.store.MarkForger;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Cuts the power of a store between any two calls to its disk, while it is made, recovered, written, forced and closed,
+ * several times in a row: nothing below {@code durable} is lost, the rest is a prefix of what was pushed, and the store is
+ * whole.
+ *
+ * <p>{@code -Dloom.rounds=N} sets the number of stores, {@code -Dloom.seed=S} the seed of the first.
+ */
+@Timeout(value = 60, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class PowerCutTest {
+    private static final int SOURCES = 3;
+    private static final int CUTS_PER_STORE = 5;
+
+    /** After so many calls to the disk, so many records were said to be durable. */
+    private record Promise(int calls, int records) {}
+
+    @TempDir
+    Path temp;
+
+    private long seed;
+    private Random random = new Random(0);
+    private StoreOracle oracle = new StoreOracle(0, SOURCES);
+    private CrashStorage storage;
+
+    /** The source of each record pushed, and its address, in order. */
+    private final List<Integer> pushed = new ArrayList<>();
+
+    private final List<Long> addresses = new ArrayList<>();
+    private final List<Promise> promises = new ArrayList<>();
+    private int durable;
+
+    @Test
+    void shouldKeepWhatIsDurableWhenThePowerIsCut() throws IOException {
+        long first = Long.getLong("loom.seed", System.nanoTime());
+        int rounds = Integer.getInteger("loom.rounds", 25);
+        System.out.println("PowerCutTest seed=" + first + " rounds=" + rounds);
+        for (int round = 0; round < rounds; round++) {
+            seed = first + round;
+            try {
+                liveAndBeCut();
+            } catch (AssertionError | RuntimeException e) {
+                throw new AssertionError("seed=" + seed, e);
+            }
+        }
+    }
+
+    private void liveAndBeCut() throws IOException {
+        random = new Random(seed);
+        oracle = new StoreOracle(seed, SOURCES);
+        pushed.clear();
+        addresses.clear();
+        promises.clear();
+        durable = 0;
+        Path disk = Files.createDirectory(temp.resolve("disk-0"));
+        for (int cut = 1; cut <= CUTS_PER_STORE; cut++) {
+            int opened = live(disk);
+            // every other time while it is being opened, which after a cut is its recovery
+            int calls = random.nextInt((random.nextBoolean() ? opened : storage.calls()) + 1);
+            Path next = Files.createDirectory(temp.resolve("disk-" + cut));
+            storage.cut(calls, random, next);
+            delete(disk);
+            disk = next;
+            MarkForger.ofEarlierBoot(disk.resolve("store"));
+            durable = 0;
+            promises.stream()
+                    .filter(promise -> promise.calls <= calls)
+                    .forEach(promise -> durable = Math.max(durable, promise.records));
+            promises.clear();
+        }
+        int opened = live(disk);
+        assertTrue(opened <= storage.calls());
+        delete(disk);
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    private static LoomConfig.Builder config(Path store) {
+        return PushingProcess.config(store)
+                .segmentBytes(3 << 16)
+                .durabilityInterval(Duration.ofMillis(1))
+                .durabilityBytes(1 << 16);
+    }
+
+    /** One life of the store. Returns after how many calls to the disk it was open. */
+    private int live(Path disk) {
+        Path store = disk.resolve("store");
+        storage = new CrashStorage(disk);
+        long[] found = attached(store);
+        Loom loom = open(store);
+        int opened = storage.calls();
+        accept(oracle.count(loom), found);
+        promises.add(new Promise(opened, pushed.size()));
+        for (int sessions = random.nextInt(2); sessions >= 0; sessions--) {
+            write(loom);
+            loom.close();
+            promises.add(new Promise(storage.calls(), pushed.size()));
+            checkClosed(store);
+            if (sessions > 0) {
+                loom = open(store);
+                assertArrayEquals(counts(pushed.size()), oracle.count(loom), "reopened");
+            }
+        }
+        return opened;
+    }
+
+    private Loom open(Path store) {
+        return Loom.open(StorageOption.with(config(store), storage).build());
+    }
+
+    /** What a reader finds before the recovery; nothing where the store's making was cut. */
+    private long[] attached(Path store) {
+        try {
+            return oracle.count(store);
+        } catch (LoomException e) {
+            assertEquals(0, durable, () -> "a store with durable records can't be read: " + e);
+            return new long[SOURCES];
+        }
+    }
+
+    private void accept(long[] found, long[] attached) {
+        assertArrayEquals(attached, found, "attached and recovered");
+        int records = 0;
+        for (long count : found) {
+            records += (int) count;
+        }
+        assertTrue(records >= durable, "durable records are lost: durable=" + durable + ", found=" + records);
+        assertTrue(records <= pushed.size(), "more records than were pushed");
+        assertArrayEquals(counts(records), found, "not a prefix of what was pushed");
+        pushed.subList(records, pushed.size()).clear();
+        addresses.subList(records, addresses.size()).clear();
+    }
+
+    /** How many records of each source are among the first so many. */
+    private long[] counts(int records) {
+        long[] counts = new long[SOURCES];
+        pushed.subList(0, records).forEach(source -> counts[source]++);
+        return counts;
+    }
+
+    private void checkClosed(Path store) {
+        assertArrayEquals(counts(pushed.size()), oracle.count(store), "closed");
+        List<String> problems = new ArrayList<>();
+        StoreVerifier.verify(
+                store, (file, offset, message) -> problems.add(store.relativize(file) + "@" + offset + ": " + message));
+        assertEquals(List.of(), problems);
+    }
+
+    private void write(Loom loom) {
+        long[] counts = counts(pushed.size());
+        int sources = 1 + random.nextInt(SOURCES);
+        for (int i = random.nextInt(400); i > 0; i--) {
+            int source = random.nextInt(sources);
+            String name = StoreOracle.name(source);
+            int id = loom.source(name).map(Source::id).orElseGet(() -> loom.defineSource(name, Formats.parse("bytes")));
+            addresses.add(loom.push(id, CheckedPayload.make(seed, source, counts[source]++)));
+            pushed.add(source);
+            if (random.nextInt(100) == 0) {
+                loom.force();
+                promises.add(new Promise(storage.calls(), pushed.size()));
+            } else if (i % 16 == 0) {
+                promiseDurable((long) loom.info().values().get("record_durable"));
+            }
+        }
+    }
+
+    /** A record is below an address when the next one begins there or before. */
+    private void promiseDurable(long address) {
+        int records = 0;
+        while (records + 1 < addresses.size() && addresses.get(records + 1) <= address) {
+            records++;
+        }
+        promises.add(new Promise(storage.calls(), records));
+    }
+}
