@@ -61,10 +61,15 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
             console.say(String.valueOf(e.getMessage()));
             return ExitCode.STORE;
         } else if (e instanceof IOException || e instanceof UncheckedIOException) {
-            console.say("input or output failed: " + e.getMessage());
-            return ExitCode.INTERNAL;
+            return failedIo(e);
         }
         console.say("internal error: " + e + "; with LOOM_DEBUG=1 it tells more");
+        return ExitCode.INTERNAL;
+    }
+
+    int failedIo(Exception e) {
+        Throwable cause = e instanceof UncheckedIOException ? e.getCause() : e;
+        console.say("input or output failed: " + (cause == null ? e : cause).getMessage());
         return ExitCode.INTERNAL;
     }
 

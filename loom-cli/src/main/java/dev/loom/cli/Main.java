@@ -16,6 +16,7 @@ import dev.loom.cli.store.VerifyCommand;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
@@ -43,6 +44,8 @@ public final class Main {
             return console.interruption().requested() ? ExitCode.INTERRUPTED : exitCode;
         } catch (BrokenPipeException e) {
             return ExitCode.OK;
+        } catch (UncheckedIOException e) {
+            return failures.failedIo(e);
         }
     }
 

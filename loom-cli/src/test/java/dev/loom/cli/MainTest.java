@@ -149,6 +149,24 @@ class MainTest {
     }
 
     @Test
+    void shouldFailWhenOutputCannotBeWritten() {
+        Cli cli = Cli.on(directory);
+        cli.importText("lines", "lines", "a\n".repeat(100_000)).ok();
+        OutputStream full = new OutputStream() {
+            @Override
+            public void write(int value) throws IOException {
+                throw new IOException("No space left on device");
+            }
+        };
+        for (String command : new String[] {"scan lines", "scan lines --limit 1", "sources", "--help"}) {
+            ByteArrayOutputStream err = new ByteArrayOutputStream();
+            assertEquals(1, Main.run(cli.console(full, err), command.split(" ", -1)), command);
+            assertEquals(
+                    "loom: input or output failed: No space left on device\n", err.toString(StandardCharsets.UTF_8));
+        }
+    }
+
+    @Test
     void shouldTellItsVersion() {
         assertTrue(Cli.on(directory).run("--version").ok().out().startsWith("loom "));
     }

@@ -35,8 +35,19 @@ public final class Console {
             boolean errTerminal,
             Map<String, String> environment,
             LongSupplier clock) {
+        this(in, new DataOutput(out, false), err, outTerminal, errTerminal, environment, clock);
+    }
+
+    private Console(
+            InputStream in,
+            DataOutput out,
+            OutputStream err,
+            boolean outTerminal,
+            boolean errTerminal,
+            Map<String, String> environment,
+            LongSupplier clock) {
         this.in = in;
-        this.out = new DataOutput(out);
+        this.out = out;
         this.err = new PrintStream(err, true, StandardCharsets.UTF_8);
         this.outTerminal = outTerminal;
         this.errTerminal = errTerminal;
@@ -48,7 +59,7 @@ public final class Console {
     public static Console ofProcess() {
         return new Console(
                 new FileInputStream(FileDescriptor.in),
-                new FileOutputStream(FileDescriptor.out),
+                new DataOutput(new FileOutputStream(FileDescriptor.out), Terminals.isPipe(Terminals.OUT)),
                 new FileOutputStream(FileDescriptor.err),
                 Terminals.isTerminal(Terminals.OUT),
                 Terminals.isTerminal(Terminals.ERR),

@@ -3,17 +3,27 @@ package dev.loom.cli.console;
 import dev.loom.cli.text.TextBuffer;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 
 /** Standard output, for data alone. Buffered; for one thread. */
 public final class DataOutput {
     private static final int CAPACITY = 64 * 1024;
 
+    private static final String BROKEN_PIPE = "Broken pipe";
+
     private final OutputStream stream;
+    private final boolean pipe;
     private final byte[] buffer = new byte[CAPACITY];
     private int length;
 
-    DataOutput(OutputStream stream) {
+    /**
+     * Wraps a stream.
+     *
+     * @param pipe whether any failure to write means that nobody reads; otherwise the failure's text tells
+     */
+    DataOutput(OutputStream stream, boolean pipe) {
         this.stream = stream;
+        this.pipe = pipe;
     }
 
     /** Writes the text, and empties it. */
@@ -26,6 +36,7 @@ public final class DataOutput {
      * Writes bytes.
      *
      * @throws BrokenPipeException when nobody reads
+     * @throws UncheckedIOException when writing fails otherwise
      */
     public void write(byte[] bytes, int offset, int count) {
         if (count > buffer.length - length) {
@@ -43,14 +54,19 @@ public final class DataOutput {
      * Hands everything written to the reader of standard output.
      *
      * @throws BrokenPipeException when nobody reads
+     * @throws UncheckedIOException when writing fails otherwise
      */
     public void flush() {
         drain();
         try {
             stream.flush();
         } catch (IOException e) {
-            throw new BrokenPipeException(e);
+            throw failure(e);
         }
+    }
+
+    private RuntimeException failure(IOException e) {
+        return pipe || BROKEN_PIPE.equals(e.getMessage()) ? new BrokenPipeException(e) : new UncheckedIOException(e);
     }
 
     private void drain() {
@@ -64,7 +80,7 @@ public final class DataOutput {
             stream.write(bytes, offset, count);
         } catch (IOException e) {
             length = 0;
-            throw new BrokenPipeException(e);
+            throw failure(e);
         }
     }
 }

@@ -125,14 +125,23 @@ public final class ImportCommand implements Callable<Integer> {
         EventTime eventTime = eventTimeOptions.eventTime(live);
         try (InputWindow window = new InputWindow(
                         standardInput ? console.in() : InputFiles.open(Path.of(file)), console.interruption());
+                OutputStream rejected = rejects == null ? null : openRejects(rejects);
                 Loom loom = Loom.open(LoomConfig.at(store.directory())
                         .pressure(policy.pressure)
                         .build())) {
             SourceDefinition definition = new SourceDefinition(
-                    console, loom, sourceName, eventTime, eventTimeOptions.takesThisMachinesClocks());
+                    console,
+                    loom,
+                    sourceName,
+                    eventTime,
+                    eventTimeOptions.takesThisMachinesClocks(),
+                    replaySpeed != null);
             InputOpening opening = new InputOpening(console, window, live, definition, types);
             RecordInput input = opening.open(format, loom.payloadLengthMax());
-            return run(loom, window, opening, definition, input);
+            if (rejected != null) {
+                rejected.write(opening.rejectsHeader());
+            }
+            return run(loom, window, definition, input, new BadRecords(onBad == OnBad.STOP, rejected, console::say));
         } catch (EOFException | ZipException e) {
             throw new CommandFailure(ExitCode.LIMIT, "input is not whole: " + e.getMessage(), e);
         }
@@ -148,15 +157,13 @@ public final class ImportCommand implements Callable<Integer> {
         }
     }
 
-    private int run(Loom loom, InputWindow window, InputOpening opening, SourceDefinition definition, RecordInput input)
+    private int run(
+            Loom loom, InputWindow window, SourceDefinition definition, RecordInput input, BadRecords badRecords)
             throws IOException {
         long startNs = System.nanoTime();
         PayloadBatch batch = new PayloadBatch(new LoomTarget(loom, definition.sourceId()));
-        boolean going;
-        BadRecords badRecords;
-        try (OutputStream rejected = rejects == null ? null : openRejects(rejects, opening.rejectsHeader());
-                Progress progress = new Progress(console, "records imported", true)) {
-            badRecords = new BadRecords(onBad == OnBad.STOP, rejected, console::say);
+        boolean going = false;
+        try (Progress progress = new Progress(console, "records imported", true)) {
             Importer importer = new Importer(input, batch, badRecords, console.interruption(), progress);
             if (replaySpeed != null) {
                 importer.pace(
@@ -167,23 +174,22 @@ public final class ImportCommand implements Callable<Integer> {
                 progress.updateNow(batch.records());
             });
             going = importer.run();
+        } finally {
+            // Also when the input or the store fails on the way.
+            tell(batch, badRecords, System.nanoTime() - startNs, going);
         }
-        tell(batch, badRecords, System.nanoTime() - startNs, going);
         if (console.interruption().requested()) {
             return ExitCode.INTERRUPTED;
         }
         return going ? ExitCode.OK : ExitCode.LIMIT;
     }
 
-    private static OutputStream openRejects(Path file, byte[] header) throws IOException {
-        OutputStream stream;
+    private static OutputStream openRejects(Path file) throws IOException {
         try {
-            stream = new BufferedOutputStream(Files.newOutputStream(file));
+            return new BufferedOutputStream(Files.newOutputStream(file));
         } catch (FileSystemException e) {
             throw new CommandFailure(ExitCode.USAGE, "can't write the rejects: " + file, e);
         }
-        stream.write(header);
-        return stream;
     }
 
     private void tell(PayloadBatch batch, BadRecords badRecords, long elapsedNs, boolean going) {
@@ -202,8 +208,12 @@ public final class ImportCommand implements Callable<Integer> {
         if (batch.lost() > 0) {
             text.append("; lost ").append(batch.lost());
         }
+        boolean stopped = !going && onBad == OnBad.STOP && badRecords.count() > 0;
         if (badRecords.count() > 0) {
-            text.append("; ").append(badRecords.count()).append(going ? " skipped" : " bad, and stopped there");
+            text.append("; ").append(badRecords.count()).append(stopped ? " bad, and stopped there" : " skipped");
+        }
+        if (!going && !stopped) {
+            text.append("; not to the end");
         }
         if (console.interruption().requested()) {
             text.append("; interrupted");

@@ -8,6 +8,7 @@ import dev.loom.cli.time.EventTime;
 import dev.loom.format.FieldReader;
 import dev.loom.format.PayloadFormat;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,7 @@ final class SourceDefinition {
     private final Loom loom;
     private final String name;
     private final boolean clocksOfThisMachine;
+    private final boolean replayed;
     private final Optional<Source> existing;
     private @Nullable EventTime eventTime;
     private @Nullable PayloadFormat format;
@@ -29,14 +31,21 @@ final class SourceDefinition {
      *
      * @param eventTime asked for, or null
      * @param clocksOfThisMachine whether its clock pair was read just now, for want of another
+     * @param replayed whether it must have an event time
      */
     SourceDefinition(
-            Console console, Loom loom, String name, @Nullable EventTime eventTime, boolean clocksOfThisMachine) {
+            Console console,
+            Loom loom,
+            String name,
+            @Nullable EventTime eventTime,
+            boolean clocksOfThisMachine,
+            boolean replayed) {
         this.console = console;
         this.loom = loom;
         this.name = name;
         this.eventTime = eventTime;
         this.clocksOfThisMachine = clocksOfThisMachine;
+        this.replayed = replayed;
         this.existing = loom.source(name).filter(source -> !source.closed());
     }
 
@@ -49,17 +58,23 @@ final class SourceDefinition {
      * Takes the open source, or defines it.
      *
      * @param defaultEventTimeField of formats that always have one, else null
-     * @throws CommandFailure when the open one has another format or event time
+     * @throws CommandFailure when the open one has another format or event time, or a replay lacks one
      */
     void define(PayloadFormat wanted, @Nullable String defaultEventTimeField) {
         format = wanted;
         if (existing.isPresent()) {
             take(existing.get(), wanted);
-            return;
-        }
-        if (eventTime == null && defaultEventTimeField != null) {
+        } else if (eventTime == null && defaultEventTimeField != null) {
             eventTime = new EventTime(defaultEventTimeField, null);
         }
+        if (replayed && eventTime == null) {
+            throw CommandFailure.usage("--replay needs the records' own times: name their field with --event-time");
+        } else if (existing.isEmpty()) {
+            defineNew(wanted);
+        }
+    }
+
+    private void defineNew(PayloadFormat wanted) {
         if (eventTime != null) {
             requireField(wanted, eventTime.field());
             if (clocksOfThisMachine) {
@@ -105,15 +120,8 @@ final class SourceDefinition {
         return sourceId;
     }
 
-    /**
-     * A reader of the source's event time.
-     *
-     * @throws CommandFailure when it has none
-     */
+    /** A reader of the event time of a source that has one. */
     EventTime.Reader eventTimeReader() {
-        if (eventTime == null || format == null) {
-            throw CommandFailure.usage("--replay needs the records' own times: name their field with --event-time");
-        }
-        return eventTime.reader(format);
+        return Objects.requireNonNull(eventTime).reader(Objects.requireNonNull(format));
     }
 }

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -246,7 +247,42 @@ class CsvImportTest {
         String err = cli.run("import", "--source", "s", "--format", "csv", cut.toString())
                 .exit(4)
                 .err();
-        assertTrue(err.startsWith("loom: input is not whole: "), err);
+        assertTrue(err.contains("loom: input is not whole: "), err);
+    }
+
+    @Test
+    void shouldTellWhatItTookOfAFileThatIsCut() throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
+            gzip.write(("a\n" + "17\n".repeat(500_000)).getBytes(StandardCharsets.UTF_8));
+        }
+        Path cut = Files.write(directory.resolve("cut.gz"), Arrays.copyOf(bytes.toByteArray(), bytes.size() - 9));
+        List<String> err = cli.run("import", "--source", "s", "--format", "csv", cut.toString())
+                .exit(4)
+                .err()
+                .lines()
+                .toList();
+        long records = cli.run("scan", "s", "-o", "raw").ok().out().length() / 9;
+        assertTrue(records > 100_000, records + "");
+        assertTrue(err.get(1).startsWith("loom: imported " + records + " records, "), err.get(1));
+        assertTrue(err.get(1).endsWith("; not to the end"), err.get(1));
+        assertTrue(err.get(2).startsWith("loom: input is not whole: "), err.get(2));
+    }
+
+    @Test
+    void shouldLeaveNothingBehindWhenItCannotBegin() throws IOException {
+        Path file = Files.writeString(directory.resolve("a.csv"), "a\n1\n");
+        Cli none = Cli.on(directory.resolve("none"));
+        String[] start = {"import", "--source", "s", "--format", "csv", file.toString()};
+        none.run(with(start, "--rejects", directory.resolve("no/such").toString()))
+                .exit(2);
+        none.run("sources").exit(3);
+        none.run(with(start, "--replay")).exit(2);
+        assertEquals("", none.run("sources").ok().out());
+    }
+
+    private static String[] with(String[] arguments, String... more) {
+        return Stream.concat(Stream.of(arguments), Stream.of(more)).toArray(String[]::new);
     }
 
     @Test
