@@ -21,6 +21,7 @@ public final class ActiveIndex {
     private long timeMinKey = Long.MAX_VALUE;
     private long timeMaxKey = Long.MIN_VALUE;
     private long unfitBefore;
+    private long binsAddress = IndexSummary.NO_BINS;
 
     /** @param definition with a function that can be read */
     public ActiveIndex(Index definition) {
@@ -62,6 +63,20 @@ public final class ActiveIndex {
         return keys.unfit() == unfitBefore;
     }
 
+    /** Whether there are bins to be written. */
+    public boolean hasBins() {
+        return binned && !bins.isEmpty();
+    }
+
+    /** Where the bins of the chunk were written. */
+    public long binsAddress() {
+        return binsAddress;
+    }
+
+    public void binsAddress(long address) {
+        binsAddress = address;
+    }
+
     /** How often the function has thrown, ever. */
     public long failures() {
         return keys.failures();
@@ -78,6 +93,7 @@ public final class ActiveIndex {
         while (bins.next()) {
             into.add(bins, keys.type());
         }
+        into.binsAddress(binsAddress);
     }
 
     /** The most bytes that {@link #encodeBins} writes. */
@@ -97,5 +113,6 @@ public final class ActiveIndex {
         timeMinKey = Long.MAX_VALUE;
         timeMaxKey = Long.MIN_VALUE;
         unfitBefore = keys.unfit();
+        binsAddress = IndexSummary.NO_BINS;
     }
 }

@@ -151,6 +151,12 @@ final class BinTable {
         return count;
     }
 
+    /** Whether no bin has values. */
+    boolean isEmpty() {
+        rewind();
+        return !next();
+    }
+
     /** Moves before the first bin that has values; nothing may be added until the last was visited. */
     void rewind() {
         if (sorted < count) {

@@ -3,10 +3,17 @@ package dev.loom.record;
 /** One unlisted part: the whole record log, for a scan without the timestamp index. */
 public final class AllChunks extends Chunks {
     private final SnapshotView snapshot;
+    private final int sourceId;
     private boolean given;
 
-    public AllChunks(SnapshotView snapshot) {
+    public AllChunks(SnapshotView snapshot, int sourceId) {
         this.snapshot = snapshot;
+        this.sourceId = sourceId;
+    }
+
+    @Override
+    int sourceId() {
+        return sourceId;
     }
 
     @Override

@@ -44,16 +44,15 @@ public final class AscendingChunks extends Chunks {
             collect();
         }
         CollectedChunks chunks = collected;
-        if (chunks != null) {
-            return chunks.giveOldest(this);
-        }
         DirectoryReader entries = reader;
         if (entries == null) {
             entries = new DirectoryReader(snapshot.times(), snapshot.timeTail());
             reader = entries;
-            seekFirst(entries);
+            if (chunks == null) {
+                seekFirst(entries);
+            }
         }
-        return !done && forward(entries);
+        return chunks != null ? chunks.giveOldest(this, entries) : !done && forward(entries);
     }
 
     /** Follows the chain backward, unless that turns out to be longer than reading all of the index forward. */
@@ -140,6 +139,11 @@ public final class AscendingChunks extends Chunks {
             unlisted(bound, snapshot.recordTail());
         }
         return region;
+    }
+
+    @Override
+    int sourceId() {
+        return sourceId;
     }
 
     @Override

@@ -1,18 +1,35 @@
 package dev.loom.record;
 
+import dev.loom.index.ActiveIndex;
+import dev.loom.index.ActiveSummary;
+import dev.loom.index.ChunkIndexWriter;
+import dev.loom.index.IndexSummary;
+import dev.loom.index.IndexSummaryCodec;
 import java.util.Arrays;
 
 /**
- * Collects which sources the open chunk holds, and writes its directory when it is sealed. Owned by the writer's thread.
+ * Collects which sources the open chunk holds, and what their indexes do; when it is sealed, writes the bins and its
+ * directory. Owned by the writer's thread.
  */
 final class ChunkDirectory {
     private final TimeIndexWriter index;
+    private final ChunkIndexWriter bins;
     private final SourceSlots slots;
+    private final IndexSummary totals = new IndexSummary();
     private SourceState[] listed = new SourceState[16];
     private int count;
+    /** Indexes of all that are listed. */
+    private int indexes;
 
-    ChunkDirectory(TimeIndexWriter index, SourceSlots slots) {
+    /** Of the directory being written. */
+    private long binsBegin;
+
+    /** Of the source being listed, the index to come next. */
+    private int nextIndex;
+
+    ChunkDirectory(TimeIndexWriter index, ChunkIndexWriter bins, SourceSlots slots) {
         this.index = index;
+        this.bins = bins;
         this.slots = slots;
     }
 
@@ -22,6 +39,9 @@ final class ChunkDirectory {
         source.chunkRecords = 0;
         source.chunkBytes = 0;
         source.chunkFirstTimeNs = timeNs;
+        source.summary.begin();
+        source.indexed = source.summary.count() > 0;
+        indexes += source.summary.count();
         if (count == listed.length) {
             listed = Arrays.copyOf(listed, count * 2);
         }
@@ -37,6 +57,9 @@ final class ChunkDirectory {
         source.chunkBytes += record.length();
         source.lastAddress = record.address();
         source.lastTimeNs = record.timeNs();
+        if (source.indexed) {
+            source.summary.add(record.buffer(), record.offset(), record.length());
+        }
     }
 
     /** Drops what was counted of the chunk. */
@@ -44,7 +67,12 @@ final class ChunkDirectory {
         for (int i = 0; i < count; i++) {
             listed[i].chunk = -1;
         }
+        clear();
+    }
+
+    private void clear() {
         count = 0;
+        indexes = 0;
     }
 
     /** Time of the newest record in the chunk; {@code Long.MIN_VALUE} without one. */
@@ -58,13 +86,34 @@ final class ChunkDirectory {
 
     /** More bytes than the directory will take, with one more source in it. */
     int lengthMax() {
-        return TimeEntryDescriptor.lengthMax(count + 1, TimeEntryDescriptor.LISTED_LENGTH_MAX);
+        return TimeEntryDescriptor.lengthMax(count + 1, TimeEntryDescriptor.LISTED_LENGTH_MAX, indexes);
     }
 
-    /** Writes and publishes the directory of the chunk, then the slots of its sources. There is room. */
+    /** Whether there is room for the bins of the chunk. */
+    boolean binsHaveRoom() {
+        return indexes == 0 || bins.hasRoom(binsLengthMax());
+    }
+
+    private long binsLengthMax() {
+        long bytes = 0;
+        for (int i = 0; i < count; i++) {
+            ActiveSummary summary = listed[i].summary;
+            for (int j = 0; j < summary.count(); j++) {
+                bytes += ChunkIndexWriter.lengthMax(summary.index(j));
+            }
+        }
+        return bytes;
+    }
+
+    /** Writes and publishes bins and directory of the chunk, then the slots of its sources. There is room. */
     void write(long chunk, int pages, long firstTimeNs, long lastTimeNs) {
+        binsBegin = bins.tail();
+        if (indexes > 0) {
+            writeBins(chunk, firstTimeNs, lastTimeNs);
+        }
         int from = 0;
         int part = 0;
+        nextIndex = 0;
         do {
             from = writePart(part++, from, chunk, pages, firstTimeNs, lastTimeNs);
         } while (from < count);
@@ -74,40 +123,85 @@ final class ChunkDirectory {
         }
         // a snapshot that saw the directory before the slots would find no way to the chunk's records
         index.publishCovered();
-        count = 0;
+        clear();
     }
 
+    private void writeBins(long chunk, long firstTimeNs, long lastTimeNs) {
+        for (int i = 0; i < count; i++) {
+            ActiveSummary summary = listed[i].summary;
+            for (int j = 0; j < summary.count(); j++) {
+                ActiveIndex active = summary.index(j);
+                boolean needed = active.isComplete() && active.hasBins();
+                active.binsAddress(needed ? bins.write(active, chunk, firstTimeNs, lastTimeNs) : IndexSummary.NO_BINS);
+            }
+        }
+        bins.publish();
+    }
+
+    /** Returns which source comes next; the last one listed once more when not all of its indexes fitted. */
     private int writePart(int part, int from, long chunk, int pages, long firstTimeNs, long lastTimeNs) {
+        int firstIndex = nextIndex;
         int to;
         long address;
         do {
             to = from;
+            nextIndex = firstIndex;
             address = index.begin(TimeEntryDescriptor.DIRECTORY, chunk);
             index.putInt(TimeEntryDescriptor.PAGES_OFFSET, pages);
             index.putInt(TimeEntryDescriptor.DIRECTORY_PART_OFFSET, part);
             index.putLong(TimeEntryDescriptor.FIRST_TIME_OFFSET, firstTimeNs);
             index.putLong(TimeEntryDescriptor.LAST_TIME_OFFSET, lastTimeNs);
+            index.putLong(TimeEntryDescriptor.BINS_BEGIN_OFFSET, binsBegin);
+            index.putLong(TimeEntryDescriptor.BINS_END_OFFSET, bins.tail());
             boolean more = true;
             while (more && to < count) {
-                more = list(listed[to++], address, chunk, firstTimeNs, lastTimeNs);
+                more = list(listed[to], address, chunk, firstTimeNs, lastTimeNs);
+                to += nextIndex == 0 ? 1 : 0;
             }
-        } while (!index.end(from == 0, to == count, firstTimeNs, lastTimeNs, chunk));
-        for (int i = from; i < to; i++) {
+        } while (!index.end(part == 0, to == count, firstTimeNs, lastTimeNs, chunk));
+        int listedTo = nextIndex == 0 ? to : to + 1;
+        for (int i = firstIndex == 0 ? from : from + 1; i < listedTo; i++) {
             SourceState source = listed[i];
             source.totals.add(address, source.chunkRecords, source.chunkBytes, source.chunkFirstTimeNs);
         }
         return to;
     }
 
+    /** Lists a source, with as many of its indexes as fit; whether another source fits in the part. */
     private boolean list(SourceState source, long address, long chunk, long firstTimeNs, long lastTimeNs) {
+        boolean again = nextIndex > 0;
         long previous = source.totals.directory;
         index.add(source.id);
-        index.add(source.chunkRecords);
+        index.add(again ? 0 : source.chunkRecords);
         index.add(source.chunkBytes);
         index.add(source.chunkFirstTimeNs - firstTimeNs);
         index.add(lastTimeNs - source.lastTimeNs);
         index.add((source.lastAddress - chunk) / RecordDescriptor.ALIGNMENT);
         index.add(previous == SourceSlots.NO_DIRECTORY ? 0 : (address - previous) / TimeEntryDescriptor.ALIGNMENT);
-        return index.endListed(TimeEntryDescriptor.LISTED_LENGTH_MAX);
+        listIndexes(source.summary);
+        return index.endListed(TimeEntryDescriptor.LISTED_INDEXED_LENGTH_MAX) && nextIndex == 0;
+    }
+
+    private void listIndexes(ActiveSummary summary) {
+        int to = nextIndex;
+        int room = 0;
+        int complete = 0;
+        while (to < summary.count() && index.fits(Varint.LENGTH_MAX + room + IndexSummaryCodec.LENGTH_MAX)) {
+            boolean lists = summary.index(to).isComplete();
+            complete += lists ? 1 : 0;
+            room += lists ? IndexSummaryCodec.LENGTH_MAX : 0;
+            to++;
+        }
+        index.add(complete);
+        long before = binsBegin;
+        for (int i = nextIndex; i < to; i++) {
+            ActiveIndex active = summary.index(i);
+            if (active.isComplete()) {
+                active.summarize(totals);
+                index.add(totals, active.definition().function().type(), before);
+                before = totals.binsAddress() == IndexSummary.NO_BINS ? before : totals.binsAddress();
+            }
+        }
+        nextIndex = to < summary.count() ? to : 0;
     }
 }

@@ -1,5 +1,9 @@
 package dev.loom.record;
 
+import dev.loom.api.ValueType;
+import dev.loom.index.IndexSummary;
+import org.jspecify.annotations.Nullable;
+
 /**
  * The parts of the record log that may hold records of one source in a time range, one after the other. Each is either
  * <em>listed</em>, a chunk whose directory tells where the source's records are, or <em>unlisted</em>, a range of pages of
@@ -16,6 +20,9 @@ public abstract class Chunks implements AutoCloseable {
     private long firstTimeNs;
     private long lastTimeNs;
     private long pagesSkipped;
+    private @Nullable DirectoryReader directory;
+    /** Where the directory has to be sought once more, or {@link SourceSlots#NO_DIRECTORY}. */
+    private long sought = SourceSlots.NO_DIRECTORY;
 
     /** Moves to the next part in this walk's direction; false at the end. */
     public abstract boolean next();
@@ -26,26 +33,48 @@ public abstract class Chunks implements AutoCloseable {
     @Override
     public abstract void close();
 
-    final void list(DirectoryReader directory) {
+    final void list(DirectoryReader reader) {
+        directory = reader;
+        sought = SourceSlots.NO_DIRECTORY;
         listed = true;
-        start = directory.chunk();
-        end = directory.chunkEnd();
-        lastRecord = directory.listedLastRecord();
-        chunkFirstTimeNs = directory.firstTimeNs();
-        records = directory.listedRecords();
-        bytes = directory.listedBytes();
-        firstTimeNs = directory.listedFirstTimeNs();
-        lastTimeNs = directory.listedLastTimeNs();
+        start = reader.chunk();
+        end = reader.chunkEnd();
+        lastRecord = reader.listedLastRecord();
+        chunkFirstTimeNs = reader.firstTimeNs();
+        records = reader.listedRecords();
+        bytes = reader.listedBytes();
+        firstTimeNs = reader.listedFirstTimeNs();
+        lastTimeNs = reader.listedLastTimeNs();
     }
 
-    final void list(long from, long to, long lastRecordAddress) {
+    /** Lists a chunk again, whose directory is read again if it is asked for. */
+    final void list(long from, long to, long lastRecordAddress, DirectoryReader reader, long directoryAddress) {
+        directory = reader;
+        sought = directoryAddress;
         listed = true;
         start = from;
         end = to;
         lastRecord = lastRecordAddress;
     }
 
+    /** Stands on the directory of a listed chunk; false when it can't be read once more. */
+    private boolean place() {
+        DirectoryReader reader = directory;
+        if (reader == null) {
+            return false;
+        }
+        if (sought != SourceSlots.NO_DIRECTORY) {
+            if (!reader.seek(sought) || !reader.find(sourceId())) {
+                directory = null;
+                return false;
+            }
+            list(reader);
+        }
+        return true;
+    }
+
     final void unlisted(long from, long to) {
+        directory = null;
         listed = false;
         start = from;
         end = to;
@@ -74,14 +103,32 @@ public abstract class Chunks implements AutoCloseable {
         return lastRecord;
     }
 
+    /** Of a listed chunk, the address of the directory. */
+    final long directoryAddress() {
+        return directory == null ? SourceSlots.NO_DIRECTORY : directory.address();
+    }
+
+    /**
+     * Reads what an index of the source holds of the current part.
+     *
+     * @return false when that is unknown, and the part's records have to be read: nothing lists it, or the index did not see
+     *     all of them
+     */
+    public final boolean summary(int indexId, ValueType type, IndexSummary into) {
+        return place() && directory != null && directory.summary(sourceId(), indexId, type, into);
+    }
+
+    /** The source that is looked for. */
+    abstract int sourceId();
+
     /** Of a listed chunk, the time of its first record of any source. */
     final long chunkFirstTimeNs() {
         return chunkFirstTimeNs;
     }
 
-    /** Of a listed chunk, how many records of the source it holds. */
-    final long records() {
-        return records;
+    /** Of a listed chunk, how many records of the source it holds; 0 when the directory can't be read any more. */
+    public final long records() {
+        return place() ? records : 0;
     }
 
     /** Of a listed chunk, payload bytes of those. */
@@ -89,14 +136,14 @@ public abstract class Chunks implements AutoCloseable {
         return bytes;
     }
 
-    /** Of a listed chunk, the time of the first of those. */
-    final long firstTimeNs() {
-        return firstTimeNs;
+    /** Of a listed chunk, the time of the first of those, or none later. */
+    public final long firstTimeNs() {
+        return place() ? firstTimeNs : Long.MIN_VALUE;
     }
 
-    /** Of a listed chunk, the time of the last of those. */
-    final long lastTimeNs() {
-        return lastTimeNs;
+    /** Of a listed chunk, the time of the last of those, or none earlier. */
+    public final long lastTimeNs() {
+        return place() ? lastTimeNs : Long.MAX_VALUE;
     }
 
     /** Pages that directories showed to hold nothing of the source, as far as this walk looked at them. */

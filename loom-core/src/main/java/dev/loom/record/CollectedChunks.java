@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Chunks that were met newest first, kept to be given oldest first; at most {@link #CHUNKS_MAX}. For one thread. */
 final class CollectedChunks {
-    /** With three words each, 24 KiB. */
+    /** With four words each, 32 KiB. */
     static final int CHUNKS_MAX = 1024;
 
     private static final long UNLISTED = -1;
@@ -13,6 +13,7 @@ final class CollectedChunks {
     private long[] starts = new long[16];
     private long[] ends = new long[16];
     private long[] lastRecords = new long[16];
+    private long[] directories = new long[16];
     private int count;
 
     private CollectedChunks() {}
@@ -42,15 +43,21 @@ final class CollectedChunks {
             starts = Arrays.copyOf(starts, count * 2);
             ends = Arrays.copyOf(ends, count * 2);
             lastRecords = Arrays.copyOf(lastRecords, count * 2);
+            directories = Arrays.copyOf(directories, count * 2);
         }
         starts[count] = chunk.start();
         ends[count] = chunk.end();
         lastRecords[count] = chunk.listed() ? chunk.lastRecord() : UNLISTED;
+        directories[count] = chunk.directoryAddress();
         count++;
     }
 
-    /** Gives the oldest one not yet given; false when there is none. */
-    boolean giveOldest(Chunks to) {
+    /**
+     * Gives the oldest one not yet given; false when there is none.
+     *
+     * @param reader for who asks for more than that
+     */
+    boolean giveOldest(Chunks to, DirectoryReader reader) {
         if (count == 0) {
             return false;
         }
@@ -58,7 +65,7 @@ final class CollectedChunks {
         if (lastRecords[count] == UNLISTED) {
             to.unlisted(starts[count], ends[count]);
         } else {
-            to.list(starts[count], ends[count], lastRecords[count]);
+            to.list(starts[count], ends[count], lastRecords[count], reader, directories[count]);
         }
         return true;
     }

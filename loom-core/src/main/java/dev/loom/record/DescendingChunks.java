@@ -239,6 +239,11 @@ public final class DescendingChunks extends Chunks {
     }
 
     @Override
+    int sourceId() {
+        return sourceId;
+    }
+
+    @Override
     public long bytesRead() {
         return reader.bytesRead();
     }

@@ -1,10 +1,14 @@
 package dev.loom.record;
 
+import dev.loom.api.ValueType;
+import dev.loom.index.IndexSummary;
+import dev.loom.index.IndexSummaryCodec;
 import dev.loom.log.LogView;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageReader;
 import dev.loom.log.PageState;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads entries of the timestamp index: at an address, or one after the other in either direction. Damaged pages are
@@ -14,6 +18,7 @@ public final class DirectoryReader implements AutoCloseable {
     private static final int ENTRIES_MAX =
             (PageDescriptor.PAGE_LENGTH - PageDescriptor.HEADER_LENGTH) / TimeEntryDescriptor.LIST_OFFSET;
 
+    private final LogView view;
     private final long begin;
     private final long tail;
     private final PageReader pages;
@@ -33,6 +38,9 @@ public final class DirectoryReader implements AutoCloseable {
     private long listedLastTimeNs;
     private long listedLastRecord;
     private long listedPrevious;
+    private int listedIndexes;
+    private int indexesOffset;
+    private @Nullable DirectoryReader following;
 
     /** @param tail the snapshot's end of the index */
     public DirectoryReader(LogView view, long tail) {
@@ -41,6 +49,7 @@ public final class DirectoryReader implements AutoCloseable {
 
     /** @param blockPages as of {@link PageReader#PageReader(LogView, int)} */
     DirectoryReader(LogView view, long tail, int blockPages) {
+        this.view = view;
         this.pages = new PageReader(view, blockPages);
         this.begin = view.watermarks().beginAcquire();
         this.tail = tail;
@@ -252,15 +261,80 @@ public final class DirectoryReader implements AutoCloseable {
         varints.wrap(buffer, entry + TimeEntryDescriptor.LIST_OFFSET, entry + length());
     }
 
-    /** Looks a source up in a directory's part; if it is there, the {@code listed...} values are its. */
+    /** Of a directory, the address in the chunk index behind the chunk's bins. */
+    public long binsEnd() {
+        return buffer.getLong(entry + TimeEntryDescriptor.BINS_END_OFFSET);
+    }
+
+    /**
+     * Looks a source up in a directory's part; if it is there, the {@code listed...} values are its. A part that only goes on
+     * with its indexes does not count.
+     */
     public boolean find(int sourceId) {
         wrapList();
         for (int i = listed(); i > 0; i--) {
-            if (nextListed() == sourceId) {
+            if (nextListed() == sourceId && listedRecords > 0) {
                 return true;
             }
         }
         return false;
+    }
+
+    /**
+     * Reads what an index of the found source holds of the chunk.
+     *
+     * @return false when the directory does not list the index: it may lack records of the chunk
+     */
+    public boolean summary(int sourceId, int indexId, ValueType type, IndexSummary into) {
+        if (summaryHere(indexId, type, into)) {
+            return true;
+        }
+        // the indexes of a source go on in the next part only when it is the last of this one
+        boolean more = !isLastPart() && varintsLeft() < TimeEntryDescriptor.ALIGNMENT;
+        return more && following().goesOn(address(), sourceId) && following().summary(sourceId, indexId, type, into);
+    }
+
+    private boolean summaryHere(int indexId, ValueType type, IndexSummary into) {
+        int limit = entry + length();
+        int at = indexesOffset;
+        long before = buffer.getLong(entry + TimeEntryDescriptor.BINS_BEGIN_OFFSET);
+        for (int i = listedIndexes; i > 0; i--) {
+            int next = IndexSummaryCodec.skip(buffer, at, limit);
+            if (IndexSummaryCodec.indexId(buffer, at, limit) == indexId) {
+                IndexSummaryCodec.read(buffer, at, limit, type, before, into);
+                return true;
+            }
+            before += IndexSummaryCodec.binsDistance(buffer, at, limit);
+            at = next;
+        }
+        return false;
+    }
+
+    private int varintsLeft() {
+        return entry + length() - varints.offset();
+    }
+
+    private DirectoryReader following() {
+        DirectoryReader reader = following;
+        if (reader == null) {
+            reader = new DirectoryReader(view, tail, 1);
+            following = reader;
+        }
+        return reader;
+    }
+
+    /** Moves to the part after the one at an address; whether it goes on with the indexes of a source. */
+    private boolean goesOn(long partAddress, int sourceId) {
+        if (!seek(partAddress) || !isDirectory()) {
+            return false;
+        }
+        long chunk = chunk();
+        long part = part();
+        if (!next() || !isDirectory() || chunk() != chunk || part() != part + 1 || listed() == 0) {
+            return false;
+        }
+        wrapList();
+        return nextListed() == sourceId && listedRecords == 0;
     }
 
     /** Reads the next of the list into the {@code listed...} values, and returns its id. */
@@ -273,6 +347,14 @@ public final class DirectoryReader implements AutoCloseable {
         listedLastRecord = chunk() + varints.next() * RecordDescriptor.ALIGNMENT;
         long back = varints.next() * TimeEntryDescriptor.ALIGNMENT;
         listedPrevious = back == 0 ? SourceSlots.NO_DIRECTORY : address() - back;
+        listedIndexes = (int) varints.next();
+        indexesOffset = varints.offset();
+        int limit = entry + length();
+        int at = indexesOffset;
+        for (int i = listedIndexes; i > 0; i--) {
+            at = IndexSummaryCodec.skip(buffer, at, limit);
+        }
+        varints.offset(at);
         return id;
     }
 
@@ -281,7 +363,7 @@ public final class DirectoryReader implements AutoCloseable {
         void onListed(int sourceId, int records, long bytes, long firstTimeNs);
     }
 
-    /** Gives every source that the current directory part lists. */
+    /** Gives every source that the current directory part lists; one of which only indexes go on, with 0 records. */
     public void forEachListed(DirectoryHandler handler) {
         wrapList();
         for (int i = listed(); i > 0; i--) {
@@ -350,11 +432,16 @@ public final class DirectoryReader implements AutoCloseable {
     }
 
     public long bytesRead() {
-        return pages.bytesRead();
+        DirectoryReader reader = following;
+        return pages.bytesRead() + (reader == null ? 0 : reader.bytesRead());
     }
 
     @Override
     public void close() {
         pages.close();
+        DirectoryReader reader = following;
+        if (reader != null) {
+            reader.close();
+        }
     }
 }

@@ -4,7 +4,6 @@ import dev.loom.log.LogView;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageReader;
 import dev.loom.log.PageState;
-import java.util.function.IntConsumer;
 
 /** Writes again the directories of chunks that have none, from their records. Owned by the writer's thread. */
 final class DirectoryRebuilder {
@@ -20,9 +19,9 @@ final class DirectoryRebuilder {
      * Goes through the pages from one address to another, both of pages. Damaged pages get no directory.
      * Fails for pages that the disk does not give now, since without one their records would not be found later.
      *
-     * @param room waits until a directory of so many bytes can be written
+     * @param room waits until the directory can be written
      */
-    void rebuild(LogView records, long from, long to, IntConsumer room) {
+    void rebuild(LogView records, long from, long to, Runnable room) {
         try (PageReader pages = new PageReader(records);
                 PageRecords reader = new PageRecords(records, to, -1)) {
             long chunk = from;
@@ -39,7 +38,7 @@ final class DirectoryRebuilder {
         }
     }
 
-    private void rebuildChunk(PageRecords reader, long chunk, long end, IntConsumer room) {
+    private void rebuildChunk(PageRecords reader, long chunk, long end, Runnable room) {
         long first = Long.MAX_VALUE;
         long last = Long.MIN_VALUE;
         for (long page = chunk; page < end; page += PageDescriptor.PAGE_LENGTH) {
@@ -55,7 +54,7 @@ final class DirectoryRebuilder {
                 last = Math.max(last, reader.timeNs());
             }
         }
-        room.accept(directory.lengthMax());
+        room.run();
         directory.write(chunk, (int) ((end - chunk) >> PageDescriptor.PAGE_SHIFT), first, last);
     }
 }

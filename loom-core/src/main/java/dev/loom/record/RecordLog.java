@@ -4,6 +4,7 @@ import dev.loom.api.Pressure;
 import dev.loom.api.PushStatus;
 import dev.loom.api.StoreClock;
 import dev.loom.error.StoreIoException;
+import dev.loom.index.ChunkIndexWriter;
 import dev.loom.log.Evictor;
 import dev.loom.log.HybridLog;
 import dev.loom.log.LogView;
@@ -35,6 +36,7 @@ public final class RecordLog {
     private final UnsafeBuffer ring;
     private final ByteBuffer ringBytes;
     private final TimeIndexWriter index;
+    private final ChunkIndexWriter bins;
     private final ChunkDirectory directory;
     private final CheckpointWriter checkpoints;
     private final LossLedger losses;
@@ -59,6 +61,7 @@ public final class RecordLog {
     public record Parts(
             HybridLog log,
             HybridLog timeLog,
+            HybridLog chunkLog,
             WriterSources sources,
             SourceSlots slots,
             LossSlots lossSlots,
@@ -74,7 +77,8 @@ public final class RecordLog {
         this.ring = parts.log.ring();
         this.ringBytes = parts.log.ringFile().bytes();
         this.index = new TimeIndexWriter(parts.timeLog);
-        this.directory = new ChunkDirectory(index, parts.slots);
+        this.bins = new ChunkIndexWriter(parts.chunkLog);
+        this.directory = new ChunkDirectory(index, bins, parts.slots);
         this.checkpoints = new CheckpointWriter(index, parts.lastCheckpoint, parts.log.tail());
         this.losses = new LossLedger(parts.lossSlots);
         this.sources = parts.sources;
@@ -94,13 +98,21 @@ public final class RecordLog {
      * @param covered the address up to which chunks have directories
      */
     public void resume(LogView records, long covered, @Nullable LossSlots earlier) {
-        new DirectoryRebuilder(directory, sources).rebuild(records, covered, log.tail(), this::awaitIndexRoom);
+        new DirectoryRebuilder(directory, sources).rebuild(records, covered, log.tail(), this::awaitDirectoryRoom);
         if (earlier != null) {
             for (SourceState source : sources.states()) {
                 if (source != null) {
                     losses.restore(source, earlier);
                 }
             }
+        }
+    }
+
+    /** Waits until the directory, and the bins, of what has been counted can be written. */
+    private void awaitDirectoryRoom() {
+        awaitIndexRoom(directory.lengthMax());
+        if (!directory.binsHaveRoom()) {
+            gauge.awaitOrFail(directory::binsHaveRoom, evictor);
         }
     }
 
@@ -238,6 +250,9 @@ public final class RecordLog {
         if (publish) {
             log.publish();
         }
+        if (source.indexed) {
+            source.summary.add(ring, at + RecordDescriptor.HEADER_LENGTH, length);
+        }
         return address;
     }
 
@@ -342,7 +357,7 @@ public final class RecordLog {
 
     /** Whether pages can be begun, and the open chunk's directory be written, without waiting. */
     private boolean roomFor(int pages) {
-        return log.hasRoom(pages) && index.hasRoom(directory.lengthMax());
+        return log.hasRoom(pages) && index.hasRoom(directory.lengthMax()) && directory.binsHaveRoom();
     }
 
     private void beginPage(long timeNs, boolean continues) {
@@ -392,6 +407,9 @@ public final class RecordLog {
             copied += appendFragment(source, payload, offset + copied, length - copied);
         }
         log.publish();
+        if (source.indexed) {
+            source.summary.add(payload, offset, length);
+        }
         log.publishSealed();
         evictor.onSealed();
         return address;
@@ -475,9 +493,13 @@ public final class RecordLog {
 
     long commitClaim(int length) {
         SourceState source = endClaim();
-        long address = link(source, log.offset(), RecordDescriptor.WHOLE, length, length, claimTimeNs);
+        int at = log.offset();
+        long address = link(source, at, RecordDescriptor.WHOLE, length, length, claimTimeNs);
         log.advance(RecordDescriptor.alignedLength(length));
         log.publish();
+        if (source.indexed) {
+            source.summary.add(ring, at + RecordDescriptor.HEADER_LENGTH, length);
+        }
         return address;
     }
 
@@ -534,8 +556,9 @@ public final class RecordLog {
         while (losses.unmarked()) {
             nextChunk(null, nowNs(), 1, true);
         }
-        awaitIndexRoom(directory.lengthMax());
+        awaitDirectoryRoom();
         closeChunk();
+        bins.seal();
         index.seal();
     }
 

@@ -1,5 +1,7 @@
 package dev.loom.record;
 
+import dev.loom.index.ActiveSummary;
+
 /** What the writer keeps of one source. Owned by the writer's thread, but for {@link #close}. */
 final class SourceState {
     final int id;
@@ -14,6 +16,12 @@ final class SourceState {
     long chunkFirstTimeNs;
     long lastAddress;
     long lastTimeNs;
+
+    /** The source's indexes, and what they hold of the chunk. */
+    final ActiveSummary summary = new ActiveSummary();
+
+    /** Whether the chunk has any. */
+    boolean indexed;
 
     long lost;
     long unmarked;

@@ -1,5 +1,6 @@
 package dev.loom.record;
 
+import dev.loom.index.IndexSummaryCodec;
 import dev.loom.log.PageDescriptor;
 
 /**
@@ -15,10 +16,16 @@ import dev.loom.log.PageDescriptor;
  *  16 | pages of the chunk        | part, from 0        |  20
  *  24 | time of its first record                        |
  *  32 | time of its last record                         |
- *  40 | per source, as varints: id; records; payload bytes; first time - the chunk's first;
+ *  40 | address in the chunk index where the chunk's bins begin
+ *  48 | address in the chunk index behind them
+ *  56 | per source, as varints: id; records; payload bytes; first time - the chunk's first;
  *     | the chunk's last time - last time; (address of its last record - chunk's address) / 8;
- *     | (this entry's address - that of the last entry that lists the source) / 8, 0 for none
+ *     | (this entry's address - that of the last entry that lists the source) / 8, 0 for none;
+ *     | indexes, then each of them as {@link IndexSummaryCodec} describes, addresses from where the chunk's bins begin
  * </pre>
+ *
+ * <p>It lists just the indexes that hold every record of their source in the chunk. A source whose indexes don't fit into a
+ * part is listed again in the next one, with the others, and with 0 records.
  *
  * <p>A checkpoint, type 2, lists every source as of an address of the record log:
  *
@@ -28,7 +35,8 @@ import dev.loom.log.PageDescriptor;
  *  16 | address in this log of the checkpoint before, -1 for none
  *  24 | time of the last record below
  *  32 | number of this part, from 0                     |
- *  40 | per source, as varints: id; address of its last directory + 1; records; payload bytes; lost;
+ *  40 | 0
+ *  56 | per source, as varints: id; address of its last directory + 1; records; payload bytes; lost;
  *     | time of its first record
  * </pre>
  */
@@ -51,7 +59,9 @@ public final class TimeEntryDescriptor {
     static final int DIRECTORY_PART_OFFSET = PAGES_OFFSET + Integer.BYTES;
     static final int FIRST_TIME_OFFSET = DIRECTORY_PART_OFFSET + Integer.BYTES;
     static final int LAST_TIME_OFFSET = FIRST_TIME_OFFSET + Long.BYTES;
-    static final int LIST_OFFSET = LAST_TIME_OFFSET + Long.BYTES;
+    static final int BINS_BEGIN_OFFSET = LAST_TIME_OFFSET + Long.BYTES;
+    static final int BINS_END_OFFSET = BINS_BEGIN_OFFSET + Long.BYTES;
+    static final int LIST_OFFSET = BINS_END_OFFSET + Long.BYTES;
 
     static final int PREVIOUS_CHECKPOINT_OFFSET = PAGES_OFFSET;
     static final int CHECKPOINT_TIME_OFFSET = FIRST_TIME_OFFSET;
@@ -63,19 +73,27 @@ public final class TimeEntryDescriptor {
     static final int PART_LENGTH_MAX = (PageDescriptor.PAGE_LENGTH - PageDescriptor.HEADER_LENGTH) / 2 & -ALIGNMENT;
 
     /**
-     * The most bytes that one source takes in a directory: id 3, records 2, payload bytes 4, times 7 each (two pages'
-     * worth of 48 bits), address 4, distance 9, and some to spare.
+     * The most bytes that one source takes in a directory, without its indexes: id 3, records 2, payload bytes 4, times 7 each (two pages'
+     * worth of 48 bits), address 4, distance 9, number of indexes 3, and some to spare.
      */
-    static final int LISTED_LENGTH_MAX = 40;
+    static final int LISTED_LENGTH_MAX = 44;
+
+    /** The same with an index, so that each source listed has room for one. */
+    static final int LISTED_INDEXED_LENGTH_MAX = LISTED_LENGTH_MAX + IndexSummaryCodec.LENGTH_MAX + Varint.LENGTH_MAX;
 
     /** The most bytes that one source takes in a checkpoint: id 3, five longs 10 each, and some to spare. */
     static final int CHECKPOINTED_LENGTH_MAX = 56;
 
     /** The most bytes that so many sources take, in all parts. */
     static int lengthMax(int sources, int listedLengthMax) {
-        int listed = sources * listedLengthMax;
-        int parts = 1 + listed / (PART_LENGTH_MAX - LIST_OFFSET - listedLengthMax);
-        return listed + parts * (LIST_OFFSET + ALIGNMENT);
+        return lengthMax(sources, listedLengthMax, 0);
+    }
+
+    /** The most bytes that so many sources take that have so many indexes together, in all parts. */
+    static int lengthMax(int sources, int listedLengthMax, int indexes) {
+        int listed = sources * listedLengthMax + indexes * IndexSummaryCodec.LENGTH_MAX;
+        int parts = 1 + listed / (PART_LENGTH_MAX - LIST_OFFSET - 2 * LISTED_INDEXED_LENGTH_MAX);
+        return listed + parts * (LIST_OFFSET + listedLengthMax + ALIGNMENT);
     }
 
     private TimeEntryDescriptor() {}

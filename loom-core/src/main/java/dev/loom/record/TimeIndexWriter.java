@@ -1,5 +1,8 @@
 package dev.loom.record;
 
+import dev.loom.api.ValueType;
+import dev.loom.index.IndexSummary;
+import dev.loom.index.IndexSummaryCodec;
 import dev.loom.log.HybridLog;
 import dev.loom.log.PageDescriptor;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -52,10 +55,20 @@ final class TimeIndexWriter {
         length = Varint.put(entry, length, value);
     }
 
+    /** Adds what an index holds of the chunk. */
+    void add(IndexSummary summary, ValueType type, long previousBins) {
+        length = IndexSummaryCodec.write(summary, type, previousBins, entry, length);
+    }
+
+    /** Whether so many more bytes fit in this part. */
+    boolean fits(int bytes) {
+        return length + bytes <= TimeEntryDescriptor.PART_LENGTH_MAX;
+    }
+
     /** Ends the list's current source; whether another one of up to {@code lengthMax} bytes fits in this part. */
     boolean endListed(int lengthMax) {
         listed++;
-        return length + lengthMax <= TimeEntryDescriptor.PART_LENGTH_MAX;
+        return fits(lengthMax);
     }
 
     /**

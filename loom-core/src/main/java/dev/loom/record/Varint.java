@@ -37,6 +37,15 @@ final class Varint {
             limit = to;
         }
 
+        /** Where the next value is. */
+        int offset() {
+            return offset;
+        }
+
+        void offset(int newOffset) {
+            offset = newOffset;
+        }
+
         long next() {
             long value = 0;
             for (int shift = 0; offset < limit && shift < Long.SIZE; shift += 7) {

@@ -52,7 +52,7 @@ record LogEnds(long recordEnd, long timeEnd, long chunkEnd, long lastTimeNs) {
                     + mark.begin(LogKind.RECORD) + ", durable=" + mark.durable(LogKind.RECORD));
         }
         long chunkEnd = pagesEnd(storage, all.chunks(), mark.durable(LogKind.CHUNK), mark);
-        return new LogEnds(recordEnd, timeEnd(storage, all.times(), mark, recordEnd), chunkEnd, lastTimeNs);
+        return new LogEnds(recordEnd, timeEnd(storage, all.times(), mark, recordEnd, chunkEnd), chunkEnd, lastTimeNs);
     }
 
     /** The end of the whole pages from an address on. */
@@ -74,14 +74,15 @@ record LogEnds(long recordEnd, long timeEnd, long chunkEnd, long lastTimeNs) {
                 && PageDescriptor.epoch(pages.buffer(), pages.page()) <= mark.epoch();
     }
 
-    /** The end of the pages of the timestamp index whose entries all end within the record log. */
-    private static long timeEnd(Storage storage, LogView times, Mark mark, long recordEnd) {
+    /** The end of the pages of the timestamp index whose entries all end within the record log and the chunk index. */
+    private static long timeEnd(Storage storage, LogView times, Mark mark, long recordEnd, long chunkEnd) {
         long end = pagesEnd(storage, times, mark.durable(LogKind.TIME), mark);
         try (DirectoryReader reader = new DirectoryReader(times, end)) {
             reader.toEnd();
             boolean above = true;
             while (above && reader.previous()) {
-                above = (reader.isDirectory() ? reader.chunkEnd() : reader.chunk()) > recordEnd;
+                above = (reader.isDirectory() ? reader.chunkEnd() : reader.chunk()) > recordEnd
+                        || (reader.isDirectory() && reader.binsEnd() > chunkEnd);
                 if (above) {
                     end = PageDescriptor.pageAddress(reader.address());
                 }

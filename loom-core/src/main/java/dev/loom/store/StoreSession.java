@@ -102,6 +102,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         this.log = new RecordLog(new RecordLog.Parts(
                 recordLog,
                 timeLog,
+                chunkLog,
                 sources,
                 live.slots(),
                 live.losses(),

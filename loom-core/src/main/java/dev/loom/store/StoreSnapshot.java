@@ -51,7 +51,9 @@ public final class StoreSnapshot implements Snapshot {
             unmarked = losses.unmarked();
         } while (!losses.unchanged(sequence) && ++tries < LOSS_TRIES);
         long timeTail = logs.times().watermarks().coveredAcquire();
-        SnapshotView view = new SnapshotView(logs.records(), logs.times(), recordTail, timeTail, slots);
+        long chunkTail = logs.chunks().watermarks().tailAcquire();
+        SnapshotView view =
+                new SnapshotView(logs.records(), logs.times(), logs.chunks(), recordTail, timeTail, chunkTail, slots);
         return new StoreSnapshot(view, schema.get(), losses, unmarked, live, leases);
     }
 

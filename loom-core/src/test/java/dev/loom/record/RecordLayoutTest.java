@@ -75,7 +75,9 @@ class RecordLayoutTest {
         assertEquals(20, TimeEntryDescriptor.DIRECTORY_PART_OFFSET);
         assertEquals(24, TimeEntryDescriptor.FIRST_TIME_OFFSET);
         assertEquals(32, TimeEntryDescriptor.LAST_TIME_OFFSET);
-        assertEquals(40, TimeEntryDescriptor.LIST_OFFSET);
+        assertEquals(40, TimeEntryDescriptor.BINS_BEGIN_OFFSET);
+        assertEquals(48, TimeEntryDescriptor.BINS_END_OFFSET);
+        assertEquals(56, TimeEntryDescriptor.LIST_OFFSET);
         assertEquals(16, TimeEntryDescriptor.PREVIOUS_CHECKPOINT_OFFSET);
         assertEquals(24, TimeEntryDescriptor.CHECKPOINT_TIME_OFFSET);
         assertEquals(32, TimeEntryDescriptor.CHECKPOINT_PART_OFFSET);

@@ -44,7 +44,7 @@ final class RawScanCursor implements RecordCursor {
         fromAddress = scan.fromAddress();
         snapshot.lease();
         if (!scan.timeIndex()) {
-            chunks = new AllChunks(view);
+            chunks = new AllChunks(view, sourceId);
         } else if (newestFirst) {
             chunks = new DescendingChunks(view, sourceId, range.toNs());
         } else {

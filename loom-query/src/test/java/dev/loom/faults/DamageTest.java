@@ -132,7 +132,9 @@ class DamageTest {
                         }
                     }
                 }
-                damage(file, whole, cut, lost, "cut: length=" + length);
+                // what is missing is zero: a writer that extends the file brings the page back, or has not done so yet
+                boolean padding = length % PAGE != 0 && zero(whole, length, (length / PAGE + 1) * PAGE);
+                damage(file, whole, cut, lost, !(isRecordSegment(file) && padding), "cut: length=" + length);
             }
         }
     }
@@ -153,10 +155,18 @@ class DamageTest {
                     byte[] flipped = whole.clone();
                     flipped[offset] ^= (byte) (1 << bit);
                     long page = isRecordSegment(file) ? firstAddress(file) + offset - offset % PAGE : -1;
-                    damage(file, whole, flipped, Set.of(page), "flipped: offset=" + offset + ", bit=" + bit);
+                    damage(file, whole, flipped, Set.of(page), true, "flipped: offset=" + offset + ", bit=" + bit);
                 }
             }
         }
+    }
+
+    private static boolean zero(byte[] bytes, int from, int to) {
+        int i = from;
+        while (i < to && bytes[i] == 0) {
+            i++;
+        }
+        return i == to;
     }
 
     private static boolean isMark(Path file) {
@@ -176,7 +186,8 @@ class DamageTest {
     }
 
     /** Damages a file, looks at the store, now and then also as a writer of a copy, and repairs the file. */
-    private void damage(Path file, byte[] whole, byte[] damaged, Set<Long> lost, String how) throws IOException {
+    private void damage(Path file, byte[] whole, byte[] damaged, Set<Long> lost, boolean writerToo, String how)
+            throws IOException {
         Files.write(file, damaged);
         try {
             try (LoomReader reader = LoomReader.attach(store)) {
@@ -184,7 +195,7 @@ class DamageTest {
             } catch (LoomException e) {
                 assertTrue(isMark(file), () -> "a damaged mark alone may keep a store from being read: " + e);
             }
-            if (stride == 1 || random.nextInt(40) == 0) {
+            if (writerToo && (stride == 1 || random.nextInt(40) == 0)) {
                 checkWriter(lost, isMark(file));
             }
         } catch (AssertionError | RuntimeException e) {

@@ -1,0 +1,58 @@
+package dev.loom.index;
+
+import dev.loom.log.LogView;
+import dev.loom.log.PageDescriptor;
+import dev.loom.log.PageReader;
+import dev.loom.log.PageState;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** Reads bins from the chunk index by their addresses. For one thread. */
+public final class ChunkIndexReader implements AutoCloseable {
+    private final long tail;
+    private final PageReader pages;
+
+    /** @param tail the snapshot's end of the chunk index */
+    public ChunkIndexReader(LogView view, long tail) {
+        this.pages = new PageReader(view);
+        this.tail = tail;
+    }
+
+    /**
+     * Reads the bins of an index in a chunk.
+     *
+     * @param address as the chunk's directory tells
+     * @return false when they can't be read; then the chunk has to be scanned
+     */
+    public boolean read(long address, long chunk, int indexId, BinListReader into) {
+        if (address < 0
+                || address >= tail
+                || pages.read(PageDescriptor.pageAddress(address), tail) != PageState.PRESENT) {
+            return false;
+        }
+        UnsafeBuffer buffer = pages.buffer();
+        int at = pages.page() + PageDescriptor.offsetInPage(address);
+        int end = pages.page() + pages.used();
+        if (at % BinsEntryDescriptor.ALIGNMENT != 0 || at + BinsEntryDescriptor.BINS_OFFSET > end) {
+            return false;
+        }
+        int length = buffer.getInt(at + BinsEntryDescriptor.BINS_LENGTH_OFFSET);
+        boolean fits = length >= 0 && length <= end - at - BinsEntryDescriptor.BINS_OFFSET;
+        boolean ours = buffer.getByte(at + BinsEntryDescriptor.TYPE_OFFSET) == BinsEntryDescriptor.BINS
+                && buffer.getLong(at + BinsEntryDescriptor.CHUNK_OFFSET) == chunk
+                && buffer.getInt(at + BinsEntryDescriptor.INDEX_OFFSET) == indexId;
+        if (!fits || !ours) {
+            return false;
+        }
+        into.wrap(buffer, at + BinsEntryDescriptor.BINS_OFFSET, length);
+        return true;
+    }
+
+    public long bytesRead() {
+        return pages.bytesRead();
+    }
+
+    @Override
+    public void close() {
+        pages.close();
+    }
+}

@@ -1,0 +1,93 @@
+package dev.loom.index;
+
+import dev.loom.log.HybridLog;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Appends the bins of sealed chunks to the chunk index (paper, section 4.2). It never waits: bins for which there is no room
+ * are left out, and then queries scan the chunk. Owned by the writer's thread.
+ */
+public final class ChunkIndexWriter {
+    private static final int SCRATCH_MIN = 4096;
+
+    private final HybridLog log;
+    private final BinListWriter bins = new BinListWriter();
+    private UnsafeBuffer entry = new UnsafeBuffer(new byte[SCRATCH_MIN]);
+    private long lastTimeNs;
+
+    public ChunkIndexWriter(HybridLog log) {
+        this.log = log;
+    }
+
+    /**
+     * Whether entries of {@code bytes} in all can be written. More than half the ring is never asked for: what exceeds it is
+     * left out when the time comes.
+     */
+    public boolean hasRoom(long bytes) {
+        int asked = (int) Math.min(bytes, log.ringLength() / 2);
+        // an entry may leave as much of a page empty as it takes itself
+        return asked <= log.remaining() || log.hasRoom(1 + asked / (BinsEntryDescriptor.LENGTH_MAX / 2));
+    }
+
+    /** The most bytes that the bins of an index take now. */
+    public static int lengthMax(ActiveIndex index) {
+        return Math.min(BinsEntryDescriptor.alignedLength(index.binsLengthMax()), BinsEntryDescriptor.LENGTH_MAX);
+    }
+
+    /** The address of the next entry, if it goes where the last one left off. */
+    public long tail() {
+        return log.tail();
+    }
+
+    /**
+     * Writes the bins of an index in a chunk; {@link #publish()} shows them.
+     *
+     * @return their address, or {@link IndexSummary#NO_BINS} when there is no room
+     */
+    public long write(ActiveIndex index, long chunk, long firstTimeNs, long chunkLastTimeNs) {
+        int needed = BinsEntryDescriptor.BINS_OFFSET + index.binsLengthMax() + BinsEntryDescriptor.ALIGNMENT;
+        if (entry.capacity() < needed) {
+            entry = new UnsafeBuffer(new byte[2 * needed]);
+        }
+        int end = index.encodeBins(bins, entry, BinsEntryDescriptor.BINS_OFFSET);
+        int aligned = BinsEntryDescriptor.alignedLength(end - BinsEntryDescriptor.BINS_OFFSET);
+        if (aligned > BinsEntryDescriptor.LENGTH_MAX || !makeRoom(aligned, chunk, firstTimeNs)) {
+            return IndexSummary.NO_BINS;
+        }
+        entry.setMemory(end, aligned - end, (byte) 0);
+        entry.putLong(BinsEntryDescriptor.LENGTH_OFFSET, aligned);
+        entry.putByte(BinsEntryDescriptor.TYPE_OFFSET, (byte) BinsEntryDescriptor.BINS);
+        entry.putLong(BinsEntryDescriptor.CHUNK_OFFSET, chunk);
+        entry.putInt(BinsEntryDescriptor.INDEX_OFFSET, index.definition().id());
+        entry.putInt(BinsEntryDescriptor.BINS_LENGTH_OFFSET, end - BinsEntryDescriptor.BINS_OFFSET);
+        long address = log.tail();
+        log.ring().putBytes(log.offset(), entry, 0, aligned);
+        log.advance(aligned);
+        lastTimeNs = chunkLastTimeNs;
+        return address;
+    }
+
+    private boolean makeRoom(int aligned, long chunk, long firstTimeNs) {
+        if (aligned <= log.remaining()) {
+            return true;
+        }
+        if (!log.hasRoom(1)) {
+            return false;
+        }
+        log.sealPage(lastTimeNs);
+        log.beginPage(firstTimeNs, chunk, false);
+        return true;
+    }
+
+    /** Shows what was written. */
+    public void publish() {
+        log.publish();
+        log.publishSealed();
+    }
+
+    /** Ends the open page. */
+    public void seal() {
+        log.sealPage(lastTimeNs);
+        publish();
+    }
+}
