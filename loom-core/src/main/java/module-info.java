@@ -15,6 +15,8 @@ module dev.loom.core {
     exports dev.loom.bytes;
     exports dev.loom.error;
     exports dev.loom.format;
+    exports dev.loom.index to
+            dev.loom.query;
     exports dev.loom.log to
             dev.loom.query;
     exports dev.loom.record to

@@ -1,5 +1,9 @@
 package dev.loom;
 
+import dev.loom.api.Bins;
+import dev.loom.api.Index;
+import dev.loom.api.IndexFunction;
+import dev.loom.api.IndexKind;
 import dev.loom.api.PushStatus;
 import dev.loom.api.RecordClaim;
 import dev.loom.api.Snapshot;
@@ -75,6 +79,33 @@ public final class Loom implements Store {
      */
     public void closeSource(int sourceId) {
         session.closeSource(sourceId);
+    }
+
+    /**
+     * Defines an index over a source (paper, section 4.2 and Figure 9), from the source's next chunk on: earlier records are
+     * found by reading them. One that is defined alike already is left as it is, but for a function of the program's own, which
+     * a store that was opened again has to be given again in this way. Any thread.
+     *
+     * @param name as of sources; unique among the open indexes of the source
+     * @return its id
+     * @throws IllegalArgumentException for a source that is not open, a bad name, one that another index of the source has, or
+     *     one index too many: {@code timeRingBytes / 256} may be open
+     * @throws StoreIoException when the definition can't be written; then nothing is defined
+     */
+    public int defineIndex(int sourceId, String name, IndexFunction function, Bins bins) {
+        return session.defineIndex(sourceId, name, IndexKind.VALUE, function, bins);
+    }
+
+    /**
+     * Defines an index over the times that a source's records carry themselves (paper, section 5.2); as {@link #defineIndex}.
+     */
+    public int defineEventTimeIndex(int sourceId, String name, IndexFunction function) {
+        return session.defineIndex(sourceId, name, IndexKind.EVENT_TIME, function, Bins.logLinear());
+    }
+
+    /** Closes an index: chunks to come are not in it, its name may be defined anew. Any thread. Idempotent. */
+    public void closeIndex(int indexId) {
+        session.closeIndex(indexId);
     }
 
     /**
@@ -166,6 +197,11 @@ public final class Loom implements Store {
     @Override
     public Optional<Source> source(String name) {
         return session.schema().source(name);
+    }
+
+    @Override
+    public List<Index> indexes() {
+        return session.schema().indexes();
     }
 
     @Override

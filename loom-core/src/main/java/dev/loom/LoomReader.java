@@ -1,5 +1,6 @@
 package dev.loom;
 
+import dev.loom.api.Index;
 import dev.loom.api.ReadMode;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
@@ -58,6 +59,11 @@ public final class LoomReader implements Store {
     @Override
     public Optional<Source> source(String name) {
         return store.source(name);
+    }
+
+    @Override
+    public List<Index> indexes() {
+        return store.indexes();
     }
 
     @Override

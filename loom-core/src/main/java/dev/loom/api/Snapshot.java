@@ -29,6 +29,12 @@ public interface Snapshot extends AutoCloseable {
     /** As {@link Store#source}. */
     Optional<Source> source(String name);
 
+    /** The indexes of a source defined when the snapshot was taken, by id. */
+    List<Index> indexes(int sourceId);
+
+    /** The open index of this name, or else the one of this name closed last. */
+    Optional<Index> index(int sourceId, String name);
+
     /** Counts and times of one source. Reads the active chunk; constant memory. */
     SourceStatistics statistics(int sourceId);
 

@@ -20,6 +20,9 @@ public interface Store extends AutoCloseable {
     /** The open source of this name, or else the one of this name closed last. */
     Optional<Source> source(String name);
 
+    /** Every index ever defined, by id. */
+    List<Index> indexes();
+
     /** Settings, watermarks, sizes and the evictor's state, read now. */
     StoreInfo info();
 

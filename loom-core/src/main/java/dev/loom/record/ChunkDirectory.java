@@ -193,7 +193,7 @@ final class ChunkDirectory {
             to++;
         }
         index.add(complete);
-        long before = binsBegin;
+        long before = TimeEntryDescriptor.beforeBins(binsBegin);
         for (int i = nextIndex; i < to; i++) {
             ActiveIndex active = summary.index(i);
             if (active.isComplete()) {

@@ -297,7 +297,7 @@ public final class DirectoryReader implements AutoCloseable {
     private boolean summaryHere(int indexId, ValueType type, IndexSummary into) {
         int limit = entry + length();
         int at = indexesOffset;
-        long before = buffer.getLong(entry + TimeEntryDescriptor.BINS_BEGIN_OFFSET);
+        long before = TimeEntryDescriptor.beforeBins(buffer.getLong(entry + TimeEntryDescriptor.BINS_BEGIN_OFFSET));
         for (int i = listedIndexes; i > 0; i--) {
             int next = IndexSummaryCodec.skip(buffer, at, limit);
             if (IndexSummaryCodec.indexId(buffer, at, limit) == indexId) {

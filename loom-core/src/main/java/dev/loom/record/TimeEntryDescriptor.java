@@ -21,7 +21,8 @@ import dev.loom.log.PageDescriptor;
  *  56 | per source, as varints: id; records; payload bytes; first time - the chunk's first;
  *     | the chunk's last time - last time; (address of its last record - chunk's address) / 8;
  *     | (this entry's address - that of the last entry that lists the source) / 8, 0 for none;
- *     | indexes, then each of them as {@link IndexSummaryCodec} describes, addresses from where the chunk's bins begin
+ *     | indexes, then each of them as {@link IndexSummaryCodec} describes, the bins before the first being
+ *     | taken as 8 bytes before where the chunk's bins begin
  * </pre>
  *
  * <p>It lists just the indexes that hold every record of their source in the chunk. A source whose indexes don't fit into a
@@ -68,6 +69,11 @@ public final class TimeEntryDescriptor {
     static final int CHECKPOINT_PART_OFFSET = LAST_TIME_OFFSET;
 
     static final int ALIGNMENT = Long.BYTES;
+
+    /** What the first bins' distance is from, so that none is 0. */
+    static long beforeBins(long binsBegin) {
+        return binsBegin - ALIGNMENT;
+    }
 
     /** A part is closed before it would grow past this: half of what a page holds, so that none is left half empty. */
     static final int PART_LENGTH_MAX = (PageDescriptor.PAGE_LENGTH - PageDescriptor.HEADER_LENGTH) / 2 & -ALIGNMENT;

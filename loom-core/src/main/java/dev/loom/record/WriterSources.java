@@ -1,6 +1,8 @@
 package dev.loom.record;
 
+import dev.loom.index.ActiveIndex;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -81,5 +83,10 @@ public final class WriterSources {
 
     public synchronized void close(int sourceId) {
         get(sourceId).close();
+    }
+
+    /** Sets the indexes of a source, from its next chunk on. Those that stay keep what they hold. */
+    public synchronized void index(int sourceId, List<ActiveIndex> indexes) {
+        get(sourceId).summary.define(indexes);
     }
 }

@@ -1,8 +1,14 @@
 package dev.loom.schema;
 
+import dev.loom.api.Bins;
+import dev.loom.api.Index;
+import dev.loom.api.IndexFunction;
+import dev.loom.api.IndexKind;
 import dev.loom.api.Source;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
+import dev.loom.schema.SchemaEntry.IndexClosed;
+import dev.loom.schema.SchemaEntry.IndexDefined;
 import dev.loom.schema.SchemaEntry.SourceClosed;
 import dev.loom.schema.SchemaEntry.SourceDefined;
 import java.util.ArrayList;
@@ -14,16 +20,18 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The sources as of some entry of the schema. Immutable. */
+/** The sources and indexes as of some entry of the schema. Immutable. */
 public final class Schema {
     /** Without any source. */
-    public static final Schema EMPTY = new Schema(new TreeMap<>());
+    public static final Schema EMPTY = new Schema(new TreeMap<>(), new TreeMap<>());
 
     private final NavigableMap<Integer, Source> byId;
+    private final NavigableMap<Integer, Index> indexes;
     private final Map<String, Source> byName = new HashMap<>();
 
-    private Schema(NavigableMap<Integer, Source> byId) {
+    private Schema(NavigableMap<Integer, Source> byId, NavigableMap<Integer, Index> indexes) {
         this.byId = byId;
+        this.indexes = indexes;
         // of one name the open source wins, or else the one closed last, which has the highest id
         for (Source source : byId.values()) {
             Source other = byName.get(source.name());
@@ -35,6 +43,7 @@ public final class Schema {
 
     public Schema with(List<SchemaEntry> entries) {
         TreeMap<Integer, Source> next = new TreeMap<>(byId);
+        TreeMap<Integer, Index> nextIndexes = new TreeMap<>(indexes);
         for (SchemaEntry entry : entries) {
             if (entry instanceof SourceDefined defined) {
                 next.put(
@@ -43,9 +52,42 @@ public final class Schema {
                                 defined.id(), defined.name(), format(defined.format()), false, defined.attributes()));
             } else if (entry instanceof SourceClosed closed) {
                 next.computeIfPresent(closed.id(), (id, source) -> source.close());
+            } else if (entry instanceof IndexDefined defined) {
+                define(defined, next.get(defined.sourceId()), nextIndexes);
+            } else if (entry instanceof IndexClosed closed) {
+                nextIndexes.computeIfPresent(closed.id(), (id, index) -> index.close());
             }
         }
-        return new Schema(next);
+        return new Schema(next, nextIndexes);
+    }
+
+    /** An index of a kind that is not known, or of a source that damage has taken, is as if it were not there. */
+    private static void define(IndexDefined defined, @Nullable Source source, Map<Integer, Index> into) {
+        if (source == null) {
+            return;
+        }
+        try {
+            into.put(
+                    defined.id(),
+                    new Index(
+                            defined.id(),
+                            defined.sourceId(),
+                            defined.name(),
+                            IndexKind.parse(defined.kind()),
+                            IndexFunction.parse(defined.function(), source.format()),
+                            Bins.parse(defined.bins()),
+                            defined.fromAddress(),
+                            false));
+        } catch (IllegalArgumentException e) {
+            into.remove(defined.id());
+        }
+    }
+
+    /** The schema with the function of an index, which its entry only names. */
+    public Schema supply(int indexId, IndexFunction function) {
+        TreeMap<Integer, Index> next = new TreeMap<>(indexes);
+        next.computeIfPresent(indexId, (id, index) -> index.supply(function));
+        return new Schema(byId, next);
     }
 
     /** A format whose provider is not at hand reads as bytes. */
@@ -63,7 +105,7 @@ public final class Schema {
         for (int id : ids) {
             next.computeIfAbsent(id, unnamed -> new Source(unnamed, "#" + unnamed, format("bytes"), true, Map.of()));
         }
-        return new Schema(next);
+        return new Schema(next, indexes);
     }
 
     public List<Source> sources() {
@@ -86,5 +128,31 @@ public final class Schema {
     /** How many are open. */
     public long openSources() {
         return byId.values().stream().filter(source -> !source.closed()).count();
+    }
+
+    /** All indexes, by id. */
+    public List<Index> indexes() {
+        return new ArrayList<>(indexes.values());
+    }
+
+    /** The indexes of a source, by id. */
+    public List<Index> indexes(int sourceId) {
+        return indexes.values().stream()
+                .filter(index -> index.sourceId() == sourceId)
+                .toList();
+    }
+
+    public @Nullable Index index(int id) {
+        return indexes.get(id);
+    }
+
+    /** The highest id of an index, 0 without any. */
+    public int lastIndexId() {
+        return indexes.isEmpty() ? 0 : indexes.lastKey();
+    }
+
+    /** How many indexes are open. */
+    public long openIndexes() {
+        return indexes.values().stream().filter(index -> !index.closed()).count();
     }
 }

@@ -1,5 +1,7 @@
 package dev.loom.schema;
 
+import dev.loom.schema.SchemaEntry.IndexClosed;
+import dev.loom.schema.SchemaEntry.IndexDefined;
 import dev.loom.schema.SchemaEntry.SourceClosed;
 import dev.loom.schema.SchemaEntry.SourceDefined;
 import java.io.ByteArrayInputStream;
@@ -26,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  *   8 | type           | CRC32C          |
  *  16 | body: source defined: id (4), name, format, number of attributes (4), each key and value
  *     |       source closed:  id (4)
+ *     |       index defined:  id (4), source id (4), name, kind, function, bins, address from which on it is (8)
+ *     |       index closed:   id (4)
  * </pre>
  *
  * <p>The checksum is seeded with the store's id and the entry's offset in the file, and covers magic, length, type and
@@ -70,6 +74,16 @@ final class SchemaCodec {
                 }
             } else if (entry instanceof SourceClosed closed) {
                 out.writeInt(closed.id());
+            } else if (entry instanceof IndexDefined defined) {
+                out.writeInt(defined.id());
+                out.writeInt(defined.sourceId());
+                writeText(out, defined.name());
+                writeText(out, defined.kind());
+                writeText(out, defined.function());
+                writeText(out, defined.bins());
+                out.writeLong(defined.fromAddress());
+            } else if (entry instanceof IndexClosed closed) {
+                out.writeInt(closed.id());
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -107,6 +121,16 @@ final class SchemaCodec {
             return switch (file.getInt(offset + TYPE_OFFSET)) {
                 case SourceDefined.TYPE -> readDefined(in);
                 case SourceClosed.TYPE -> new SourceClosed(in.readInt());
+                case IndexDefined.TYPE ->
+                    new IndexDefined(
+                            in.readInt(),
+                            in.readInt(),
+                            readText(in),
+                            readText(in),
+                            readText(in),
+                            readText(in),
+                            in.readLong());
+                case IndexClosed.TYPE -> new IndexClosed(in.readInt());
                 default -> null;
             };
         } catch (IOException e) {

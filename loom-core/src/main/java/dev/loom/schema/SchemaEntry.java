@@ -31,4 +31,32 @@ public sealed interface SchemaEntry {
             return TYPE;
         }
     }
+
+    /**
+     * An index is defined.
+     *
+     * @param kind the text form of its kind
+     * @param function the text form of its function
+     * @param bins the text form of its bins
+     * @param fromAddress chunks of the record log before this are not in it
+     */
+    record IndexDefined(int id, int sourceId, String name, String kind, String function, String bins, long fromAddress)
+            implements SchemaEntry {
+        static final int TYPE = 3;
+
+        @Override
+        public int type() {
+            return TYPE;
+        }
+    }
+
+    /** An index is closed. */
+    record IndexClosed(int id) implements SchemaEntry {
+        static final int TYPE = 4;
+
+        @Override
+        public int type() {
+            return TYPE;
+        }
+    }
 }

@@ -1,5 +1,6 @@
 package dev.loom.store;
 
+import dev.loom.api.Index;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.error.CopiedStoreException;
@@ -169,6 +170,10 @@ public final class AttachedStore implements AutoCloseable {
 
     public Optional<Source> source(String name) {
         return schema().source(name);
+    }
+
+    public List<Index> indexes() {
+        return schema().indexes();
     }
 
     /** A description, of values read while nothing can be unmapped. */

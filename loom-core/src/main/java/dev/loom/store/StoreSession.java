@@ -1,5 +1,9 @@
 package dev.loom.store;
 
+import dev.loom.api.Bins;
+import dev.loom.api.Index;
+import dev.loom.api.IndexFunction;
+import dev.loom.api.IndexKind;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.StoreClock;
@@ -19,11 +23,14 @@ import dev.loom.record.SourceTotals;
 import dev.loom.record.WriterSources;
 import dev.loom.schema.Schema;
 import dev.loom.schema.SchemaEntry;
+import dev.loom.schema.SchemaEntry.IndexClosed;
+import dev.loom.schema.SchemaEntry.IndexDefined;
 import dev.loom.schema.SchemaEntry.SourceClosed;
 import dev.loom.schema.SchemaEntry.SourceDefined;
 import dev.loom.schema.SchemaLog;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +39,9 @@ import org.jspecify.annotations.Nullable;
  * any thread.
  */
 public final class StoreSession implements Durability, AutoCloseable {
+    /** An index takes at most 51 bytes of a directory, which gets a fifth of the ring at most. */
+    private static final int TIME_RING_BYTES_PER_INDEX = 256;
+
     private final Settings settings;
     private final StoreFiles files;
     private final WriterLock lock;
@@ -40,6 +50,7 @@ public final class StoreSession implements Durability, AutoCloseable {
     private final StoreLogs logs;
     private final SchemaLog schemaLog;
     private final WriterSources sources;
+    private final SessionIndexes indexes;
     private final RecordLog log;
     private final Evictor evictor;
     private final @Nullable SystemClock systemClock;
@@ -87,6 +98,8 @@ public final class StoreSession implements Durability, AutoCloseable {
         HybridLog timeLog = hybridLog(LogKind.TIME);
         HybridLog chunkLog = hybridLog(LogKind.CHUNK);
         this.sources = writerSources(opened.schema(), opened.table());
+        this.indexes = new SessionIndexes(sources);
+        indexes.open(opened.schema());
         live.direct(opened.direct());
         publishClock();
 
@@ -217,6 +230,78 @@ public final class StoreSession implements Durability, AutoCloseable {
             schemaLog.append(entry);
             sources.close(sourceId);
             schema = schema.with(List.of(entry));
+        }
+    }
+
+    /**
+     * Defines an index, or supplies the function of one that is defined alike. Returns its id.
+     *
+     * @throws IllegalArgumentException when the source has another one of this name, or no more fit
+     */
+    public synchronized int defineIndex(int sourceId, String name, IndexKind kind, IndexFunction function, Bins bins) {
+        checkOpen();
+        SourceNames.check(name);
+        Source source = schema.source(sourceId);
+        if (source == null || source.closed()) {
+            throw new IllegalArgumentException("source is not open: id=" + sourceId);
+        }
+        if (!function.isReadable()) {
+            throw new IllegalArgumentException("index function gives no values: function=" + function.text());
+        }
+        for (Index index : schema.indexes(sourceId)) {
+            if (!index.closed() && index.name().equals(name)) {
+                return supply(index, kind, function, bins);
+            }
+        }
+        if (schema.openIndexes() >= indexesMax()) {
+            throw new IllegalArgumentException("too many open indexes: name=" + name + ", max=" + indexesMax()
+                    + ", time ring=" + mark.ringLength(LogKind.TIME));
+        }
+        IndexDefined entry = new IndexDefined(
+                schema.lastIndexId() + 1,
+                sourceId,
+                name,
+                kind.text(),
+                function.text(),
+                bins.text(),
+                logs.records().watermarks().tailAcquire());
+        schemaLog.append(entry);
+        schema = schema.with(List.of(entry)).supply(entry.id(), function);
+        indexes.add(Objects.requireNonNull(schema.index(entry.id())));
+        return entry.id();
+    }
+
+    private int supply(Index index, IndexKind kind, IndexFunction function, Bins bins) {
+        if (index.kind() != kind
+                || !index.function().equals(function)
+                || !index.bins().equals(bins)) {
+            throw new IllegalArgumentException("index is defined otherwise: name=" + index.name() + ", kind="
+                    + index.kind().text() + ", function=" + index.function().text() + ", bins="
+                    + index.bins().text());
+        }
+        if (!index.function().isReadable()) {
+            schema = schema.supply(index.id(), function);
+            indexes.add(Objects.requireNonNull(schema.index(index.id())));
+        }
+        return index.id();
+    }
+
+    /** So many that a directory which lists them all has room in the ring of the timestamp index. */
+    private int indexesMax() {
+        return mark.ringLength(LogKind.TIME) / TIME_RING_BYTES_PER_INDEX;
+    }
+
+    public synchronized void closeIndex(int indexId) {
+        checkOpen();
+        Index index = schema.index(indexId);
+        if (index == null) {
+            throw new IllegalArgumentException("index is not defined: id=" + indexId);
+        }
+        if (!index.closed()) {
+            SchemaEntry entry = new IndexClosed(indexId);
+            schemaLog.append(entry);
+            schema = schema.with(List.of(entry));
+            indexes.remove(index);
         }
     }
 

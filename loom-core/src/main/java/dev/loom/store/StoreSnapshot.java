@@ -1,5 +1,6 @@
 package dev.loom.store;
 
+import dev.loom.api.Index;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.SourceStatistics;
@@ -145,6 +146,21 @@ public final class StoreSnapshot implements Snapshot {
     @Override
     public Optional<Source> source(String name) {
         return schema.source(name);
+    }
+
+    @Override
+    public List<Index> indexes(int sourceId) {
+        return schema.indexes(sourceId);
+    }
+
+    @Override
+    public Optional<Index> index(int sourceId, String name) {
+        Index found = null;
+        for (Index index : schema.indexes(sourceId)) {
+            // an open one is the last of its name
+            found = index.name().equals(name) ? index : found;
+        }
+        return Optional.ofNullable(found);
     }
 
     @Override

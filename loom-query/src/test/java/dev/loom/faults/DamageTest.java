@@ -163,10 +163,10 @@ class DamageTest {
 
     private static boolean zero(byte[] bytes, int from, int to) {
         int i = from;
-        while (i < to && bytes[i] == 0) {
+        while (i < Math.min(to, bytes.length) && bytes[i] == 0) {
             i++;
         }
-        return i == to;
+        return i == Math.min(to, bytes.length);
     }
 
     private static boolean isMark(Path file) {

@@ -1,0 +1,54 @@
+package dev.loom.store;
+
+import dev.loom.api.Index;
+import dev.loom.index.ActiveIndex;
+import dev.loom.record.WriterSources;
+import dev.loom.schema.Schema;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The indexes that a session's writer fills. Guarded by the session. */
+final class SessionIndexes {
+    private final WriterSources sources;
+    private final Map<Integer, ActiveIndex> active = new LinkedHashMap<>();
+
+    SessionIndexes(WriterSources sources) {
+        this.sources = sources;
+    }
+
+    /** Begins to fill those of a schema that can be. */
+    void open(Schema schema) {
+        for (Index index : schema.indexes()) {
+            if (!index.closed() && index.function().isReadable()) {
+                active.put(index.id(), new ActiveIndex(index));
+            }
+        }
+        active.values().stream()
+                .map(index -> index.definition().sourceId())
+                .distinct()
+                .forEach(this::announce);
+    }
+
+    void add(Index index) {
+        active.put(index.id(), new ActiveIndex(index));
+        announce(index.sourceId());
+    }
+
+    void remove(Index index) {
+        if (active.remove(index.id()) != null) {
+            announce(index.sourceId());
+        }
+    }
+
+    private void announce(int sourceId) {
+        List<ActiveIndex> indexes = new ArrayList<>();
+        for (ActiveIndex index : active.values()) {
+            if (index.definition().sourceId() == sourceId) {
+                indexes.add(index);
+            }
+        }
+        sources.index(sourceId, indexes);
+    }
+}
