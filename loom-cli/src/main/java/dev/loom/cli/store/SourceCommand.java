@@ -2,6 +2,7 @@ package dev.loom.cli.store;
 
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
+import dev.loom.LoomReader;
 import dev.loom.api.Source;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
@@ -61,6 +62,8 @@ public final class SourceCommand {
     int close(
             @Mixin StoreOption store,
             @Parameters(paramLabel = "NAME", description = "Name of the source.") String name) {
+        // To open a directory without a store would make one.
+        LoomReader.attach(store.directory()).close();
         try (Loom loom = Loom.open(LoomConfig.at(store.directory()).build())) {
             Source source = loom.source(name)
                     .filter(found -> !found.closed())

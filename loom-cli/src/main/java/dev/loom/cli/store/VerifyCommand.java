@@ -2,6 +2,7 @@ package dev.loom.cli.store;
 
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
+import dev.loom.LoomReader;
 import dev.loom.StoreVerifier;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
@@ -9,6 +10,8 @@ import dev.loom.cli.console.Progress;
 import dev.loom.cli.option.OutputOption;
 import dev.loom.cli.option.StoreOption;
 import dev.loom.cli.output.Listing;
+import dev.loom.error.LoomException;
+import dev.loom.error.StoreNotFoundException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -44,6 +47,7 @@ public final class VerifyCommand implements Callable<Integer> {
     public Integer call() {
         Path directory = store.directory();
         if (repair) {
+            requireStore(directory);
             Loom.open(LoomConfig.at(directory).adoptCopy(true).build()).close();
             console.say("recovered");
         }
@@ -57,6 +61,17 @@ public final class VerifyCommand implements Callable<Integer> {
             return ExitCode.INTERRUPTED;
         }
         return report.problems() == 0 ? ExitCode.OK : ExitCode.STORE;
+    }
+
+    /** To open a directory without a store would make one. */
+    private static void requireStore(Path directory) {
+        try {
+            LoomReader.attach(directory).close();
+        } catch (StoreNotFoundException e) {
+            throw e;
+        } catch (LoomException e) {
+            // What else keeps readers out is what the recovery is for.
+        }
     }
 
     private StoreVerifier.Report verify(Path directory, Listing problems) {

@@ -1,12 +1,14 @@
 package dev.loom.cli.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.cli.Cli;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
@@ -138,10 +140,10 @@ class StoreCommandsTest {
 
     @Test
     void shouldTellThatThereIsNoStore() {
-        for (String command : List.of("sources", "info", "verify")) {
-            Cli.Result result = cli.run(
-                            command, "--dir", directory.resolve("none").toString())
-                    .exit(3);
+        Path none = directory.resolve("none");
+        for (String command : List.of("sources", "info", "verify", "verify --repair", "source close s", "tail s")) {
+            Cli.Result result = Cli.on(none).run(command.split(" ", -1)).exit(3);
+            assertFalse(Files.exists(none), command);
             assertEquals(1, result.err().lines().count(), result.err());
             assertTrue(result.err().contains("none"), result.err());
         }
