@@ -1,5 +1,6 @@
 package dev.loom.log;
 
+import dev.loom.error.StoreIoException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -7,6 +8,8 @@ import java.nio.ByteOrder;
 final class EvictedLog implements AutoCloseable {
     private static final int RUN_LENGTH_MAX = 16 << 20;
 
+    private final LogKind kind;
+    private final long storeId;
     private final Watermarks watermarks;
     private final ByteBuffer ring;
     private final int ringLength;
@@ -16,6 +19,8 @@ final class EvictedLog implements AutoCloseable {
     private long synced;
 
     EvictedLog(HybridLog log, long storeId, SegmentWriter writer) {
+        this.kind = log.kind();
+        this.storeId = storeId;
         this.watermarks = log.watermarks();
         this.ring = log.ringFile().bytes().duplicate().order(ByteOrder.LITTLE_ENDIAN);
         this.ringLength = log.ringLength();
@@ -70,6 +75,28 @@ final class EvictedLog implements AutoCloseable {
         if (evicted != synced) {
             writer.sync();
             synced = evicted;
+        }
+    }
+
+    /**
+     * Writes again what is in segment files and is not durable, after a sync that failed: part of it may be lost, which the
+     * next sync would not tell. It is read back from where readers have it too, and its checksums hold, or this fails.
+     */
+    void writeAgain() {
+        writer.reopen();
+        long end = watermarks.evictedAcquire();
+        synced = watermarks.durableAcquire();
+        int length = PageDescriptor.PAGE_LENGTH;
+        ByteBuffer page = ByteBuffer.allocateDirect(2 * length).alignedSlice(length);
+        try (PageReader reader = new PageReader(writer.view(kind, storeId, watermarks))) {
+            for (long address = synced; address < end; address += length) {
+                if (reader.readOrFail(address, end) != PageState.PRESENT) {
+                    throw new StoreIoException(
+                            "page can't be read back after a failed sync: log=" + kind + ", address=" + address);
+                }
+                reader.buffer().getBytes(reader.page(), page, 0, length);
+                writer.write(page.limit(length).position(0), address);
+            }
         }
     }
 

@@ -12,13 +12,14 @@ import org.jspecify.annotations.Nullable;
  * The one thread that takes sealed pages of all logs to their segment files, and makes them durable in time.
  *
  * <p>A write that fails is tried again until it succeeds: the pages stay in the ring meanwhile, and the writer feels it as
- * back-pressure. A sync that fails is not tried again, because the next one succeeds without the data: from then on
- * nothing more of the session is declared durable, and {@link #force()} fails.
+ * back-pressure. A sync that fails is not just tried again, because the next one would succeed without the data: first all
+ * that is not durable is written again. Until that succeeds nothing is declared durable, and {@link #force()} fails.
  */
 public final class Evictor implements Runnable {
     private static final long TICK_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long IDLE_PARK_NS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long BUSY_PARK_NS = TimeUnit.MICROSECONDS.toNanos(200);
+    private static final long SYNC_PAUSE_NS_MAX = TimeUnit.MINUTES.toNanos(1);
     private static final long RETRY_PARK_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final List<EvictedLog> logs;
@@ -38,12 +39,14 @@ public final class Evictor implements Runnable {
     private volatile @Nullable Throwable death;
     private final AtomicLong writeFailures = new AtomicLong();
     private long durableAtNs;
+    private long pauseNs;
     private long tickAtNs;
 
     private Evictor(List<EvictedLog> logs, Durability durability, long intervalNs, long bytesMax) {
         this.logs = logs;
         this.durability = durability;
         this.intervalNs = intervalNs;
+        this.pauseNs = intervalNs;
         this.bytesMax = bytesMax;
         this.thread = new Thread(this, "loom-evictor");
         this.thread.setDaemon(true);
@@ -97,7 +100,7 @@ public final class Evictor implements Runnable {
         return writeFailure;
     }
 
-    /** The failure since which nothing is declared durable, or null. */
+    /** The failure that keeps pages from being declared durable now, or null. */
     public @Nullable StoreIoException syncFailure() {
         return syncFailure;
     }
@@ -172,7 +175,7 @@ public final class Evictor implements Runnable {
         long now = System.nanoTime();
         long ticket = forceRequested;
         boolean forced = ticket != forceAnswered;
-        boolean due = now - durableAtNs >= intervalNs || undurable() >= bytesMax;
+        boolean due = now - durableAtNs >= pauseNs || (syncFailure == null && undurable() >= bytesMax);
         boolean all = forced || due || pressed;
         pressed = false;
         boolean progressed = evict(all);
@@ -183,7 +186,7 @@ public final class Evictor implements Runnable {
         boolean forcedPagesWritten = forced && !progressed && writeFailure == null;
         if (due || forcedPagesWritten) {
             makeDurable();
-            durableAtNs = now;
+            durableAtNs = System.nanoTime();
         }
         if (forced && writeFailure != null) {
             answer(ticket, writeFailure);
@@ -201,15 +204,19 @@ public final class Evictor implements Runnable {
 
     private boolean evict(boolean all) {
         boolean progressed = false;
+        boolean failing = writeFailure != null;
         try {
             durability.syncSchema();
             for (EvictedLog log : logs) {
-                progressed |= log.evictRun(all || writeFailure != null);
+                progressed |= log.evictRun(all || failing);
             }
             writeFailure = null;
         } catch (StoreIoException e) {
             writeFailure = e;
             writeFailures.incrementAndGet();
+        }
+        if (failing != (writeFailure != null)) {
+            durability.tick();
         }
         return progressed;
     }
@@ -223,11 +230,11 @@ public final class Evictor implements Runnable {
     }
 
     private void makeDurable() {
-        if (syncFailure != null) {
-            return;
-        }
         try {
             durability.tick();
+            if (syncFailure != null) {
+                logs.forEach(EvictedLog::writeAgain);
+            }
             boolean changed = false;
             long[] durable = new long[logs.size()];
             for (int i = 0; i < durable.length; i++) {
@@ -240,8 +247,14 @@ public final class Evictor implements Runnable {
                 durability.writeMark(durable);
                 logs.forEach(EvictedLog::publishDurable);
             }
+            if (syncFailure != null) {
+                syncFailure = null;
+                pauseNs = intervalNs;
+                durability.tick();
+            }
         } catch (StoreIoException e) {
             syncFailure = e;
+            pauseNs = Math.max(intervalNs, Math.min(pauseNs * 2, SYNC_PAUSE_NS_MAX));
             // at once, for a recovery after a kill must know it
             durability.tick();
         }

@@ -66,6 +66,16 @@ public final class SegmentWriter implements AutoCloseable {
         }
     }
 
+    /** What was written, for reading it back. */
+    LogView view(LogKind kind, long storeId, Watermarks watermarks) {
+        return new LogView(kind, storeId, storage, segments, watermarks, null, false);
+    }
+
+    /** Forgets the open files, which may have lost what was written to them. */
+    void reopen() {
+        close();
+    }
+
     @Override
     public void close() {
         CloseHelper.closeAll(unsynced);

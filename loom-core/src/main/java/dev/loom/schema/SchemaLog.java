@@ -105,6 +105,8 @@ public final class SchemaLog {
             if (file.size() > end) {
                 file.truncate(end);
             }
+            // written again, for a sync of it may have failed
+            file.write(content(storage, path).limit((int) end), 0);
             file.force();
         }
         return end;

@@ -150,6 +150,11 @@ final class CrashImage {
         node(name).sync();
     }
 
+    /** Of what is not certain, some is lost for ever, and the rest stays as it is. */
+    void loseUnsynced(Path name, Random random) {
+        node(name).changes.removeIf(change -> random.nextBoolean());
+    }
+
     void write(Path name, int position, byte[] bytes) {
         node(name).changes.add((content, chance) -> written(content, position, bytes, chance));
     }

@@ -1,5 +1,6 @@
 package dev.loom.faults;
 
+import dev.loom.error.StoreIoException;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The disk, together with a journal of every call that changes what is below one directory: from it, the directory can be
@@ -22,6 +24,8 @@ final class CrashStorage implements Storage {
     private final Path root;
     private final CrashImage initial;
     private final List<CrashImage.Event> journal = new ArrayList<>();
+    private @Nullable Random syncFailures;
+    private int syncsFailed;
 
     /** @param root exists; what is in it now is durable */
     CrashStorage(Path root) {
@@ -46,6 +50,29 @@ final class CrashStorage implements Storage {
     /** How many calls changed something so far. */
     synchronized int calls() {
         return journal.size();
+    }
+
+    /** From now on some syncs fail, as the chance has it; none with null. */
+    synchronized void failSyncs(@Nullable Random chance) {
+        syncFailures = chance;
+    }
+
+    /** How many syncs failed so far. */
+    synchronized int syncsFailed() {
+        return syncsFailed;
+    }
+
+    /** A sync that fails may have lost any of what it was to keep, and the next one does not tell. */
+    private synchronized void sync(Path name) {
+        Random chance = syncFailures;
+        if (chance == null || chance.nextInt(name.toString().endsWith(".seg") ? 40 : 8) != 0) {
+            note(image -> image.sync(name));
+            return;
+        }
+        long lost = chance.nextLong();
+        note(image -> image.loseUnsynced(name, new Random(lost)));
+        syncsFailed++;
+        throw new StoreIoException("injected failure: call=sync, file=" + name);
     }
 
     /** Makes a directory as it may be found after a power cut behind the first {@code calls} calls. */
@@ -170,7 +197,7 @@ final class CrashStorage implements Storage {
         @Override
         public void force() {
             if (kept) {
-                note(image -> image.sync(name));
+                sync(name);
             }
         }
 

@@ -170,16 +170,37 @@ class FailingCallsTest {
         loom.force();
         long durable = (long) loom.info().values().get("record_durable");
         push(loom, 300);
-        storage.fail(Call.FORCE, 1, false, file -> file.toString().endsWith(".seg"));
+        storage.fail(Call.FORCE, 1, true, file -> file.toString().endsWith(".seg"));
         assertThrows(StoreIoException.class, loom::force);
         push(loom, 300);
-        assertThrows(StoreIoException.class, loom::force, "the next sync succeeds without the data");
+        assertThrows(StoreIoException.class, loom::force);
         assertEquals(durable, loom.info().values().get("record_durable"));
         assertEquals(true, loom.info().values().get("durability_failed"));
         assertThrows(StoreIoException.class, loom::close);
         assertArrayEquals(counts, oracle.count(temp.resolve("store")));
+        storage.heal();
         open(temp.resolve("store")).close();
         assertArrayEquals(counts, oracle.count(temp.resolve("store")));
+    }
+
+    @Test
+    void shouldWriteAgainWhatFailedToSync() {
+        Path directory = temp.resolve("store");
+        Loom loom = open(directory);
+        push(loom, 300);
+        loom.force();
+        long durable = (long) loom.info().values().get("record_durable");
+        push(loom, 2_000);
+        storage.fail(Call.FORCE, 1, false, file -> file.toString().endsWith(".seg"));
+        assertThrows(StoreIoException.class, loom::force);
+        storage.fail(Call.TRUNCATE, Integer.MAX_VALUE, false, file -> isSegmentFrom(file, durable));
+        loom.force();
+        long evicted = (long) loom.info().values().get("record_evicted");
+        assertEquals(evicted, loom.info().values().get("record_durable"));
+        assertEquals(false, loom.info().values().get("durability_failed"));
+        assertTrue(storage.calls(Call.WRITE) > 0, "nothing was written again");
+        loom.close();
+        assertArrayEquals(counts, oracle.count(directory));
     }
 
     @Test
@@ -189,7 +210,7 @@ class FailingCallsTest {
         push(loom, 300);
         loom.force();
         push(loom, 2_000);
-        storage.fail(Call.FORCE, 1, false, file -> file.toString().endsWith(".seg"));
+        storage.fail(Call.FORCE, 1, true, file -> file.toString().endsWith(".seg"));
         assertThrows(StoreIoException.class, loom::force);
         assertThrows(StoreIoException.class, loom::close);
         long durable = durable(directory);

@@ -50,6 +50,6 @@ final class Mount implements AutoCloseable {
 
     @Override
     public void close() {
-        run("umount", target.toString());
+        run("umount", "--lazy", target.toString());
     }
 }

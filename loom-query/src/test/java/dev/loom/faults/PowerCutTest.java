@@ -10,6 +10,7 @@ import dev.loom.StorageOption;
 import dev.loom.StoreVerifier;
 import dev.loom.api.Source;
 import dev.loom.error.LoomException;
+import dev.loom.error.StoreIoException;
 import dev.loom.format.Formats;
 import dev.loom.store.MarkForger;
 import java.io.IOException;
@@ -55,6 +56,8 @@ class PowerCutTest {
     private final List<Long> addresses = new ArrayList<>();
     private final List<Promise> promises = new ArrayList<>();
     private int durable;
+    private boolean failing;
+    private int syncsFailed;
 
     @Test
     void shouldKeepWhatIsDurableWhenThePowerIsCut() throws IOException {
@@ -69,6 +72,13 @@ class PowerCutTest {
                 throw new AssertionError("seed=" + seed, e);
             }
         }
+    }
+
+    @Test
+    void shouldKeepWhatIsDurableWhenSyncsFailBefore() throws IOException {
+        failing = true;
+        shouldKeepWhatIsDurableWhenThePowerIsCut();
+        assertTrue(syncsFailed > 0);
     }
 
     private void liveAndBeCut() throws IOException {
@@ -124,7 +134,10 @@ class PowerCutTest {
         accept(oracle.count(loom), found);
         promises.add(new Promise(opened, pushed.size()));
         for (int sessions = random.nextInt(2); sessions >= 0; sessions--) {
+            // the random numbers of the evictor's thread are its own
+            storage.failSyncs(failing ? new Random(random.nextLong()) : null);
             write(loom);
+            storage.failSyncs(null);
             loom.close();
             promises.add(new Promise(storage.calls(), pushed.size()));
             checkClosed(store);
@@ -133,6 +146,7 @@ class PowerCutTest {
                 assertArrayEquals(counts(pushed.size()), oracle.count(loom), "reopened");
             }
         }
+        syncsFailed += storage.syncsFailed();
         return opened;
     }
 
@@ -188,11 +202,20 @@ class PowerCutTest {
             addresses.add(loom.push(id, CheckedPayload.make(seed, source, counts[source]++)));
             pushed.add(source);
             if (random.nextInt(100) == 0) {
-                loom.force();
-                promises.add(new Promise(storage.calls(), pushed.size()));
+                force(loom);
             } else if (i % 16 == 0) {
                 promiseDurable((long) loom.info().values().get("record_durable"));
             }
+        }
+    }
+
+    private void force(Loom loom) {
+        int failed = storage.syncsFailed();
+        try {
+            loom.force();
+            promises.add(new Promise(storage.calls(), pushed.size()));
+        } catch (StoreIoException e) {
+            assertTrue(storage.syncsFailed() > failed, "a sync failed: " + e);
         }
     }
 

@@ -10,6 +10,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.format.Formats;
+import dev.loom.query.Completeness;
 import dev.loom.query.Order;
 import dev.loom.query.RawScan;
 import dev.loom.query.RecordCursor;
@@ -54,15 +55,20 @@ final class StoreOracle {
     }
 
     long[] count(Snapshot snapshot) {
+        return count(snapshot, new long[sources]);
+    }
+
+    /** As above, of a store that says of each source how many records it lost. */
+    long[] count(Snapshot snapshot, long[] lost) {
         long[] counts = new long[sources];
         for (int i = 0; i < sources; i++) {
             Optional<Source> source = snapshot.source(name(i));
-            counts[i] = source.isPresent() ? count(snapshot, source.get(), i) : 0;
+            counts[i] = source.isPresent() ? count(snapshot, source.get(), i, lost[i]) : 0;
         }
         return counts;
     }
 
-    private long count(Snapshot snapshot, Source source, int number) {
+    private long count(Snapshot snapshot, Source source, int number, long lost) {
         long count = 0;
         long lastTimeNs = Long.MIN_VALUE;
         try (RecordCursor cursor =
@@ -73,9 +79,10 @@ final class StoreOracle {
                 lastTimeNs = cursor.timeNs();
                 count++;
             }
-            assertTrue(
-                    cursor.completeness().complete(),
-                    () -> cursor.completeness().toString());
+            Completeness complete = cursor.completeness();
+            assertEquals(lost, complete.lost(), "lost by markers");
+            assertTrue(lost > 0 || complete.complete(), complete::toString);
+            assertEquals(0, complete.damagedPages());
         }
         long left = count;
         try (RecordCursor cursor = RawScan.of(snapshot, source).open()) {

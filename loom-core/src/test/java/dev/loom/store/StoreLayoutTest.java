@@ -1,0 +1,165 @@
+package dev.loom.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.io.FileId;
+import dev.loom.io.Platform;
+import dev.loom.io.Storage;
+import dev.loom.log.Watermarks;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The pictures of {@code loom.mark} and {@code live}, number by number: other processes and later versions read them. */
+class StoreLayoutTest {
+    @TempDir
+    Path dir;
+
+    private static ByteBuffer read(Path file) throws IOException {
+        return ByteBuffer.wrap(Files.readAllBytes(file)).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private static String text(ByteBuffer bytes, int offset, int length) {
+        byte[] text = new byte[length];
+        bytes.get(offset, text);
+        return new String(text, StandardCharsets.UTF_8);
+    }
+
+    private static Mark mark(long sequence, boolean closed) {
+        Mark.Owner owner = new Mark.Owner(19, 20, "boot", "h\u00f6st");
+        return new Mark(
+                sequence,
+                2,
+                3,
+                closed,
+                owner,
+                4,
+                Path.of("/staging"),
+                5,
+                6,
+                7,
+                8,
+                9,
+                10,
+                11,
+                12,
+                13,
+                14,
+                new FileId(15, 16));
+    }
+
+    @Test
+    void shouldLayOutTheMarkAsInThePicture() throws IOException {
+        Path file = dir.resolve("loom.mark");
+        MarkFile marks = new MarkFile(Storage.DISK, file);
+        marks.write(mark(40, true));
+        marks.write(mark(41, false));
+        ByteBuffer bytes = read(file);
+        assertEquals(8192, bytes.capacity());
+        for (int slot = 0; slot <= 4096; slot += 4096) {
+            assertEquals("loommark", text(bytes, slot, 8));
+            assertEquals(1, bytes.getShort(slot + 8), "major");
+            assertEquals(0, bytes.getShort(slot + 10), "minor");
+            assertEquals(16, bytes.getShort(slot + 12), "page shift");
+            assertEquals(slot == 0 ? 1 : 0, bytes.getShort(slot + 14), "closed");
+            assertEquals(slot == 0 ? 40 : 41, bytes.getLong(slot + 16), "sequence");
+            assertEquals(2, bytes.getLong(slot + 24), "store id");
+            assertEquals(3, bytes.getInt(slot + 32), "epoch");
+            assertEquals(0, bytes.getInt(slot + 36));
+            assertEquals(4, bytes.getLong(slot + 40), "session nonce");
+            assertEquals(5, bytes.getLong(slot + 48), "segment length");
+            assertEquals(6, bytes.getInt(slot + 56), "record ring");
+            assertEquals(7, bytes.getInt(slot + 60), "time ring");
+            for (int i = 0; i < 9; i++) {
+                // record begin and durable, time begin and durable, schema durable, checkpoint, last time, device,
+                // inode
+                assertEquals(8 + i, bytes.getLong(slot + 64 + i * 8));
+            }
+            assertEquals(19, bytes.getLong(slot + 136), "owner's pid");
+            assertEquals(20, bytes.getLong(slot + 144), "owner's start");
+            assertEquals(4, bytes.getInt(slot + 152));
+            assertEquals("boot", text(bytes, slot + 156, 4));
+            assertEquals(5, bytes.getInt(slot + 160));
+            assertEquals("h\u00f6st", text(bytes, slot + 164, 5));
+            assertEquals(8, bytes.getInt(slot + 169));
+            assertEquals("/staging", text(bytes, slot + 173, 8));
+            for (int offset = 181; offset < 4092; offset++) {
+                assertEquals(0, bytes.get(slot + offset), "the rest is zero");
+            }
+            CRC32C crc = new CRC32C();
+            crc.update(bytes.duplicate().position(slot).limit(slot + 4092));
+            assertEquals((int) crc.getValue(), bytes.getInt(slot + 4092), "checksum");
+        }
+        assertEquals(mark(41, false), marks.read());
+    }
+
+    @Test
+    void shouldLayOutTheLiveStateAsInThePicture() throws IOException {
+        Path file = dir.resolve("live");
+        LiveFile live = LiveFile.create(Storage.DISK, file, 2, 3, 4);
+        live.stateRelease(5);
+        live.clock(true, 6);
+        live.direct(true);
+        live.failures(7, true, "f\u00fcll");
+        Watermarks records = live.recordWatermarks();
+        records.reset(8, 9);
+        live.timeWatermarks().reset(10, 11);
+        live.losses().put(65_535, 12, 13, 14, 15);
+        ByteBuffer bytes = live.file().bytes().duplicate().order(ByteOrder.LITTLE_ENDIAN);
+        FileId id = FileId.of(file);
+        assertEquals("loomlive", text(read(file), 0, 8));
+        assertEquals(2, bytes.getLong(8), "store id");
+        assertEquals(3, bytes.getLong(16), "session nonce");
+        assertEquals(4, bytes.getInt(24), "epoch");
+        assertEquals(5, bytes.getInt(28), "state");
+        assertEquals(id.device(), bytes.getLong(32), "own device");
+        assertEquals(id.inode(), bytes.getLong(40), "own inode");
+        assertEquals(6, bytes.getLong(48), "clock offset");
+        assertEquals(1, bytes.getInt(56), "clock is the system's");
+        assertEquals(1, bytes.getInt(60), "direct");
+        assertEquals(7, bytes.getLong(128), "write failures");
+        assertEquals(1, bytes.getInt(136), "sync failed");
+        assertEquals(5, bytes.getInt(140), "length of the last error");
+        assertEquals("f\u00fcll", text(read(file), 1024, 5));
+        assertEquals(9, bytes.getLong(256), "tail of the record log");
+        assertEquals(8, bytes.getLong(256 + 144), "begin of the record log");
+        assertEquals(11, bytes.getLong(512), "tail of the timestamp index");
+        assertEquals(10, bytes.getLong(512 + 144), "begin of the timestamp index");
+        assertEquals(-1, bytes.getLong(4096), "no directory of source 0");
+        int losses = 4096 + 65_536 * 64;
+        assertEquals(12, bytes.getLong(losses + 64 + 65_535 * 32), "lost of the last source");
+        assertEquals(losses + 64 + 65_536 * 32, bytes.capacity());
+        assertTrue(LiveFile.OPEN == 1 && LiveFile.CLOSED == 2);
+        live.file().unmap();
+    }
+
+    @Test
+    void shouldLayOutTheGaugeAsInThePicture() {
+        LiveFile live = LiveFile.create(Storage.DISK, dir.resolve("live"), 2, 3, 4);
+        ByteBuffer bytes = live.file().bytes();
+        bytes.putLong(64, 5).putLong(72, 6).putLong(80, 7);
+        assertEquals(5, live.gauge().waits());
+        assertEquals(6, live.gauge().waitedNs());
+        assertEquals(7, live.gauge().refused());
+        live.file().unmap();
+    }
+
+    @Test
+    void shouldTellOwnersApart() {
+        long pid = ProcessHandle.current().pid();
+        long start = Platform.startTimeMs(pid);
+        String boot = Platform.bootId();
+        assertTrue(StoreOpening.isAlive(new Mark.Owner(pid, start, boot, "")));
+        assertFalse(StoreOpening.isAlive(new Mark.Owner(pid, start + 1, boot, "")), "its pid is another's now");
+        assertFalse(StoreOpening.isAlive(new Mark.Owner(pid, start, "another boot", "")));
+        assertFalse(StoreOpening.isAlive(Mark.Owner.NONE));
+    }
+}

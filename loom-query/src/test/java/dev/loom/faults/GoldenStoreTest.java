@@ -1,0 +1,170 @@
+package dev.loom.faults;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.Loom;
+import dev.loom.LoomReader;
+import dev.loom.StoreVerifier;
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.api.Store;
+import dev.loom.format.Formats;
+import dev.loom.query.Order;
+import dev.loom.query.RawScan;
+import dev.loom.query.RecordCursor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipInputStream;
+import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A store of two sessions that an earlier version has written: every later one reads it. What it must hold is computed
+ * here, and never read from it. {@code -Dloom.golden=write} makes the file anew, which is right only together with a new
+ * version of the format; the files of earlier versions stay.
+ */
+class GoldenStoreTest {
+    private static final Path FILE = Path.of("src/test/resources/golden/format-1.0.zip");
+    private static final long START_NS = 1_700_000_000_000_000_000L;
+    private static final int RECORDS = 1_200;
+    private static final int LONG_RECORD = 700;
+    private static final int CLOSED_FROM = 900;
+    private static final List<String> FORMATS =
+            List.of("bytes", "text", "json", "struct:latency_ns:i64,ok:u8,key:utf8");
+
+    @TempDir
+    Path temp;
+
+    private Path store = Path.of("");
+    private long now = START_NS;
+
+    private static int source(int record) {
+        int source = record % 7 == 0 ? 3 : record % 3;
+        return source == 1 && record >= CLOSED_FROM ? 0 : source;
+    }
+
+    private static byte[] payload(int record) {
+        byte[] payload = new byte[record == LONG_RECORD ? 100_000 : record * 37 % 200];
+        for (int i = 0; i < payload.length; i++) {
+            payload[i] = (byte) (record + (i >>> 6));
+        }
+        return payload;
+    }
+
+    private static long timeNs(int record) {
+        return START_NS + record / 2 * 1_000L;
+    }
+
+    @BeforeEach
+    void unpack() throws IOException {
+        if ("write".equals(System.getProperty("loom.golden"))) {
+            write();
+        }
+        store = temp.resolve("store");
+        try (ZipInputStream zip = new ZipInputStream(Files.newInputStream(FILE))) {
+            for (ZipEntry entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry()) {
+                Path target = store.resolve(entry.getName());
+                Files.createDirectories(target.getParent());
+                Files.write(target, zip.readAllBytes());
+            }
+        }
+    }
+
+    private void write() throws IOException {
+        Path made = temp.resolve("made");
+        int[] ids = new int[FORMATS.size()];
+        for (int session = 0; session < 2; session++) {
+            try (Loom loom =
+                    Loom.open(PushingProcess.config(made).clock(() -> now).build())) {
+                for (int i = 0; session == 0 && i < ids.length; i++) {
+                    ids[i] = loom.defineSource("source-" + i, Formats.parse(FORMATS.get(i)), Map.of("number", "" + i));
+                }
+                for (int record = session * RECORDS / 2; record < (session + 1) * RECORDS / 2; record++) {
+                    if (record == CLOSED_FROM) {
+                        loom.closeSource(ids[1]);
+                    }
+                    now = timeNs(record);
+                    loom.push(ids[source(record)], payload(record));
+                }
+            }
+        }
+        try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(FILE));
+                Stream<Path> files = Files.walk(made)) {
+            for (Path each : files.filter(Files::isRegularFile).sorted().toList()) {
+                zip.putNextEntry(new ZipEntry(made.relativize(each).toString()));
+                zip.write(Files.readAllBytes(each));
+            }
+        }
+    }
+
+    private static void check(Store store) {
+        try (Snapshot snapshot = store.snapshot()) {
+            for (int i = 0; i < FORMATS.size(); i++) {
+                Source source = snapshot.source("source-" + i).orElseThrow();
+                assertEquals(FORMATS.get(i), source.format().text());
+                assertEquals(Map.of("number", "" + i), source.attributes());
+                assertEquals(i == 1, source.closed());
+                List<Integer> expected = new ArrayList<>();
+                for (int record = 0; record < RECORDS; record++) {
+                    if (source(record) == i) {
+                        expected.add(record);
+                    }
+                }
+                assertEquals(expected.size(), snapshot.statistics(source.id()).records());
+                check(RawScan.of(snapshot, source).order(Order.OLDEST_FIRST), expected);
+                Collections.reverse(expected);
+                check(RawScan.of(snapshot, source), expected);
+            }
+        }
+    }
+
+    private static void check(RawScan scan, List<Integer> expected) {
+        try (RecordCursor cursor = scan.open()) {
+            for (int record : expected) {
+                assertTrue(cursor.next());
+                byte[] payload = new byte[cursor.length()];
+                cursor.buffer().getBytes(cursor.offset(), payload);
+                assertArrayEquals(payload(record), payload);
+                assertEquals(timeNs(record), cursor.timeNs());
+            }
+            assertFalse(cursor.next());
+            assertTrue(cursor.completeness().complete());
+        }
+    }
+
+    @Test
+    void shouldReadWhatAnEarlierVersionWrote() {
+        try (LoomReader reader = LoomReader.attach(store)) {
+            check(reader);
+            assertEquals("1.0", reader.info().values().get("format"));
+        }
+        assertEquals(
+                0, StoreVerifier.verify(store, (file, offset, message) -> {}).problems());
+    }
+
+    @Test
+    void shouldGoOnWithWhatAnEarlierVersionWrote() {
+        for (int session = 0; session < 2; session++) {
+            try (Loom loom = Loom.open(PushingProcess.config(store).build())) {
+                check(loom);
+                int id = loom.defineSource("later-" + session, Formats.parse("bytes"));
+                assertTrue(loom.push(id, payload(LONG_RECORD)) > 0);
+                check(loom);
+            }
+        }
+        assertEquals(
+                0, StoreVerifier.verify(store, (file, offset, message) -> {}).problems());
+    }
+}
