@@ -7,13 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.io.FileId;
 import dev.loom.io.Platform;
 import dev.loom.io.Storage;
-import dev.loom.log.Watermarks;
+import dev.loom.log.LogKind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,12 +45,7 @@ class StoreLayoutTest {
                 4,
                 Path.of("/staging"),
                 5,
-                6,
-                7,
-                8,
-                9,
-                10,
-                11,
+                List.of(new LogMark(60, 61, 62), new LogMark(70, 71, 72), new LogMark(80, 81, 82)),
                 12,
                 13,
                 14,
@@ -76,22 +72,27 @@ class StoreLayoutTest {
             assertEquals(0, bytes.getInt(slot + 36));
             assertEquals(4, bytes.getLong(slot + 40), "session nonce");
             assertEquals(5, bytes.getLong(slot + 48), "segment length");
-            assertEquals(6, bytes.getInt(slot + 56), "record ring");
-            assertEquals(7, bytes.getInt(slot + 60), "time ring");
-            for (int i = 0; i < 9; i++) {
-                // record begin and durable, time begin and durable, schema durable, checkpoint, last time, device,
-                // inode
-                assertEquals(8 + i, bytes.getLong(slot + 64 + i * 8));
+            assertEquals(13, bytes.getLong(slot + 56), "checkpoint");
+            assertEquals(14, bytes.getLong(slot + 64), "last time");
+            assertEquals(12, bytes.getLong(slot + 72), "schema durable");
+            assertEquals(15, bytes.getLong(slot + 80), "device");
+            assertEquals(16, bytes.getLong(slot + 88), "inode");
+            assertEquals(19, bytes.getLong(slot + 96), "owner's pid");
+            assertEquals(20, bytes.getLong(slot + 104), "owner's start");
+            for (int log = 0; log < 3; log++) {
+                int at = slot + 128 + log * 24;
+                assertEquals(61 + log * 10, bytes.getLong(at), "begin");
+                assertEquals(62 + log * 10, bytes.getLong(at + 8), "durable");
+                assertEquals(60 + log * 10, bytes.getInt(at + 16), "ring");
+                assertEquals(0, bytes.getInt(at + 20));
             }
-            assertEquals(19, bytes.getLong(slot + 136), "owner's pid");
-            assertEquals(20, bytes.getLong(slot + 144), "owner's start");
-            assertEquals(4, bytes.getInt(slot + 152));
-            assertEquals("boot", text(bytes, slot + 156, 4));
-            assertEquals(5, bytes.getInt(slot + 160));
-            assertEquals("h\u00f6st", text(bytes, slot + 164, 5));
-            assertEquals(8, bytes.getInt(slot + 169));
-            assertEquals("/staging", text(bytes, slot + 173, 8));
-            for (int offset = 181; offset < 4092; offset++) {
+            assertEquals(4, bytes.getInt(slot + 256));
+            assertEquals("boot", text(bytes, slot + 260, 4));
+            assertEquals(5, bytes.getInt(slot + 264));
+            assertEquals("h\u00f6st", text(bytes, slot + 268, 5));
+            assertEquals(8, bytes.getInt(slot + 273));
+            assertEquals("/staging", text(bytes, slot + 277, 8));
+            for (int offset = 285; offset < 4092; offset++) {
                 assertEquals(0, bytes.get(slot + offset), "the rest is zero");
             }
             CRC32C crc = new CRC32C();
@@ -109,9 +110,9 @@ class StoreLayoutTest {
         live.clock(true, 6);
         live.direct(true);
         live.failures(7, true, "f\u00fcll");
-        Watermarks records = live.recordWatermarks();
-        records.reset(8, 9);
-        live.timeWatermarks().reset(10, 11);
+        live.watermarks(LogKind.RECORD).reset(8, 9);
+        live.watermarks(LogKind.TIME).reset(10, 11);
+        live.watermarks(LogKind.CHUNK).reset(16, 17);
         live.losses().put(65_535, 12, 13, 14, 15);
         ByteBuffer bytes = live.file().bytes().duplicate().order(ByteOrder.LITTLE_ENDIAN);
         FileId id = FileId.of(file);
@@ -133,6 +134,8 @@ class StoreLayoutTest {
         assertEquals(8, bytes.getLong(256 + 144), "begin of the record log");
         assertEquals(11, bytes.getLong(512), "tail of the timestamp index");
         assertEquals(10, bytes.getLong(512 + 144), "begin of the timestamp index");
+        assertEquals(17, bytes.getLong(768), "tail of the chunk index");
+        assertEquals(16, bytes.getLong(768 + 144), "begin of the chunk index");
         assertEquals(-1, bytes.getLong(4096), "no directory of source 0");
         int losses = 4096 + 65_536 * 64;
         assertEquals(12, bytes.getLong(losses + 64 + 65_535 * 32), "lost of the last source");
