@@ -5,6 +5,7 @@ import dev.loom.api.IndexFunction;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A function over a source's records that a query asks about, and the indexes that know of it. */
@@ -19,10 +20,10 @@ record IndexedFunction(int sourceId, IndexFunction function) {
     }
 
     /** The indexes over it, those with bins first, then the newest. */
-    private List<Index> indexes(Query<?> query) {
+    private List<Index> indexes(Query<?> query, Predicate<Index> usable) {
         List<Index> equal = new ArrayList<>();
         for (Index index : query.indexes()) {
-            if (index.function().equals(function)) {
+            if (index.function().equals(function) && usable.test(index)) {
                 equal.add(index);
             }
         }
@@ -32,8 +33,8 @@ record IndexedFunction(int sourceId, IndexFunction function) {
 
     /** What its indexes hold; null when there are none, or they are not to be used. */
     @Nullable
-    IndexSummaries summaries(QueryScope scope) {
-        List<Index> found = indexes(scope.query());
+    IndexSummaries summaries(QueryScope scope, Predicate<Index> usable) {
+        List<Index> found = indexes(scope.query(), usable);
         if (found.isEmpty()) {
             String reason = scope.query().chunkIndex() ? "no index over it" : "chunk index: disabled";
             scope.plan().explain(() -> function.name() + ": " + reason);

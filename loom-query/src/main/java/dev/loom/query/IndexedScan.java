@@ -52,7 +52,7 @@ public final class IndexedScan extends Query<IndexedScan> {
         KeyRange keys = values.keys(indexed.function().type());
         KeyReader reader = new KeyReader(indexed.function());
         QueryScope scope = new QueryScope(this);
-        IndexSummaries summaries = indexed.summaries(scope);
+        IndexSummaries summaries = indexed.summaries(scope, index -> true);
         if (summaries != null) {
             scope.plan().require(new KeyCondition(summaries, keys, keys));
         }
