@@ -13,7 +13,8 @@ public final class ChunkIndexReader implements AutoCloseable {
 
     /** @param tail the snapshot's end of the chunk index */
     public ChunkIndexReader(LogView view, long tail) {
-        this.pages = new PageReader(view);
+        // the bins of neighbouring chunks are in one page, so that a block of pages would save little
+        this.pages = new PageReader(view, 1);
         this.tail = tail;
     }
 

@@ -5,6 +5,9 @@ import dev.loom.log.PageState;
 import dev.loom.query.Completeness.Limit;
 import dev.loom.record.Chunks;
 import dev.loom.record.PageRecords;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.function.Function;
 
 /**
  * Moves through the records of one source, chunk by chunk and page by page, in the direction in which the chunks are
@@ -14,9 +17,14 @@ final class ChunkRecords {
     /** As many records as a page can hold. */
     private static final int RECORDS_MAX = 4096;
 
+    private static final int CHECK_EVERY = 256;
+
     private final Chunks chunks;
     private final PageRecords page;
     private final ScanLimits limits;
+    private final long bytesBefore;
+    private final Function<Chunks, ChunkUse> decider;
+    private final Map<ChunkUse, Used> used = new EnumMap<>(ChunkUse.class);
     private final int[] offsets = new int[RECORDS_MAX];
 
     private boolean inChunk;
@@ -27,14 +35,21 @@ final class ChunkRecords {
     private long next;
     private boolean listed;
     private long pagesDamaged;
-    private long pagesConsidered;
+    private int parts;
     private boolean expired;
     private Limit limit = Limit.NONE;
 
-    ChunkRecords(Chunks chunks, PageRecords page, ScanLimits limits) {
+    /**
+     * @param bytesBefore what the query has read before
+     * @param decider whether a part is read; those that are not are passed over
+     */
+    ChunkRecords(
+            Chunks chunks, PageRecords page, ScanLimits limits, long bytesBefore, Function<Chunks, ChunkUse> decider) {
         this.chunks = chunks;
         this.page = page;
         this.limits = limits;
+        this.bytesBefore = bytesBefore;
+        this.decider = decider;
     }
 
     /** Moves to the record before; false when there is none. The chunks are descending. */
@@ -75,9 +90,35 @@ final class ChunkRecords {
         return there;
     }
 
+    /** Moves to the next part whose records are to be read; false when there is none. */
+    private boolean nextToRead() {
+        while (chunks.next()) {
+            // as often as pages are read would cost more than the parts themselves
+            if (++parts % CHECK_EVERY == 0 && !withinLimits()) {
+                return false;
+            }
+            ChunkUse use = decider.apply(chunks);
+            if (use == ChunkUse.BEHIND_RANGE) {
+                return false;
+            }
+            Used counts = used(use);
+            counts.chunks++;
+            if (use == ChunkUse.READ) {
+                return true;
+            }
+            counts.pages += (chunks.end() - chunks.start()) >> PageDescriptor.PAGE_SHIFT;
+        }
+        return false;
+    }
+
+    private boolean withinLimits() {
+        limit = limits.check(bytesBefore + page.bytesRead() + chunks.bytesRead());
+        return limit == Limit.NONE;
+    }
+
     private boolean previousPage() {
         if (!inChunk) {
-            if (!chunks.next()) {
+            if (!nextToRead()) {
                 return false;
             }
             inChunk = true;
@@ -115,7 +156,7 @@ final class ChunkRecords {
 
     private boolean nextPage() {
         if (!inChunk) {
-            if (!chunks.next()) {
+            if (!nextToRead()) {
                 current = -1;
                 return false;
             }
@@ -136,11 +177,10 @@ final class ChunkRecords {
     }
 
     private boolean read(long address) {
-        limit = limits.check(page.bytesRead() + chunks.bytesRead());
-        if (limit != Limit.NONE) {
+        if (!withinLimits()) {
             return false;
         }
-        pagesConsidered++;
+        used(ChunkUse.READ).pages++;
         PageState state = page.read(address);
         current = address;
         if (state == PageState.DAMAGED) {
@@ -159,8 +199,23 @@ final class ChunkRecords {
         return pagesDamaged;
     }
 
-    long pagesConsidered() {
-        return pagesConsidered;
+    private Used used(ChunkUse use) {
+        return used.computeIfAbsent(use, unused -> new Used());
+    }
+
+    private static final class Used {
+        private long chunks;
+        private long pages;
+    }
+
+    /** How many chunks were used so. */
+    long chunks(ChunkUse use) {
+        return used(use).chunks;
+    }
+
+    /** How many pages were used so; of those to be read, what was asked for. */
+    long pages(ChunkUse use) {
+        return used(use).pages;
     }
 
     boolean expired() {

@@ -18,8 +18,8 @@ final class Losses {
         // a marker is written after what it counts: none before the range matters, any after it may
         try (DescendingChunks chunks = new DescendingChunks(view, 0, Long.MAX_VALUE, 1);
                 PageRecords page = new PageRecords(view.records(), view.recordTail(), 0, 1)) {
-            ChunkRecords records =
-                    new ChunkRecords(chunks, page, new ScanLimits(QueryBudget.UNLIMITED, new Cancellation()));
+            ChunkRecords records = new ChunkRecords(
+                    chunks, page, new ScanLimits(QueryBudget.UNLIMITED, new Cancellation()), 0, chunk -> ChunkUse.READ);
             while (records.previous()) {
                 if (page.timeNs() < range.fromNs()) {
                     break;

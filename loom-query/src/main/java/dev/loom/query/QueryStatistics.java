@@ -1,13 +1,54 @@
 package dev.loom.query;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
- * The work of a query, as counters.
+ * The work of a query, as counters; of one that passes several times over its range, of all passes together.
  *
  * @param pagesConsidered pages of the record log in the range
- * @param pagesSkipped of those, pages that the timestamp index showed to hold nothing of the source
+ * @param pagesSkipped of those, pages that the timestamp index showed to hold nothing of the source in the time range
+ * @param pagesSkippedByBins of those, pages that an index's summaries showed to hold nothing that is looked for
  * @param pagesRead pages of the record log that were read, from memory or from disk
  * @param bytesRead bytes read of all logs, from memory or from disk
- * @param recordsReturned records that the cursor has stood on
+ * @param recordsReturned records that the cursor has stood on; of an aggregate, those that were read and looked at
+ * @param chunksFromTotals chunks that the totals in their directories answered for
+ * @param chunksFromBins chunks that their bins answered for
+ * @param chunksRead chunks, and parts of the log that no directory covers, whose records were read
+ * @param plan which index was used for what, or why none was
  */
 public record QueryStatistics(
-        long pagesConsidered, long pagesSkipped, long pagesRead, long bytesRead, long recordsReturned) {}
+        long pagesConsidered,
+        long pagesSkipped,
+        long pagesSkippedByBins,
+        long pagesRead,
+        long bytesRead,
+        long recordsReturned,
+        long chunksFromTotals,
+        long chunksFromBins,
+        long chunksRead,
+        List<String> plan) {
+    /** No work. */
+    public static final QueryStatistics NONE = new QueryStatistics(0, 0, 0, 0, 0, 0, 0, 0, 0, List.of());
+
+    public QueryStatistics {
+        plan = List.copyOf(plan);
+    }
+
+    /** This work and another together; what both plans say is said once. */
+    public QueryStatistics plus(QueryStatistics more) {
+        List<String> plans = new ArrayList<>(plan);
+        more.plan.stream().filter(line -> !plans.contains(line)).forEach(plans::add);
+        return new QueryStatistics(
+                pagesConsidered + more.pagesConsidered,
+                pagesSkipped + more.pagesSkipped,
+                pagesSkippedByBins + more.pagesSkippedByBins,
+                pagesRead + more.pagesRead,
+                bytesRead + more.bytesRead,
+                recordsReturned + more.recordsReturned,
+                chunksFromTotals + more.chunksFromTotals,
+                chunksFromBins + more.chunksFromBins,
+                chunksRead + more.chunksRead,
+                plans);
+    }
+}

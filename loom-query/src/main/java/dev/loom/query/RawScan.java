@@ -2,27 +2,20 @@ package dev.loom.query;
 
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
-import dev.loom.store.StoreSnapshot;
 import java.util.Objects;
 
 /**
  * The records of one source in a time range (paper, sections 4.3 and 5.1): newest first along the source's chain, or
- * oldest first by page. Constant memory: 1 MiB, and the longest jumbo payload met. Each {@link #open()} or {@link
- * #forEach} is a new scan. Not thread-safe.
+ * oldest first by page. With {@link #where} only the parts of the log are read of which indexes don't rule out that they
+ * hold a record that meets the condition. Constant memory: 1 MiB, and the longest jumbo payload met. Each {@link #open()}
+ * or {@link #forEach} is a new scan. Not thread-safe.
  */
-public final class RawScan {
-    private final StoreSnapshot snapshot;
-    private final int sourceId;
-    private TimeRange range = TimeRange.ALL;
+public final class RawScan extends Query<RawScan> {
     private Order order = Order.NEWEST_FIRST;
-    private QueryBudget budget = QueryBudget.UNLIMITED;
-    private Cancellation cancellation = new Cancellation();
-    private boolean timeIndex = true;
     private long fromAddress;
 
-    private RawScan(StoreSnapshot snapshot, int sourceId) {
-        this.snapshot = snapshot;
-        this.sourceId = sourceId;
+    private RawScan(Snapshot snapshot, int sourceId) {
+        super(snapshot, sourceId);
     }
 
     public static RawScan of(Snapshot snapshot, Source source) {
@@ -31,12 +24,11 @@ public final class RawScan {
 
     /** By id; 0 is the store's own source. */
     public static RawScan of(Snapshot snapshot, int sourceId) {
-        return new RawScan((StoreSnapshot) Objects.requireNonNull(snapshot), sourceId);
+        return new RawScan(snapshot, sourceId);
     }
 
-    /** Arrival times; default all. */
-    public RawScan range(TimeRange times) {
-        range = Objects.requireNonNull(times);
+    @Override
+    RawScan self() {
         return this;
     }
 
@@ -46,32 +38,21 @@ public final class RawScan {
         return this;
     }
 
-    /** Default unlimited. */
-    public RawScan budget(QueryBudget limits) {
-        budget = Objects.requireNonNull(limits);
-        return this;
-    }
-
-    public RawScan cancellation(Cancellation switchOff) {
-        cancellation = Objects.requireNonNull(switchOff);
-        return this;
-    }
-
-    /** Whether to use the timestamp index; without it every page is read. Default yes. */
-    public RawScan useTimeIndex(boolean use) {
-        timeIndex = use;
-        return this;
-    }
-
     /** Leaves out records at lower addresses; default 0. */
     public RawScan fromAddress(long address) {
         fromAddress = address;
         return this;
     }
 
+    @Override
+    long fromAddress() {
+        return fromAddress;
+    }
+
     /** Starts the scan. */
     public RecordCursor open() {
-        return new RawScanCursor(this);
+        QueryScope scope = new QueryScope(this);
+        return new ScanCursor(scope, scope.walk(order, ChunkDecider.READ_ALL), null);
     }
 
     /**
@@ -81,42 +62,7 @@ public final class RawScan {
      */
     public Completeness forEach(RecordHandler handler) {
         try (RecordCursor cursor = open()) {
-            while (cursor.next()) {
-                handler.onRecord(cursor.timeNs(), cursor.buffer(), cursor.offset(), cursor.length());
-            }
-            return cursor.completeness();
+            return cursor.forEach(handler);
         }
-    }
-
-    StoreSnapshot snapshot() {
-        return snapshot;
-    }
-
-    int sourceId() {
-        return sourceId;
-    }
-
-    TimeRange range() {
-        return range;
-    }
-
-    Order order() {
-        return order;
-    }
-
-    QueryBudget budget() {
-        return budget;
-    }
-
-    Cancellation cancellation() {
-        return cancellation;
-    }
-
-    boolean timeIndex() {
-        return timeIndex;
-    }
-
-    long fromAddress() {
-        return fromAddress;
     }
 }

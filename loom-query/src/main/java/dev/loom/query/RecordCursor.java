@@ -29,6 +29,18 @@ public interface RecordCursor extends AutoCloseable {
 
     int length();
 
+    /**
+     * Calls the handler for each record from the next one on.
+     *
+     * @return what the answer lacks
+     */
+    default Completeness forEach(RecordHandler handler) {
+        while (next()) {
+            handler.onRecord(timeNs(), buffer(), offset(), length());
+        }
+        return completeness();
+    }
+
     /** The work done so far. */
     QueryStatistics statistics();
 

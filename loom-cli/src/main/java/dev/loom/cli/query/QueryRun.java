@@ -24,7 +24,7 @@ public final class QueryRun {
     private final QueryBudget budget;
     private final long startNs = System.nanoTime();
     private final long startCpuNs = cpuNs();
-    private QueryStatistics work = new QueryStatistics(0, 0, 0, 0, 0);
+    private QueryStatistics work = QueryStatistics.NONE;
     private Completeness completeness = COMPLETE;
     private int scans;
 
@@ -84,16 +84,11 @@ public final class QueryRun {
 
     /** Takes note that the time is over. */
     void endByTime() {
-        add(new QueryStatistics(0, 0, 0, 0, 0), new Completeness(0, 0, false, Completeness.Limit.TIME, false));
+        add(QueryStatistics.NONE, new Completeness(0, 0, false, Completeness.Limit.TIME, false));
     }
 
     private void add(QueryStatistics more, Completeness missing) {
-        work = new QueryStatistics(
-                work.pagesConsidered() + more.pagesConsidered(),
-                work.pagesSkipped() + more.pagesSkipped(),
-                work.pagesRead() + more.pagesRead(),
-                work.bytesRead() + more.bytesRead(),
-                work.recordsReturned() + more.recordsReturned());
+        work = work.plus(more);
         completeness = new Completeness(
                 completeness.lost() + missing.lost(),
                 completeness.damagedPages() + missing.damagedPages(),

@@ -1,0 +1,96 @@
+package dev.loom.query;
+
+import dev.loom.api.Index;
+import dev.loom.index.BinListReader;
+import dev.loom.index.BinScale;
+import dev.loom.index.ChunkIndexReader;
+import dev.loom.index.IndexSummary;
+import dev.loom.record.Chunks;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the indexes over one function hold of the chunks of a walk, one after the other. They differ in their bins, and in
+ * the chunks that they cover; the first that lists a chunk tells of it. For one thread.
+ */
+final class IndexSummaries {
+    private final List<Index> indexes;
+    private final Supplier<ChunkIndexReader> bins;
+    private final IndexSummary totals = new IndexSummary();
+    private int current;
+    private @Nullable BinListReader list;
+    private int listOf = -1;
+    private long told;
+    private long untold;
+
+    /**
+     * @param indexes with equal functions
+     * @param bins shared by all that tell of the same walk, one after the other
+     */
+    IndexSummaries(List<Index> indexes, Supplier<ChunkIndexReader> bins) {
+        this.indexes = indexes;
+        this.bins = bins;
+    }
+
+    /** Reads the totals of a chunk; false when none of the indexes covers it, and only its records tell. */
+    boolean read(Chunks chunk) {
+        boolean found = readFrom(current, chunk);
+        for (int i = 0; !found && i < indexes.size(); i++) {
+            found = i != current && readFrom(i, chunk);
+        }
+        told += found ? 1 : 0;
+        untold += found ? 0 : 1;
+        return found;
+    }
+
+    private boolean readFrom(int i, Chunks chunk) {
+        if (i >= indexes.size()) {
+            return false;
+        }
+        Index index = indexes.get(i);
+        boolean found = index.fromAddress() <= chunk.start()
+                && chunk.summary(index.id(), index.function().type(), totals);
+        current = found ? i : current;
+        return found;
+    }
+
+    /** The index that tells of the chunk read. */
+    Index index() {
+        return indexes.get(current);
+    }
+
+    /** The totals of the chunk read. */
+    IndexSummary totals() {
+        return totals;
+    }
+
+    /** The bins of the chunk read, from their first on; null when there are none, or they can't be read. */
+    @Nullable
+    BinListReader bins(Chunks chunk) {
+        if (totals.binsAddress() == IndexSummary.NO_BINS) {
+            return null;
+        }
+        BinListReader reader = list;
+        if (reader == null || listOf != current) {
+            Index index = index();
+            reader = new BinListReader(
+                    BinScale.of(index.bins(), index.function().type()),
+                    index.function().type());
+            list = reader;
+            listOf = current;
+        }
+        boolean there = bins.get().read(totals.binsAddress(), chunk.start(), index().id(), reader);
+        return there ? reader : null;
+    }
+
+    /** Chunks that were asked for and covered. */
+    long told() {
+        return told;
+    }
+
+    /** Chunks that were asked for and not covered. */
+    long untold() {
+        return untold;
+    }
+}

@@ -1,0 +1,150 @@
+package dev.loom.query;
+
+import dev.loom.api.Bins;
+import dev.loom.api.Index;
+import dev.loom.api.IndexFunction;
+import dev.loom.api.IndexKind;
+import dev.loom.api.Snapshot;
+import dev.loom.index.BinScale;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Count, sum, minimum, maximum, mean and exact percentiles of the values of one source's records in a time range (paper,
+ * sections 4.3 and 5.1). Chunks that lie in the range as a whole are answered for by their summaries; records are read of
+ * chunks at the range's ends, of those that no summary covers, and for a percentile of those whose bins don't give it away.
+ *
+ * <p>Percentile p of n values is that of rank {@code ceil(p / 100 * n)}. All are found together, in a few passes.
+ *
+ * <p>Constant memory: 1 MiB, which holds 32 Ki values; the edges of the bins where there are more than 8 Ki; and the
+ * longest jumbo payload met. Each {@link #run()} is a new query. Not thread-safe.
+ */
+public final class IndexedAggregate extends Query<IndexedAggregate> {
+    /** The most percentiles at once. */
+    public static final int PERCENTILES_MAX = RankSearch.RANKS_MAX;
+
+    private static final BigDecimal HUNDRED = BigDecimal.valueOf(100);
+
+    private final IndexedFunction indexed;
+    private final boolean sums;
+    private ValueRange values = ValueRange.ALL;
+    private List<BigDecimal> percentiles = List.of();
+
+    private IndexedAggregate(Snapshot snapshot, IndexedFunction indexed, boolean sums) {
+        super(snapshot, indexed.sourceId());
+        this.indexed = indexed;
+        this.sums = sums;
+    }
+
+    /**
+     * An aggregate by an index; all indexes of its source with an equal function are used. That of an index over event time
+     * has no sum and no mean.
+     *
+     * @throws IllegalArgumentException when its function can't be read: {@link Index#supply} gives it one that can
+     */
+    public static IndexedAggregate of(Snapshot snapshot, Index index) {
+        boolean sums = index.kind() == IndexKind.VALUE;
+        return new IndexedAggregate(snapshot, IndexedFunction.of(index.sourceId(), index.function()), sums);
+    }
+
+    /**
+     * An aggregate of any function over a source, by the indexes with an equal one, if there are any.
+     *
+     * @throws IllegalArgumentException when the function can't be read
+     */
+    public static IndexedAggregate of(Snapshot snapshot, int sourceId, IndexFunction function) {
+        return new IndexedAggregate(snapshot, IndexedFunction.of(sourceId, function), true);
+    }
+
+    @Override
+    IndexedAggregate self() {
+        return this;
+    }
+
+    /** Default all values. */
+    public IndexedAggregate values(ValueRange range) {
+        values = Objects.requireNonNull(range);
+        return this;
+    }
+
+    /**
+     * Percentiles to be found, 0 to 100; default none.
+     *
+     * @throws IllegalArgumentException for one out of range, or more than {@link #PERCENTILES_MAX}
+     */
+    public IndexedAggregate percentiles(List<BigDecimal> wanted) {
+        if (wanted.size() > PERCENTILES_MAX) {
+            throw new IllegalArgumentException(
+                    "too many percentiles: count=" + wanted.size() + ", max=" + PERCENTILES_MAX);
+        }
+        for (BigDecimal percentile : wanted) {
+            if (percentile.signum() < 0 || percentile.compareTo(HUNDRED) > 0) {
+                throw new IllegalArgumentException("percentile out of range: p=" + percentile + ", min=0, max=100");
+            }
+        }
+        percentiles = List.copyOf(wanted);
+        return this;
+    }
+
+    /** As {@link #percentiles(List)}, each as its shortest decimal form. */
+    public IndexedAggregate percentiles(double... wanted) {
+        return percentiles(Arrays.stream(wanted).mapToObj(BigDecimal::valueOf).toList());
+    }
+
+    /** Runs the query. When it is ended early, the result is that of a part of the records, as its completeness tells. */
+    public Aggregate run() {
+        try (QueryScope scope = new QueryScope(this)) {
+            KeyPasses passes = new KeyPasses(scope, indexed, index -> !sums || index.kind() == IndexKind.VALUE);
+            Totals totals = new Totals(
+                    indexed.function().type(), values.keys(indexed.function().type()));
+            boolean going = passes.run(totals);
+            Map<BigDecimal, Value> found =
+                    going && totals.count() > 0 && !percentiles.isEmpty() ? search(passes, totals) : Map.of();
+            return new Aggregate(
+                    indexed.function().type(),
+                    totals,
+                    sums,
+                    found,
+                    scope.statistics(passes.recordsRead()),
+                    scope.completeness());
+        }
+    }
+
+    private Map<BigDecimal, Value> search(KeyPasses passes, Totals totals) {
+        List<BigDecimal> sorted = new ArrayList<>(percentiles);
+        sorted.sort(null);
+        long[] ranks = sorted.stream().mapToLong(p -> rank(p, totals.count())).toArray();
+        @Nullable Bins bins = passes.bins();
+        BinScale scale = BinScale.of(
+                bins == null ? Bins.logLinear() : bins, indexed.function().type());
+        RankSearch search = new RankSearch(ranks, totals, indexed.function().type(), scale, bins != null);
+        boolean going = true;
+        while (going && !search.isDone()) {
+            search.begin();
+            going = passes.run(search);
+            if (going) {
+                search.end();
+            }
+        }
+        Map<BigDecimal, Value> found = new LinkedHashMap<>();
+        for (BigDecimal percentile : percentiles) {
+            @Nullable Value value = search.value(sorted.indexOf(percentile));
+            if (value != null) {
+                found.put(percentile, value);
+            }
+        }
+        return found;
+    }
+
+    private static long rank(BigDecimal percentile, long count) {
+        BigDecimal rank = percentile.multiply(BigDecimal.valueOf(count)).movePointLeft(2);
+        return Math.max(1, rank.setScale(0, RoundingMode.CEILING).longValueExact());
+    }
+}

@@ -1,0 +1,47 @@
+package dev.loom.query;
+
+import dev.loom.api.Index;
+import dev.loom.api.IndexFunction;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** A function over a source's records that a query asks about, and the indexes that know of it. */
+record IndexedFunction(int sourceId, IndexFunction function) {
+    /** @throws IllegalArgumentException when the function can't be read */
+    static IndexedFunction of(int sourceId, IndexFunction function) {
+        if (!function.isReadable()) {
+            throw new IllegalArgumentException("index function has to be supplied again to be read: function="
+                    + function + ", source=" + sourceId);
+        }
+        return new IndexedFunction(sourceId, function);
+    }
+
+    /** The indexes over it, those with bins first, then the newest. */
+    private List<Index> indexes(Query<?> query, Predicate<Index> usable) {
+        List<Index> equal = new ArrayList<>();
+        for (Index index : query.indexes()) {
+            if (index.function().equals(function) && usable.test(index)) {
+                equal.add(index);
+            }
+        }
+        equal.sort(Comparator.comparing(Index::kind).thenComparing(Index::id, Comparator.reverseOrder()));
+        return equal;
+    }
+
+    /** What its indexes hold; null when there are none, or they are not to be used. */
+    @Nullable
+    IndexSummaries summaries(QueryScope scope, Predicate<Index> usable) {
+        List<Index> found = indexes(scope.query(), usable);
+        if (found.isEmpty()) {
+            String reason = scope.query().chunkIndex() ? "no index over it" : "chunk index: disabled";
+            scope.plan().explain(() -> function.name() + ": " + reason);
+            return null;
+        }
+        IndexSummaries summaries = scope.summaries(found);
+        scope.plan().explain(() -> function.name() + ": " + WherePlan.describe(found, summaries));
+        return summaries;
+    }
+}

@@ -1,0 +1,76 @@
+package dev.loom.query;
+
+import dev.loom.api.Index;
+import dev.loom.api.Snapshot;
+import dev.loom.index.KeyReader;
+import java.util.Objects;
+
+/**
+ * The records of one source in a time range whose indexed value is in a range (paper, sections 4.3 and 5.1). Only chunks are
+ * read that hold such a value as far as their summaries tell, by minimum and maximum, and by bins where those don't decide;
+ * and those that no summary covers. Constant memory: 1 MiB, the edges of the bins where there are more than 8 Ki, and the
+ * longest jumbo payload met. Each {@link #open()} or {@link #forEach} is a new scan. Not thread-safe.
+ */
+public final class IndexedScan extends Query<IndexedScan> {
+    private final IndexedFunction indexed;
+    private ValueRange values = ValueRange.ALL;
+    private Order order = Order.NEWEST_FIRST;
+
+    private IndexedScan(Snapshot snapshot, IndexedFunction indexed) {
+        super(snapshot, indexed.sourceId());
+        this.indexed = indexed;
+    }
+
+    /**
+     * A scan by an index; all indexes of its source with an equal function are used.
+     *
+     * @throws IllegalArgumentException when its function can't be read: {@link Index#supply} gives it one that can
+     */
+    public static IndexedScan of(Snapshot snapshot, Index index) {
+        return new IndexedScan(snapshot, IndexedFunction.of(index.sourceId(), index.function()));
+    }
+
+    @Override
+    IndexedScan self() {
+        return this;
+    }
+
+    /** Default all values; a record without a value is in no range. */
+    public IndexedScan values(ValueRange range) {
+        values = Objects.requireNonNull(range);
+        return this;
+    }
+
+    /** Default newest first. */
+    public IndexedScan order(Order direction) {
+        order = Objects.requireNonNull(direction);
+        return this;
+    }
+
+    /** Starts the scan. */
+    public RecordCursor open() {
+        KeyRange keys = values.keys(indexed.function().type());
+        KeyReader reader = new KeyReader(indexed.function());
+        QueryScope scope = new QueryScope(this);
+        IndexSummaries summaries = indexed.summaries(scope, index -> true);
+        if (summaries != null) {
+            scope.plan().require(new KeyCondition(summaries, keys, keys));
+        }
+        return new ScanCursor(
+                scope,
+                scope.walk(order, ChunkDecider.READ_ALL),
+                record ->
+                        reader.read(record.buffer(), record.offset(), record.length()) && keys.contains(reader.key()));
+    }
+
+    /**
+     * Calls the handler for each record (paper, Figure 9).
+     *
+     * @return what the answer lacks
+     */
+    public Completeness forEach(RecordHandler handler) {
+        try (RecordCursor cursor = open()) {
+            return cursor.forEach(handler);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package dev.loom.query;
+
+import dev.loom.index.BinListReader;
+import dev.loom.index.IndexSummary;
+import dev.loom.record.Chunks;
+
+/**
+ * That a record's value is in a range, by the indexes over it: by a chunk's totals, and by its bins where the range lies
+ * between minimum and maximum. For one thread.
+ */
+final class KeyCondition implements ChunkCondition {
+    private final IndexSummaries summaries;
+    private final KeyRange possible;
+    private final KeyRange certain;
+
+    /**
+     * @param possible no record with another key, or without one, meets the condition
+     * @param certain every record with such a key meets it
+     */
+    KeyCondition(IndexSummaries summaries, KeyRange possible, KeyRange certain) {
+        this.summaries = summaries;
+        this.possible = possible;
+        this.certain = certain;
+    }
+
+    @Override
+    public Coverage cover(Chunks chunk) {
+        if (!summaries.read(chunk)) {
+            return Coverage.SOME;
+        }
+        IndexSummary totals = summaries.totals();
+        if (totals.count() == 0 || !possible.touches(totals.minKey(), totals.maxKey())) {
+            return Coverage.NONE;
+        }
+        if (certain.covers(totals.minKey(), totals.maxKey()) && totals.count() == chunk.records()) {
+            return Coverage.ALL;
+        }
+        boolean atAnEnd = possible.contains(totals.minKey()) || possible.contains(totals.maxKey());
+        return atAnEnd || mayBeInBins(chunk) ? Coverage.SOME : Coverage.NONE;
+    }
+
+    private boolean mayBeInBins(Chunks chunk) {
+        BinListReader bins = summaries.bins(chunk);
+        if (bins == null) {
+            return true;
+        }
+        while (bins.next()) {
+            boolean possibly = bins.isComplete()
+                    ? possible.contains(bins.minKey()) || possible.contains(bins.maxKey())
+                    : possible.touches(bins.minKey(), bins.maxKey());
+            if (possibly) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

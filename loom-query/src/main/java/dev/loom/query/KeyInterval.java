@@ -1,0 +1,87 @@
+package dev.loom.query;
+
+import dev.loom.index.BinScale;
+
+/** An interval of keys in which a rank's value lies, and how a pass divides it. For one thread. */
+final class KeyInterval {
+    final long low;
+    final long high;
+    /** How many values lie in it. */
+    final long count;
+
+    /** Whether the pass collects its values; else it counts them by slots. */
+    boolean collects;
+    /** The first of its values, or slots. */
+    int begin;
+    /** How many values were collected. */
+    int used;
+    /** How many slots it has. */
+    int slots;
+
+    private boolean byBins;
+    private int firstBin;
+    private int shift;
+
+    KeyInterval(long low, long high, long count) {
+        this.low = low;
+        this.high = high;
+        this.count = count;
+    }
+
+    /** Whether it is a single key. */
+    boolean isOne() {
+        return low == high;
+    }
+
+    boolean isSame(KeyInterval other) {
+        return low == other.low && high == other.high;
+    }
+
+    /** Divides it into at most so many slots: bins or runs of bins, or when it lies in one bin, parts of equal width. */
+    void divide(BinScale scale, int firstSlot, int slotsMax) {
+        begin = firstSlot;
+        firstBin = scale.bin(low);
+        int bins = scale.bin(high) - firstBin;
+        byBins = bins > 0;
+        long last = byBins ? bins : high - low;
+        shift = 0;
+        while (Long.compareUnsigned(last >>> shift, slotsMax) >= 0) {
+            shift++;
+        }
+        slots = (int) (last >>> shift) + 1;
+    }
+
+    /** The slot of a key in the interval. */
+    int slot(BinScale scale, long key) {
+        return byBins ? (scale.bin(key) - firstBin) >> shift : (int) ((key - low) >>> shift);
+    }
+
+    /** Whether it makes no difference which of the values from one key to another a value is. */
+    boolean treatsAlike(BinScale scale, long minKey, long maxKey) {
+        if (minKey < low || maxKey > high) {
+            return false;
+        }
+        return minKey == maxKey || (!collects && slot(scale, minKey) == slot(scale, maxKey));
+    }
+
+    /** What a slot stands for. */
+    KeyInterval part(BinScale scale, int slot, long values) {
+        long from;
+        long to;
+        if (byBins) {
+            int bin = firstBin + (slot << shift);
+            from = scale.lowKey(bin);
+            to = scale.highKey(Math.min(bin + (1 << shift), scale.count()) - 1);
+        } else {
+            from = low + ((long) slot << shift);
+            long width = (1L << shift) - 1;
+            to = Long.compareUnsigned(width, high - from) < 0 ? from + width : high;
+        }
+        return new KeyInterval(Math.max(from, low), Math.min(to, high), values);
+    }
+
+    @Override
+    public String toString() {
+        return "[" + low + ", " + high + "], values=" + count;
+    }
+}

@@ -1,0 +1,113 @@
+package dev.loom.query;
+
+import dev.loom.api.Bins;
+import dev.loom.api.Index;
+import dev.loom.api.IndexKind;
+import dev.loom.error.ExpiredException;
+import dev.loom.index.BinListReader;
+import dev.loom.index.IndexSummary;
+import dev.loom.index.KeyReader;
+import dev.loom.query.Completeness.Limit;
+import dev.loom.record.Chunks;
+import dev.loom.record.PageRecords;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Passes over the values of a query's records (paper, section 4.3: the indexed aggregate): chunk by chunk from totals, from
+ * bins, or else from the records. All passes see the same records, those of the snapshot. For one thread.
+ */
+final class KeyPasses {
+    private final QueryScope scope;
+    private final KeyReader keys;
+    private final @Nullable IndexSummaries summaries;
+    private long recordsRead;
+    private int passes;
+
+    /** @param usable which of the function's indexes hold what is asked for */
+    KeyPasses(QueryScope scope, IndexedFunction indexed, Predicate<Index> usable) {
+        this.scope = scope;
+        this.keys = new KeyReader(indexed.function());
+        this.summaries = indexed.summaries(scope, usable);
+    }
+
+    /** The bins that most is to be expected of; null when there are none. */
+    @Nullable
+    Bins bins() {
+        Index index = summaries == null ? null : summaries.index();
+        return index == null || index.kind() != IndexKind.VALUE ? null : index.bins();
+    }
+
+    /**
+     * Goes over all values once.
+     *
+     * @return false when the query was ended early
+     * @throws ExpiredException when records of the range were deleted since the first pass
+     */
+    boolean run(KeyTally tally) {
+        if (passes++ > 0 && scope.hasLostBegin()) {
+            throw new ExpiredException("records were deleted between passes of a query: begin="
+                    + scope.view().recordBegin() + ", passes=" + passes);
+        }
+        SourceWalk walk = scope.walk(Order.NEWEST_FIRST, (chunk, whole) -> decide(tally, chunk, whole));
+        PageRecords record = walk.record();
+        while (walk.next()) {
+            recordsRead++;
+            if (keys.read(record.buffer(), record.offset(), record.length())) {
+                tally.add(keys.key());
+            }
+        }
+        return walk.limit() == Limit.NONE;
+    }
+
+    private ChunkUse decide(KeyTally tally, Chunks chunk, boolean whole) {
+        IndexSummaries known = summaries;
+        if (known == null || !known.read(chunk)) {
+            return ChunkUse.READ;
+        }
+        IndexSummary totals = known.totals();
+        Coverage coverage = totals.count() == 0 ? Coverage.NONE : tally.cover(totals.minKey(), totals.maxKey());
+        if (coverage == Coverage.NONE) {
+            return ChunkUse.SKIPPED_BY_BINS;
+        }
+        if (!whole) {
+            return ChunkUse.READ;
+        }
+        if (coverage == Coverage.ALL) {
+            tally.add(totals);
+            return ChunkUse.FROM_TOTALS;
+        }
+        return addBins(tally, known, chunk) ? ChunkUse.FROM_BINS : ChunkUse.READ;
+    }
+
+    /** Adds the bins of a chunk, if they tell all that is asked. */
+    private static boolean addBins(KeyTally tally, IndexSummaries known, Chunks chunk) {
+        BinListReader bins = known.bins(chunk);
+        if (bins == null) {
+            return false;
+        }
+        while (bins.next()) {
+            if (!bins.isComplete() && tally.cover(bins.minKey(), bins.maxKey()) == Coverage.SOME) {
+                return false;
+            }
+        }
+        bins = known.bins(chunk);
+        while (bins != null && bins.next()) {
+            switch (tally.cover(bins.minKey(), bins.maxKey())) {
+                case NONE -> {}
+                case ALL -> tally.add(bins);
+                case SOME -> {
+                    // of one or two records, a bin gives the values away
+                    tally.add(bins.minKey());
+                    tally.add(bins.maxKey());
+                }
+            }
+        }
+        return true;
+    }
+
+    /** Records that were read and looked at. */
+    long recordsRead() {
+        return recordsRead;
+    }
+}

@@ -1,0 +1,22 @@
+package dev.loom.query;
+
+import dev.loom.index.BinListReader;
+import dev.loom.index.IndexSummary;
+
+/** What a pass over the values of a query adds up: whole groups where single values make no difference. For one thread. */
+interface KeyTally {
+    /**
+     * How many of the values from one key to another count: {@link Coverage#ALL} says that they may be added as a group,
+     * {@link Coverage#NONE} that they may be left out, {@link Coverage#SOME} that each has to be seen.
+     */
+    Coverage cover(long minKey, long maxKey);
+
+    /** Adds all values of a chunk. */
+    void add(IndexSummary totals);
+
+    /** Adds all values of a bin of a chunk. */
+    void add(BinListReader bin);
+
+    /** Adds one value, if it counts. */
+    void add(long key);
+}

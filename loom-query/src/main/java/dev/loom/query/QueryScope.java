@@ -1,0 +1,182 @@
+package dev.loom.query;
+
+import dev.loom.api.Index;
+import dev.loom.index.ChunkIndexReader;
+import dev.loom.query.Completeness.Limit;
+import dev.loom.query.where.PayloadPredicate;
+import dev.loom.query.where.WhereExpression;
+import dev.loom.record.SnapshotView;
+import dev.loom.store.StoreSnapshot;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run of a query: its lease of the snapshot, its limits, its condition, and the work of the walks that it consists of,
+ * one after the other. For one thread.
+ */
+final class QueryScope implements AutoCloseable {
+    private final Query<?> query;
+    private final StoreSnapshot snapshot;
+    private final SnapshotView view;
+    private final ScanLimits limits;
+    private final WherePlan plan;
+    private final @Nullable PayloadPredicate predicate;
+    private final long begin;
+
+    private @Nullable ChunkIndexReader bins;
+    private @Nullable SourceWalk walk;
+    private QueryStatistics done = QueryStatistics.NONE;
+    private long pagesDamaged;
+    private boolean expired;
+    private Limit limit = Limit.NONE;
+    private boolean closed;
+
+    QueryScope(Query<?> query) {
+        this.query = query;
+        snapshot = query.snapshot();
+        view = snapshot.view();
+        limits = new ScanLimits(query.budget(), query.cancellation());
+        plan = new WherePlan(query, this::bins);
+        predicate = predicate(query);
+        snapshot.lease();
+        begin = view.recordBegin();
+    }
+
+    private static @Nullable PayloadPredicate predicate(Query<?> query) {
+        List<WhereExpression> all = query.conditions();
+        return switch (all.size()) {
+            case 0 -> null;
+            case 1 -> all.get(0).bind(query.format());
+            default -> new WhereExpression.And(all).bind(query.format());
+        };
+    }
+
+    /** The reader of bins, which all users share, one after the other. */
+    private ChunkIndexReader bins() {
+        ChunkIndexReader reader = bins;
+        if (reader == null) {
+            reader = new ChunkIndexReader(view.chunks(), view.chunkTail());
+            bins = reader;
+        }
+        return reader;
+    }
+
+    /** Summaries of indexes with equal functions; the plan tells of their use. */
+    IndexSummaries summaries(List<Index> indexes) {
+        return plan.summaries(indexes);
+    }
+
+    WherePlan plan() {
+        return plan;
+    }
+
+    /** Begins a walk over the source's records in the time range that meet the condition. The one before is closed. */
+    SourceWalk walk(Order order, ChunkDecider decider) {
+        endWalk();
+        SourceWalk next = new SourceWalk(this, order, decider);
+        walk = next;
+        return next;
+    }
+
+    private void endWalk() {
+        SourceWalk last = walk;
+        if (last != null) {
+            last.close();
+            done = done.plus(last.statistics());
+            pagesDamaged = pagesDamaged();
+            expired = isExpired();
+            limit = limit();
+            walk = null;
+        }
+    }
+
+    Query<?> query() {
+        return query;
+    }
+
+    SnapshotView view() {
+        return view;
+    }
+
+    ScanLimits limits() {
+        return limits;
+    }
+
+    @Nullable
+    PayloadPredicate predicate() {
+        return predicate;
+    }
+
+    /** Bytes read by the walks before this one, and of bins. */
+    long bytesReadBefore() {
+        ChunkIndexReader reader = bins;
+        return done.bytesRead() + (reader == null ? 0 : reader.bytesRead());
+    }
+
+    /** Why the query ended early. */
+    Limit limit() {
+        SourceWalk current = walk;
+        return limit != Limit.NONE || current == null ? limit : current.limit();
+    }
+
+    /** Whether what was passed over before may be gone. */
+    boolean isExpired() {
+        SourceWalk current = walk;
+        return expired || (current != null && current.isExpired());
+    }
+
+    /** Whether the oldest records were deleted since the query began. */
+    boolean hasLostBegin() {
+        return view.recordBegin() > begin;
+    }
+
+    private long pagesDamaged() {
+        SourceWalk current = walk;
+        // each walk meets the same ones
+        return current == null ? pagesDamaged : Math.max(pagesDamaged, current.pagesDamaged());
+    }
+
+    /** The work so far. */
+    QueryStatistics statistics(long recordsReturned) {
+        SourceWalk current = walk;
+        QueryStatistics all = current == null ? done : done.plus(current.statistics());
+        ChunkIndexReader reader = bins;
+        QueryStatistics more = new QueryStatistics(
+                0, 0, 0, 0, reader == null ? 0 : reader.bytesRead(), recordsReturned, 0, 0, 0, plan.lines());
+        return all.plus(more);
+    }
+
+    /** What the answer lacks, so far. */
+    Completeness completeness() {
+        // an interrupt that ended the query must not keep it from telling so
+        boolean interrupted = Thread.interrupted();
+        try {
+            TimeRange range = query.range();
+            boolean beginInRange = view.recordBegin() > 0 && range.fromNs() == Long.MIN_VALUE;
+            boolean future = snapshot.live() && range.toNs() > snapshot.lastTimeNs();
+            return new Completeness(
+                    Losses.count(snapshot, query.sourceId(), range),
+                    pagesDamaged(),
+                    isExpired() || beginInRange,
+                    limit(),
+                    future);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            endWalk();
+            ChunkIndexReader reader = bins;
+            if (reader != null) {
+                reader.close();
+            }
+            snapshot.giveBack();
+        }
+    }
+}

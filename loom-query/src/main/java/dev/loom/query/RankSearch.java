@@ -1,0 +1,184 @@
+package dev.loom.query;
+
+import dev.loom.api.ValueType;
+import dev.loom.index.BinListReader;
+import dev.loom.index.BinScale;
+import dev.loom.index.IndexSummary;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the values of some ranks, exactly and in constant memory, by passes over the values (paper, section 4.3). Each rank
+ * is known to lie in an interval of keys, at first that of all values. A pass counts the values of each interval by bins, or
+ * within a bin by equal parts, which gives a smaller interval; one that has few enough values has them collected.
+ *
+ * <p>Memory: {@link #VALUES_MAX} values and {@link #SLOTS} counts, 8 bytes each. For one thread.
+ */
+final class RankSearch implements KeyTally {
+    /** The most values that are collected in one pass. */
+    static final int VALUES_MAX = 1 << 15;
+
+    /** Counts of one pass. */
+    static final int SLOTS = 1 << 13;
+
+    /** The most ranks that can be looked for. */
+    static final int RANKS_MAX = SLOTS / 8;
+
+    private final ValueType type;
+    private final BinScale scale;
+    private final boolean summarised;
+    private final long[] values = new long[VALUES_MAX];
+    private final long[] slots = new long[SLOTS];
+    /** By rank asked for: the rank within the interval, the interval. */
+    private final long[] ranks;
+
+    private final @Nullable KeyInterval[] intervalOf;
+    /** Those still to be narrowed, ascending. */
+    private KeyInterval[] open;
+
+    /**
+     * @param ranks ascending, from 1 to {@code count}
+     * @param totals of the values
+     * @param scale the bins that most summaries have
+     * @param summarised whether there are summaries, so that counting by bins is to be preferred to collecting
+     */
+    RankSearch(long[] ranks, Totals totals, ValueType type, BinScale scale, boolean summarised) {
+        this.type = type;
+        this.scale = scale;
+        this.summarised = summarised;
+        this.ranks = ranks.clone();
+        KeyInterval all = new KeyInterval(totals.minKey(), totals.maxKey(), totals.count());
+        this.intervalOf = new KeyInterval[ranks.length];
+        Arrays.fill(intervalOf, all);
+        this.open = all.isOne() ? new KeyInterval[0] : new KeyInterval[] {all};
+    }
+
+    /** Whether every rank's value is found, or can't be. */
+    boolean isDone() {
+        return open.length == 0;
+    }
+
+    /** Prepares a pass. */
+    void begin() {
+        int free = VALUES_MAX;
+        int counting = 0;
+        for (KeyInterval interval : open) {
+            boolean byBins = summarised && scale.bin(interval.low) != scale.bin(interval.high);
+            interval.collects = !byBins && interval.count <= free;
+            if (interval.collects) {
+                interval.begin = VALUES_MAX - free;
+                free -= (int) interval.count;
+            } else {
+                counting++;
+            }
+            interval.used = 0;
+        }
+        int begin = 0;
+        for (KeyInterval interval : open) {
+            if (!interval.collects) {
+                interval.divide(scale, begin, SLOTS / counting);
+                begin += SLOTS / counting;
+            }
+        }
+        Arrays.fill(slots, 0);
+    }
+
+    private @Nullable KeyInterval find(long key) {
+        for (KeyInterval interval : open) {
+            if (key <= interval.high) {
+                return key >= interval.low ? interval : null;
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public Coverage cover(long minKey, long maxKey) {
+        for (KeyInterval interval : open) {
+            if (minKey <= interval.high && maxKey >= interval.low) {
+                return interval.treatsAlike(scale, minKey, maxKey) ? Coverage.ALL : Coverage.SOME;
+            }
+        }
+        return Coverage.NONE;
+    }
+
+    @Override
+    public void add(IndexSummary totals) {
+        add(totals.minKey(), totals.count());
+    }
+
+    @Override
+    public void add(BinListReader bin) {
+        add(bin.minKey(), bin.count());
+    }
+
+    @Override
+    public void add(long key) {
+        add(key, 1);
+    }
+
+    private void add(long key, long times) {
+        KeyInterval interval = find(key);
+        if (interval == null) {
+            return;
+        }
+        if (!interval.collects) {
+            slots[interval.begin + interval.slot(scale, key)] += times;
+            return;
+        }
+        // never more than were counted, whatever the disk gives now
+        int to = (int) Math.min(interval.used + times, interval.count);
+        Arrays.fill(values, interval.begin + interval.used, interval.begin + to, key);
+        interval.used = to;
+    }
+
+    /** Ends a pass: narrows the intervals. */
+    void end() {
+        KeyInterval[] next = new KeyInterval[ranks.length];
+        int count = 0;
+        for (int i = 0; i < ranks.length; i++) {
+            KeyInterval interval = intervalOf[i];
+            if (interval == null || interval.isOne()) {
+                continue;
+            }
+            KeyInterval smaller = interval.collects ? select(interval, i) : narrow(interval, i);
+            boolean shared = count > 0 && smaller != null && smaller.isSame(next[count - 1]);
+            intervalOf[i] = shared ? next[count - 1] : smaller;
+            if (smaller != null && !smaller.isOne() && !shared) {
+                next[count++] = smaller;
+            }
+        }
+        open = Arrays.copyOf(next, count);
+    }
+
+    private @Nullable KeyInterval select(KeyInterval interval, int i) {
+        if (interval.used == 0) {
+            return null;
+        }
+        int rank = (int) Math.min(ranks[i], interval.used);
+        long key = Selection.select(values, interval.begin, interval.begin + interval.used, rank - 1);
+        return new KeyInterval(key, key, 1);
+    }
+
+    private @Nullable KeyInterval narrow(KeyInterval interval, int i) {
+        int found = -1;
+        for (int slot = 0; slot < interval.slots; slot++) {
+            long here = slots[interval.begin + slot];
+            if (here > 0) {
+                found = slot;
+                if (ranks[i] <= here) {
+                    break;
+                }
+                ranks[i] -= here;
+            }
+        }
+        return found < 0 ? null : interval.part(scale, found, slots[interval.begin + found]);
+    }
+
+    /** The value of the i-th rank; null if it is not found. */
+    @Nullable
+    Value value(int i) {
+        KeyInterval interval = intervalOf[i];
+        return interval == null || !interval.isOne() ? null : new Value(type, interval.low);
+    }
+}

@@ -1,0 +1,167 @@
+package dev.loom.query;
+
+import dev.loom.error.StoreIoException;
+import dev.loom.query.Completeness.Limit;
+import dev.loom.query.where.PayloadPredicate;
+import dev.loom.record.AllChunks;
+import dev.loom.record.AscendingChunks;
+import dev.loom.record.Chunks;
+import dev.loom.record.DescendingChunks;
+import dev.loom.record.PageRecords;
+import dev.loom.record.SnapshotView;
+import java.nio.channels.ClosedByInterruptException;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One walk over the records of a query's source that lie in its time range and meet its condition. Parts of the log that the
+ * time range or indexes rule out are passed over; about the others a {@link ChunkDecider} is asked first. Holds two blocks
+ * of {@link dev.loom.log.PageReader#BLOCK_PAGES} pages and up to four pages more, and the longest jumbo payload met. For
+ * one thread.
+ */
+final class SourceWalk implements AutoCloseable {
+    private final QueryScope scope;
+    private final TimeRange range;
+    private final long fromAddress;
+    private final boolean newestFirst;
+    private final boolean timeIndex;
+    private final ChunkCondition condition;
+    private final ChunkDecider decider;
+    private final @Nullable PayloadPredicate predicate;
+    private final Chunks chunks;
+    private final PageRecords page;
+    private final ChunkRecords records;
+    private Limit interrupted = Limit.NONE;
+
+    SourceWalk(QueryScope scope, Order order, ChunkDecider decider) {
+        this.scope = scope;
+        this.decider = decider;
+        Query<?> query = scope.query();
+        range = query.range();
+        fromAddress = query.fromAddress();
+        newestFirst = order == Order.NEWEST_FIRST;
+        timeIndex = query.timeIndex();
+        condition = scope.plan().condition();
+        predicate = scope.predicate();
+        boolean summaries = scope.plan().hasIndexes();
+        chunks = chunks(query, newestFirst, summaries);
+        SnapshotView view = scope.view();
+        page = new PageRecords(view.records(), view.recordTail(), query.sourceId());
+        // a plain scan needs to know nothing of a chunk before it reads it
+        Function<Chunks, ChunkUse> deciding = summaries ? this::decide : chunk -> ChunkUse.READ;
+        records = new ChunkRecords(chunks, page, scope.limits(), scope.bytesReadBefore(), deciding);
+    }
+
+    private Chunks chunks(Query<?> query, boolean backward, boolean summaries) {
+        SnapshotView view = scope.view();
+        if (!timeIndex && !summaries) {
+            return new AllChunks(view, query.sourceId());
+        }
+        long fromNs = timeIndex ? range.fromNs() : Long.MIN_VALUE;
+        long toNs = timeIndex ? range.toNs() : Long.MAX_VALUE;
+        return backward
+                ? new DescendingChunks(view, query.sourceId(), toNs)
+                : new AscendingChunks(view, query.sourceId(), fromNs, toNs, fromAddress);
+    }
+
+    private ChunkUse decide(Chunks chunk) {
+        if (!chunk.listed()) {
+            return ChunkUse.READ;
+        }
+        long first = chunk.firstTimeNs();
+        long last = chunk.lastTimeNs();
+        if (timeIndex && (last < range.fromNs() || first >= range.toNs())) {
+            boolean behind = newestFirst ? last < range.fromNs() : first >= range.toNs();
+            return behind ? ChunkUse.BEHIND_RANGE : ChunkUse.SKIPPED_BY_TIME;
+        }
+        Coverage coverage = condition.cover(chunk);
+        if (coverage == Coverage.NONE) {
+            return ChunkUse.SKIPPED_BY_BINS;
+        }
+        boolean inRange = first >= range.fromNs() && last < range.toNs() && chunk.start() >= fromAddress;
+        return decider.decide(chunk, inRange && coverage == Coverage.ALL);
+    }
+
+    /** Moves to the next record that has to be looked at; false at the end, and when the query was ended early. */
+    boolean next() {
+        try {
+            return newestFirst ? previousInRange() : nextInRange();
+        } catch (StoreIoException e) {
+            if (!(e.getCause() instanceof ClosedByInterruptException)) {
+                throw e;
+            }
+            interrupted = Limit.CANCELLED;
+            return false;
+        }
+    }
+
+    private boolean previousInRange() {
+        while (records.previous()) {
+            if (page.timeNs() < range.fromNs() || page.address() < fromAddress) {
+                return false;
+            }
+            if (page.timeNs() < range.toNs() && meetsCondition()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean nextInRange() {
+        while (records.next()) {
+            if (page.timeNs() >= range.toNs()) {
+                return false;
+            }
+            if (page.timeNs() >= range.fromNs() && page.address() >= fromAddress && meetsCondition()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean meetsCondition() {
+        return predicate == null || predicate.test(page.buffer(), page.offset(), page.length());
+    }
+
+    /** The record at which the walk stands. */
+    PageRecords record() {
+        return page;
+    }
+
+    Limit limit() {
+        return interrupted == Limit.NONE ? records.limit() : interrupted;
+    }
+
+    long pagesDamaged() {
+        return records.pagesDamaged() + page.damagedRecords();
+    }
+
+    boolean isExpired() {
+        return records.expired();
+    }
+
+    /** The work so far, without that on bins. */
+    QueryStatistics statistics() {
+        long skippedByTime = chunks.pagesSkipped() + records.pages(ChunkUse.SKIPPED_BY_TIME);
+        long fromSummaries = records.pages(ChunkUse.FROM_TOTALS) + records.pages(ChunkUse.FROM_BINS);
+        long skippedByBins = records.pages(ChunkUse.SKIPPED_BY_BINS);
+        return new QueryStatistics(
+                records.pages(ChunkUse.READ) + skippedByTime + skippedByBins + fromSummaries,
+                skippedByTime,
+                skippedByBins,
+                page.pagesRead(),
+                page.bytesRead() + chunks.bytesRead(),
+                0,
+                records.chunks(ChunkUse.FROM_TOTALS),
+                records.chunks(ChunkUse.FROM_BINS),
+                records.chunks(ChunkUse.READ),
+                List.of());
+    }
+
+    @Override
+    public void close() {
+        page.close();
+        chunks.close();
+    }
+}

@@ -1,0 +1,183 @@
+package dev.loom.query;
+
+import dev.loom.api.Index;
+import dev.loom.api.ValueType;
+import dev.loom.format.Field;
+import dev.loom.format.FieldType;
+import dev.loom.index.ChunkIndexReader;
+import dev.loom.query.where.Literal;
+import dev.loom.query.where.Operator;
+import dev.loom.query.where.WhereExpression;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What indexes can tell about a query's conditions, chunk by chunk. Where they can't tell, records are read; so the plan never
+ * changes an answer. It explains itself by a line for each comparison. For one thread.
+ */
+final class WherePlan {
+    private final List<Index> indexes;
+    private final Supplier<ChunkIndexReader> bins;
+    private final boolean disabled;
+    private final Map<String, FieldType> declared;
+    private final Map<Object, IndexSummaries> summaries = new HashMap<>();
+    private final List<Supplier<String>> lines = new ArrayList<>();
+    private ChunkCondition condition;
+
+    WherePlan(Query<?> query, Supplier<ChunkIndexReader> bins) {
+        this.indexes = query.indexes();
+        this.bins = bins;
+        this.disabled = !query.chunkIndex();
+        this.declared = query.conditions().isEmpty()
+                ? Map.of()
+                : query.format().fields().stream().collect(Collectors.toMap(Field::name, Field::type));
+        if (!query.timeIndex()) {
+            lines.add(() -> "timestamp index: disabled");
+        }
+        ChunkCondition all = ChunkCondition.ALWAYS;
+        for (WhereExpression expression : query.conditions()) {
+            all = all == ChunkCondition.ALWAYS ? plan(expression) : both(all, plan(expression));
+        }
+        this.condition = all;
+    }
+
+    /** What is known of the conditions. */
+    ChunkCondition condition() {
+        return condition;
+    }
+
+    /** Adds one that has to be met besides. */
+    void require(ChunkCondition more) {
+        condition = condition == ChunkCondition.ALWAYS ? more : both(condition, more);
+    }
+
+    /** Whether anything of what indexes hold is used. */
+    boolean hasIndexes() {
+        return !summaries.isEmpty();
+    }
+
+    /** How indexes are used, or why not. */
+    List<String> lines() {
+        return lines.stream().map(Supplier::get).toList();
+    }
+
+    /** Notes what is to be said. */
+    void explain(Supplier<String> line) {
+        lines.add(line);
+    }
+
+    /** The summaries of some indexes with equal functions; the same for the same indexes. */
+    IndexSummaries summaries(List<Index> ofIndexes) {
+        return summaries.computeIfAbsent(
+                ofIndexes.stream().map(Index::id).toList(), ids -> new IndexSummaries(ofIndexes, bins));
+    }
+
+    private static ChunkCondition both(ChunkCondition a, ChunkCondition b) {
+        return chunk -> {
+            Coverage first = a.cover(chunk);
+            return first == Coverage.NONE ? first : first.and(b.cover(chunk));
+        };
+    }
+
+    private static ChunkCondition either(ChunkCondition a, ChunkCondition b) {
+        return chunk -> {
+            Coverage first = a.cover(chunk);
+            return first == Coverage.ALL ? first : first.or(b.cover(chunk));
+        };
+    }
+
+    private ChunkCondition plan(WhereExpression expression) {
+        if (expression instanceof WhereExpression.And and) {
+            return and.terms().stream().map(this::plan).reduce(WherePlan::both).orElseThrow();
+        }
+        if (expression instanceof WhereExpression.Or or) {
+            return or.terms().stream().map(this::plan).reduce(WherePlan::either).orElseThrow();
+        }
+        if (expression instanceof WhereExpression.Not not) {
+            ChunkCondition term = plan(not.term());
+            return chunk -> term.cover(chunk).not();
+        }
+        if (expression instanceof WhereExpression.Comparison comparison) {
+            return compare(comparison.field(), comparison.operator(), comparison.literal(), expression);
+        }
+        if (expression instanceof WhereExpression.In in) {
+            return in.literals().stream()
+                    .map(literal -> compare(in.field(), Operator.EQUAL, literal, expression))
+                    .reduce(WherePlan::either)
+                    .orElseThrow();
+        }
+        return unknown(expression, "no index over text");
+    }
+
+    private ChunkCondition unknown(WhereExpression expression, String reason) {
+        String line = expression + ": " + reason;
+        lines.add(() -> line);
+        return ChunkCondition.UNKNOWN;
+    }
+
+    private ChunkCondition compare(String field, Operator operator, Literal literal, WhereExpression expression) {
+        if (disabled) {
+            return unknown(expression, "chunk index: disabled");
+        }
+        if (literal instanceof Literal.Text) {
+            return unknown(expression, "no index over text");
+        }
+        Map<ValueType, List<Index>> byType = new LinkedHashMap<>();
+        for (Index index : indexes) {
+            if (!index.function().isLambda() && index.function().name().equals(field)) {
+                byType.computeIfAbsent(index.function().type(), type -> new ArrayList<>())
+                        .add(0, index);
+            }
+        }
+        if (byType.isEmpty()) {
+            return unknown(expression, "no index over " + field);
+        }
+        Function<Map.Entry<ValueType, List<Index>>, ChunkCondition> byIndex =
+                entry -> compare(operator, literal, declared.get(field), entry.getKey(), entry.getValue(), expression);
+        return byType.entrySet().stream().map(byIndex).reduce(WherePlan::known).orElseThrow();
+    }
+
+    /** What either tells of the same condition. */
+    private static ChunkCondition known(ChunkCondition a, ChunkCondition b) {
+        return chunk -> {
+            Coverage first = a.cover(chunk);
+            return first == Coverage.SOME ? b.cover(chunk) : first;
+        };
+    }
+
+    private ChunkCondition compare(
+            Operator operator,
+            Literal literal,
+            @Nullable FieldType fieldType,
+            ValueType type,
+            List<Index> ofType,
+            WhereExpression expression) {
+        boolean unequal = operator == Operator.NOT_EQUAL;
+        IndexSummaries known = summaries(ofType);
+        LiteralKeys keys = literal instanceof Literal.Bool bool
+                ? LiteralKeys.of(bool.value() != unequal, fieldType, type)
+                : LiteralKeys.of((Literal.Numeric) literal, unequal ? Operator.EQUAL : operator, fieldType, type);
+        lines.add(() -> expression + ": " + describe(ofType, known));
+        ChunkCondition equal = new KeyCondition(known, keys.possible(), keys.certain());
+        if (!unequal || literal instanceof Literal.Bool) {
+            return equal;
+        }
+        // NaN differs from any number, and no index knows of it
+        return chunk -> equal.cover(chunk) == Coverage.ALL ? Coverage.NONE : Coverage.SOME;
+    }
+
+    /** Which indexes are used, and for how many chunks. */
+    static String describe(List<Index> used, IndexSummaries summaries) {
+        return used.stream()
+                .map(index -> "index " + index.name() + " #" + index.id() + (index.closed() ? " (closed)" : ""))
+                .collect(Collectors.joining(
+                        ", ", "", ", chunks covered=" + summaries.told() + ", not covered=" + summaries.untold()));
+    }
+}
