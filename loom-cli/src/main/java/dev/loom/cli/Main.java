@@ -9,6 +9,7 @@ import dev.loom.cli.importing.ImportCommand;
 import dev.loom.cli.option.EnvironmentDefaults;
 import dev.loom.cli.query.ScanCommand;
 import dev.loom.cli.query.TailCommand;
+import dev.loom.cli.store.IndexCommand;
 import dev.loom.cli.store.InfoCommand;
 import dev.loom.cli.store.SourceCommand;
 import dev.loom.cli.store.SourcesCommand;
@@ -55,6 +56,7 @@ public final class Main {
                 .addSubcommand(new ImportCommand(console))
                 .addSubcommand(new SourcesCommand(console))
                 .addSubcommand(new SourceCommand(console))
+                .addSubcommand(new IndexCommand(console))
                 .addSubcommand(new ScanCommand(console))
                 .addSubcommand(new TailCommand(console))
                 .addSubcommand(new InfoCommand(console))

@@ -72,6 +72,9 @@ final class SourceDefinition {
         } else if (existing.isEmpty()) {
             defineNew(wanted);
         }
+        if (eventTime != null) {
+            eventTime.defineIndex(loom, sourceId, wanted);
+        }
     }
 
     private void defineNew(PayloadFormat wanted) {

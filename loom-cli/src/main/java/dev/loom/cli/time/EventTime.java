@@ -1,6 +1,12 @@
 package dev.loom.cli.time;
 
+import dev.loom.Loom;
+import dev.loom.api.IndexFunction;
+import dev.loom.api.ValueType;
+import dev.loom.api.ValueUnit;
+import dev.loom.format.Field;
 import dev.loom.format.FieldReader;
+import dev.loom.format.FieldType;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
 import java.time.ZoneOffset;
@@ -19,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 public record EventTime(String field, @Nullable ClockPair clockPair) {
     /** What a record without an event time gives. */
     public static final long NONE = Long.MIN_VALUE;
+
+    /** The name of the index over a source's event time. */
+    public static final String INDEX_NAME = "event-time";
 
     private static final String FIELD = "event.field";
     private static final String CLOCK = "event.clock";
@@ -45,6 +54,25 @@ public record EventTime(String field, @Nullable ClockPair clockPair) {
     /** {@code wall} or {@code monotonic}. */
     public String clockName() {
         return clockPair == null ? WALL : MONOTONIC;
+    }
+
+    /**
+     * Defines the index that narrows queries by this time, if there is none: of a field whose values are numbers. Times
+     * that are text are found by reading.
+     */
+    public void defineIndex(Loom loom, int sourceId, PayloadFormat format) {
+        FieldType type = format.fields().stream()
+                .filter(candidate -> candidate.name().equals(field))
+                .map(Field::type)
+                .findFirst()
+                .orElse(null);
+        if (type == null) {
+            // as doubles, which undeclared fields are by default, times in ns would lose their last digits
+            loom.defineEventTimeIndex(
+                    sourceId, INDEX_NAME, IndexFunction.field(format, field, ValueType.I64, ValueUnit.ofName(field)));
+        } else if (type.isNumber()) {
+            loom.defineEventTimeIndex(sourceId, INDEX_NAME, IndexFunction.field(format, field));
+        }
     }
 
     /**

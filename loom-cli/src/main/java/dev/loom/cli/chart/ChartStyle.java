@@ -1,0 +1,45 @@
+package dev.loom.cli.chart;
+
+/**
+ * How charts are drawn.
+ *
+ * @param width columns of the terminal
+ * @param colour whether escape sequences may be used
+ */
+public record ChartStyle(int width, boolean colour) {
+    /** Narrower terminals are drawn for as if they had this many columns. */
+    public static final int WIDTH_MIN = 40;
+
+    private static final String BAR = "\u001b[36m";
+    private static final String DIM = "\u001b[2m";
+    private static final String BOLD = "\u001b[1m";
+    private static final String PLAIN = "\u001b[0m";
+
+    public ChartStyle {
+        width = Math.max(WIDTH_MIN, width);
+    }
+
+    String bar(String text) {
+        return in(BAR, text);
+    }
+
+    String axis(String text) {
+        return in(DIM, text);
+    }
+
+    String heading(String text) {
+        return in(BOLD, text);
+    }
+
+    private String in(String colourCode, String text) {
+        return colour && !text.isEmpty() ? colourCode + text + PLAIN : text;
+    }
+
+    static String padLeft(String text, int columns) {
+        return " ".repeat(Math.max(0, columns - text.length())) + text;
+    }
+
+    static String padRight(String text, int columns) {
+        return text + " ".repeat(Math.max(0, columns - text.length()));
+    }
+}

@@ -1,0 +1,72 @@
+package dev.loom.cli.chart;
+
+import dev.loom.api.ValueUnit;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
+import java.util.Locale;
+
+/** Short texts of values, with the unit that suits their size: {@code 40.5 ms}, {@code 64 KiB}, {@code 1.25e+12}. */
+public final class ValueText {
+    private static final MathContext DIGITS = new MathContext(3, RoundingMode.HALF_EVEN);
+    private static final double PLAIN_MAX = 1e6;
+    private static final double PLAIN_MIN = 1e-3;
+
+    private static final String[] TIMES = {"ns", "us", "ms", "s"};
+    private static final String[] SIZES = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+
+    private ValueText() {}
+
+    public static String of(double value, ValueUnit unit) {
+        return switch (unit) {
+            case NONE -> plain(value);
+            case BYTES -> scaled(value, SIZES, 0, 1024);
+            case NANOSECONDS -> scaled(value, TIMES, 0, 1000);
+            case MICROSECONDS -> scaled(value, TIMES, 1, 1000);
+            case MILLISECONDS -> scaled(value, TIMES, 2, 1000);
+            case SECONDS -> scaled(value, TIMES, 3, 1000);
+        };
+    }
+
+    /** A duration in the largest unit in which it is a whole number. */
+    public static String duration(long ns) {
+        long[] units = {86_400_000_000_000L, 3_600_000_000_000L, 60_000_000_000L, 1_000_000_000L, 1_000_000L, 1_000L};
+        String[] names = {"d", "h", "m", "s", "ms", "us"};
+        for (int i = 0; i < units.length; i++) {
+            if (ns != 0 && ns % units[i] == 0) {
+                return ns / units[i] + names[i];
+            }
+        }
+        return ns + "ns";
+    }
+
+    private static String scaled(double value, String[] units, int from, double step) {
+        double scaled = value;
+        int unit = from;
+        // what rounds to a thousand is one of the next unit
+        while (unit < units.length - 1 && Math.abs(rounded(scaled)) >= step) {
+            scaled /= step;
+            unit++;
+        }
+        return plain(scaled) + ' ' + units[unit];
+    }
+
+    private static double rounded(double value) {
+        return Double.isFinite(value) ? new BigDecimal(value).round(DIGITS).doubleValue() : value;
+    }
+
+    private static String plain(double value) {
+        if (!Double.isFinite(value)) {
+            return Double.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
+        }
+        double size = Math.abs(value);
+        if (value != 0 && (size >= PLAIN_MAX || size < PLAIN_MIN)) {
+            return String.format(Locale.ROOT, "%.2e", value);
+        }
+        if (size >= 1000) {
+            return Long.toString(Math.round(value));
+        }
+        BigDecimal short3 = new BigDecimal(value).round(DIGITS);
+        return short3.signum() == 0 ? "0" : short3.stripTrailingZeros().toPlainString();
+    }
+}

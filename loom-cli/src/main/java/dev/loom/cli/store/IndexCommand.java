@@ -1,0 +1,159 @@
+package dev.loom.cli.store;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.LoomReader;
+import dev.loom.api.Bins;
+import dev.loom.api.Index;
+import dev.loom.api.IndexFunction;
+import dev.loom.api.IndexKind;
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.console.Console;
+import dev.loom.cli.console.ExitCode;
+import dev.loom.cli.option.OutputOption;
+import dev.loom.cli.option.StoreOption;
+import dev.loom.cli.output.Listing;
+import dev.loom.cli.query.SourceLookup;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code loom index add}, {@code loom index close} and {@code loom index list}. */
+@Command(
+        name = "index",
+        description = "Defines, closes or lists indexes over fields of sources.",
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "(add | close | list)")
+public final class IndexCommand {
+    private final Console console;
+
+    public IndexCommand(Console console) {
+        this.console = console;
+    }
+
+    @Command(
+            name = "add",
+            description = "Defines an index over a field, for the records that come from now on.",
+            mixinStandardHelpOptions = true)
+    int add(
+            @Mixin StoreOption store,
+            @Parameters(paramLabel = "SOURCE", description = "Name of the source.") String sourceName,
+            @Parameters(paramLabel = "FIELD", description = "The field, which names the index too.") String field,
+            @Option(
+                            names = "--bins",
+                            paramLabel = "BINS",
+                            defaultValue = "log-linear",
+                            description = "log-linear[:SCALE], linear:MIN,MAX,N, edges:A,B,... or match:V;"
+                                    + " by default log-linear.")
+                    String bins) {
+        LoomReader.attach(store.directory()).close(); // to open a directory without a store would make one
+        try (Loom loom = Loom.open(LoomConfig.at(store.directory()).build())) {
+            Source source = openSource(loom, sourceName);
+            boolean defined = openIndex(loom, source, field) != null;
+            Index index = define(loom, source, field, bins);
+            console.say((defined ? "index is defined already: " : "defined index ") + label(source, index) + ": id="
+                    + index.id() + ", function=" + index.function().text() + ", bins="
+                    + index.bins().text());
+        }
+        return ExitCode.OK;
+    }
+
+    private static Index define(Loom loom, Source source, String field, String bins) {
+        try {
+            IndexFunction function = IndexFunction.field(source.format(), field);
+            int id = loom.defineIndex(source.id(), field, function, Bins.parse(bins));
+            return loom.indexes().stream()
+                    .filter(index -> index.id() == id)
+                    .findFirst()
+                    .orElseThrow();
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage(String.valueOf(e.getMessage()));
+        }
+    }
+
+    @Command(
+            name = "close",
+            description = "Closes an index: it answers for the records that it has seen, and takes no more.",
+            mixinStandardHelpOptions = true)
+    int close(
+            @Mixin StoreOption store,
+            @Parameters(paramLabel = "SOURCE", description = "Name of the source.") String sourceName,
+            @Parameters(paramLabel = "INDEX", description = "Name of the index: its field, or event-time.")
+                    String name) {
+        LoomReader.attach(store.directory()).close();
+        try (Loom loom = Loom.open(LoomConfig.at(store.directory()).build())) {
+            Source source = openSource(loom, sourceName);
+            Index index = openIndex(loom, source, name);
+            if (index == null) {
+                throw CommandFailure.usage("no open index: source=" + sourceName + ", name=" + name);
+            }
+            loom.closeIndex(index.id());
+            console.say("closed index " + label(source, index) + ": id=" + index.id());
+        }
+        return ExitCode.OK;
+    }
+
+    private static Source openSource(Loom loom, String name) {
+        return loom.source(name)
+                .filter(found -> !found.closed())
+                .orElseThrow(() -> CommandFailure.usage("no open source: " + name));
+    }
+
+    private static @Nullable Index openIndex(Loom loom, Source source, String name) {
+        return loom.indexes().stream()
+                .filter(index -> index.sourceId() == source.id()
+                        && !index.closed()
+                        && index.name().equals(name))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static String label(Source source, Index index) {
+        return source.name() + '.' + index.name();
+    }
+
+    @Command(name = "list", description = "Lists the indexes of a source, or of all.", mixinStandardHelpOptions = true)
+    int list(
+            @Mixin StoreOption store,
+            @Parameters(paramLabel = "SOURCE", arity = "0..1", description = "Name of the source, or # and its id.")
+                    @Nullable
+                    String sourceName,
+            @Mixin OutputOption output) {
+        Listing listing =
+                new Listing("source", "name", "id", "kind", "field", "type", "unit", "bins", "from_address", "closed");
+        try (LoomReader reader = LoomReader.attach(store.directory());
+                Snapshot snapshot = reader.snapshot()) {
+            List<Source> sources =
+                    sourceName == null ? snapshot.sources() : List.of(SourceLookup.find(snapshot, sourceName));
+            for (Source source : sources) {
+                snapshot.indexes(source.id()).forEach(index -> listing.add(row(source, index)));
+            }
+        }
+        listing.print(console, output.format(console));
+        return ExitCode.OK;
+    }
+
+    private static Map<String, @Nullable Object> row(Source source, Index index) {
+        Map<String, @Nullable Object> row = new LinkedHashMap<>();
+        row.put("source", source.name());
+        row.put("name", index.name());
+        row.put("id", index.id());
+        row.put("kind", index.kind().text());
+        row.put("field", index.function().name());
+        row.put("type", index.function().type().text());
+        row.put("unit", index.function().unit().text());
+        row.put("bins", index.kind() == IndexKind.VALUE ? index.bins().text() : null);
+        row.put("from_address", index.fromAddress());
+        if (index.closed()) {
+            row.put("closed", true);
+        }
+        return row;
+    }
+}

@@ -1,0 +1,111 @@
+package dev.loom.cli.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.cli.Cli;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class IndexCommandTest {
+    @TempDir
+    Path directory;
+
+    private Cli cli = new Cli();
+
+    @BeforeEach
+    void open() {
+        cli = Cli.on(directory);
+        cli.run("source", "add", "requests", "--fields", "latency_ns:i64,share:f64?,op:utf8")
+                .ok();
+    }
+
+    @Test
+    void shouldDefineListAndCloseIndexes() {
+        cli.run("index", "add", "requests", "latency_ns")
+                .ok()
+                .says("defined index requests.latency_ns: id=1, function=field:i64:ns:latency_ns, bins=log-linear:3");
+        cli.run("index", "add", "requests", "share", "--bins", "linear:0,1,100")
+                .ok()
+                .says("defined index requests.share: id=2, function=field:f64:1:share, bins=linear:0,1,100");
+        cli.run("index", "add", "requests", "latency_ns")
+                .ok()
+                .says("index is defined already: requests.latency_ns: id=1, function=field:i64:ns:latency_ns,"
+                        + " bins=log-linear:3");
+        cli.run("index", "close", "requests", "share").ok().says("closed index requests.share: id=2");
+        List<String> expected = List.of(
+                "{\"source\":\"requests\",\"name\":\"latency_ns\",\"id\":1,\"kind\":\"value\",\"field\":\"latency_ns\","
+                        + "\"type\":\"i64\",\"unit\":\"ns\",\"bins\":\"log-linear:3\",\"from_address\":N}",
+                "{\"source\":\"requests\",\"name\":\"share\",\"id\":2,\"kind\":\"value\",\"field\":\"share\","
+                        + "\"type\":\"f64\",\"unit\":\"1\",\"bins\":\"linear:0,1,100\",\"from_address\":N,\"closed\":true}");
+        assertEquals(expected, list());
+        cli.run("source", "add", "other").ok();
+        assertEquals(expected, list("requests"));
+        assertEquals(List.of(), list("other"));
+    }
+
+    @Test
+    void shouldRefuseIndexesThatCannotBe() {
+        cli.run("index", "add", "nobody", "a").exit(2).says("no open source: nobody");
+        cli.run("index", "add", "requests", "op").exit(2).says("field is no number: name=op, type=utf8");
+        assertTrue(cli.run("index", "add", "requests", "no").exit(2).err().contains("unknown field: name=no"));
+        assertTrue(cli.run("index", "add", "requests", "latency_ns", "--bins", "wide")
+                .exit(2)
+                .err()
+                .contains("unknown bins: text=wide"));
+        cli.run("index", "add", "requests", "latency_ns").ok();
+        assertTrue(cli.run("index", "add", "requests", "latency_ns", "--bins", "match:5")
+                .exit(2)
+                .err()
+                .contains("index is defined otherwise"));
+        cli.run("index", "close", "requests", "share").exit(2).says("no open index: source=requests, name=share");
+        cli.run("index", "list", "nobody").exit(2);
+        cli.run("index").exit(2).says("Missing required subcommand; see loom index --help");
+    }
+
+    @Test
+    void shouldNeedAStoreThatNobodyWrites() {
+        Path none = directory.resolve("none");
+        cli.run("index", "add", "--dir", none.toString(), "requests", "latency_ns")
+                .exit(3);
+        assertFalse(Files.exists(none));
+        try (Loom loom = Loom.open(LoomConfig.at(directory).build())) {
+            assertEquals(1, loom.sources().size());
+            cli.run("index", "add", "requests", "latency_ns").exit(3);
+            cli.run("index", "list").ok().prints("");
+        }
+    }
+
+    @Test
+    void shouldIndexTheEventTimeOfAnImport() {
+        cli.importText("events", "csv", "t,u\n5,a\n6,b\n", "--event-time", "t").ok();
+        cli.importText("events", "csv", "t,u\n7,a\n", "--event-time", "t").ok();
+        cli.importText("texts", "csv", "t,u\n2026-11-21T02:46:38Z,a\n", "--event-time", "t")
+                .ok();
+        cli.importText("json", "jsonl", "{\"t\":1}\n", "--event-time", "t").ok();
+        assertEquals(
+                List.of(
+                        "{\"source\":\"events\",\"name\":\"event-time\",\"id\":1,\"kind\":\"event-time\",\"field\":\"t\","
+                                + "\"type\":\"i64\",\"unit\":\"1\",\"bins\":null,\"from_address\":N}",
+                        "{\"source\":\"json\",\"name\":\"event-time\",\"id\":2,\"kind\":\"event-time\",\"field\":\"t\","
+                                + "\"type\":\"i64\",\"unit\":\"1\",\"bins\":null,\"from_address\":N}"),
+                list());
+    }
+
+    /** The listing, without the addresses, which depend on how the store was opened. */
+    private List<String> list(String... source) {
+        List<String> arguments = new ArrayList<>(List.of("index", "list"));
+        arguments.addAll(List.of(source));
+        return cli.run(arguments.toArray(String[]::new)).ok().lines().stream()
+                .map(line -> line.replaceAll("(?<=\"from_address\":)\\d+", "N"))
+                .toList();
+    }
+}
