@@ -62,7 +62,7 @@ final class RandomStore implements AutoCloseable {
         for (int i = 0; i < SOURCES; i++) {
             sources[i] = loom.defineSource("source-" + i, Row.FORMAT);
         }
-        for (int i = random.nextInt(4) * 4; i > 0; i--) {
+        for (int i = random.nextInt(8) * 4; i > 0; i--) {
             defineIndex();
         }
     }
@@ -105,7 +105,7 @@ final class RandomStore implements AutoCloseable {
 
     void push(int records) {
         int rare = random.nextInt(40);
-        int padding = random.nextInt(3) == 0 ? 2000 : 300;
+        int padding = random.nextInt(3) == 0 ? 2500 : 600;
         for (int n = 0; n < records; n++) {
             now += random.nextInt(3) == 0 ? random.nextInt(1000) : 0;
             int source = random.nextInt(40) == rare ? 2 : random.nextInt(2);
