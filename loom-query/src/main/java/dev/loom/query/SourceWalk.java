@@ -48,8 +48,8 @@ final class SourceWalk implements AutoCloseable {
         chunks = chunks(query, newestFirst, summaries);
         SnapshotView view = scope.view();
         page = new PageRecords(view.records(), view.recordTail(), query.sourceId());
-        // a plain scan needs to know nothing of a chunk before it reads it
-        Function<Chunks, ChunkUse> deciding = summaries ? this::decide : chunk -> ChunkUse.READ;
+        // forward, a plain scan would read directories again only to learn what it sees in the records
+        Function<Chunks, ChunkUse> deciding = summaries || newestFirst ? this::decide : chunk -> ChunkUse.READ;
         records = new ChunkRecords(chunks, page, scope.limits(), scope.bytesReadBefore(), deciding);
     }
 
