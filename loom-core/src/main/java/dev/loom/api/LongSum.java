@@ -64,7 +64,19 @@ public final class LongSum {
 
     /** The double nearest to the sum. */
     public double doubleValue() {
-        return isLong() ? low : toBigInteger().doubleValue();
+        if (isLong()) {
+            return (double) low;
+        }
+        boolean negative = high < 0;
+        long upper = negative ? ~high + (low == 0 ? 1 : 0) : high;
+        long lower = negative ? -low : low;
+        // the upper 64 bits that are not zero; what is below decides only whether the rest is more than nothing
+        int shift = Long.SIZE - Long.numberOfLeadingZeros(upper);
+        long bits = shift == 0 ? lower : lower >>> shift;
+        bits |= shift == 0 ? 0 : upper << (Long.SIZE - shift);
+        long rest = shift == 0 ? 0 : lower << (Long.SIZE - shift);
+        double magnitude = (double) ((bits >>> 1) | (bits & 1) | (rest == 0 ? 0 : 1));
+        return Math.scalb(negative ? -magnitude : magnitude, shift + 1);
     }
 
     /** The sum in a new object. */

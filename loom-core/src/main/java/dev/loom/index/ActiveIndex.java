@@ -3,19 +3,15 @@ package dev.loom.index;
 import dev.loom.api.Index;
 import dev.loom.api.IndexKind;
 import dev.loom.api.ValueType;
-import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
-import org.jspecify.annotations.Nullable;
 
 /** One index and what it holds of the active chunk. Owned by the thread that adds. */
 public final class ActiveIndex {
     private final Index definition;
     private final KeyReader keys;
     private final BinScale scale;
-    private final @Nullable LogLinearScale logLinear;
-    private final boolean ofDoubles;
     private final boolean binned;
-    private final BinTable bins = new BinTable();
+    private final BinTable bins;
 
     private int timeCount;
     private long timeMinKey = Long.MAX_VALUE;
@@ -28,8 +24,7 @@ public final class ActiveIndex {
         this.definition = definition;
         this.keys = new KeyReader(definition.function());
         this.scale = BinScale.of(definition.bins(), keys.type());
-        this.logLinear = scale instanceof LogLinearScale usual ? usual : null;
-        this.ofDoubles = keys.type() == ValueType.F64;
+        this.bins = new BinTable(keys.type() == ValueType.F64 && !(scale instanceof ExponentialScale));
         this.binned = definition.kind() == IndexKind.VALUE;
     }
 
@@ -37,25 +32,23 @@ public final class ActiveIndex {
         return definition;
     }
 
-    /** Adds the value of a record, if it has one. */
-    public void add(DirectBuffer payload, int offset, int length) {
-        if (keys.read(payload, offset, length)) {
-            long key = keys.key();
-            if (!binned) {
-                addTime(key);
-            } else if (ofDoubles) {
-                bins.addDouble(scale.bin(key), key);
-            } else {
-                // the usual bins without a call
-                bins.addKey(logLinear == null ? scale.bin(key) : logLinear.bin(key), key);
-            }
+    /** Adds the values of records, as far as they have one. */
+    void add(RecordBatch batch) {
+        int found = keys.readAll(batch.buffer, batch.offsets, batch.lengths, batch.count, batch.keys);
+        if (binned) {
+            scale.bins(batch.keys, found, batch.bins);
+            bins.add(batch.bins, batch.keys, found);
+        } else {
+            addTimes(batch.keys, found);
         }
     }
 
-    private void addTime(long key) {
-        timeCount++;
-        timeMinKey = Math.min(timeMinKey, key);
-        timeMaxKey = Math.max(timeMaxKey, key);
+    private void addTimes(long[] times, int length) {
+        timeCount += length;
+        for (int i = 0; i < length; i++) {
+            timeMinKey = Math.min(timeMinKey, times[i]);
+            timeMaxKey = Math.max(timeMaxKey, times[i]);
+        }
     }
 
     /** Whether every record that was added is accounted for: a chunk may list the index only if so. */

@@ -2,18 +2,28 @@ package dev.loom.index;
 
 import java.util.List;
 import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The indexes of one source, and what they hold of the active chunk (paper, section 4.2: the chunk summary). Owned by the
- * writer's thread, but for {@link #define}, by which any thread, one at a time, says which indexes the next chunk has.
+ * The indexes of one source, and what they hold of the active chunk (paper, section 4.2: the chunk summary).
+ *
+ * <p>Records that stay where they are, in the ring, are added by their place and taken in batches, index by index: each step
+ * is then a loop over primitive arrays, in which nothing has to be decided that is the same for all. What the indexes hold is
+ * true after {@link #complete}.
+ *
+ * <p>Owned by the writer's thread, but for {@link #define}, by which any thread, one at a time, says which indexes the next
+ * chunk has.
  */
 public final class ActiveSummary {
     private static final ActiveIndex[] NONE = {};
 
+    /** Made for the first index, as most sources may have none. */
+    private @Nullable RecordBatch batch;
+
     private volatile ActiveIndex[] wanted = NONE;
     private ActiveIndex[] active = NONE;
 
-    /** Sets the indexes from the next chunk on. Those that stay keep what they hold. */
+    /** Sets the indexes from the next chunk on. */
     public void define(List<ActiveIndex> indexes) {
         wanted = indexes.toArray(NONE);
     }
@@ -24,12 +34,39 @@ public final class ActiveSummary {
             index.reset();
         }
         active = wanted;
+        if (batch != null) {
+            batch.count = 0;
+        } else if (active.length > 0) {
+            batch = new RecordBatch();
+        }
     }
 
-    /** Adds a record to every index. */
+    /** Adds a record of the source to every index, at once. */
     public void add(DirectBuffer payload, int offset, int length) {
-        for (ActiveIndex index : active) {
-            index.add(payload, offset, length);
+        complete();
+        addInPlace(payload, offset, length);
+        complete();
+    }
+
+    /** Adds a record whose payload stays as it is, with all those before in one buffer, until {@link #complete}. */
+    public void addInPlace(DirectBuffer buffer, int offset, int length) {
+        RecordBatch records = batch;
+        if (records != null) {
+            records.add(buffer, offset, length);
+            if (records.count == RecordBatch.RECORDS_MAX) {
+                complete();
+            }
+        }
+    }
+
+    /** Takes what was added in place. */
+    public void complete() {
+        RecordBatch records = batch;
+        if (records != null && records.count > 0) {
+            for (ActiveIndex index : active) {
+                index.add(records);
+            }
+            records.count = 0;
         }
     }
 

@@ -37,6 +37,9 @@ public abstract class BinScale {
     /** The bin of a value. */
     public abstract int bin(long key);
 
+    /** The bins of so many values: each kind of bins has a loop of its own, without a call for each value. */
+    abstract void bins(long[] keys, int length, int[] into);
+
     /** The lowest key of a bin. */
     public abstract long lowKey(int bin);
 

@@ -10,7 +10,7 @@ import java.util.Arrays;
  * from bins to entries. A chunk costs what its own bins do, however many the index has.
  *
  * <p>The entries of one chunk are kept for the next, which mostly has the same bins: neither are they looked for again, nor
- * is their order. Adding allocates only where a chunk has more bins than any before. For one thread.
+ * is their order. Adding allocates only when a chunk has more bins than any before. For one thread.
  */
 final class BinTable {
     private static final int CAPACITY_MIN = 16;
@@ -23,9 +23,9 @@ final class BinTable {
 
     /** Layout of an entry in {@link #entries}. */
     private static final int COUNT = 0;
-    /** Sum of the keys' lower halves; of doubles the bits of the sum. */
+    /** Sum of the narrow keys and of the others' lower halves; if compensated the bits of the sum. */
     private static final int SUM = COUNT + 1;
-    /** Sum of the keys' upper halves; of doubles the bits of the compensation. */
+    /** Sum of the upper halves of keys that are not narrow; if compensated the bits of the compensation. */
     private static final int SUM_REST = SUM + 1;
 
     private static final int MIN = SUM_REST + 1;
@@ -33,6 +33,11 @@ final class BinTable {
     private static final int ENTRY_LENGTH = MAX + 1;
 
     private static final long HALF_MASK = 0xFFFF_FFFFL;
+
+    /** Keys of so many bits, and a sign, are narrow: a chunk's sum of them has 63 bits at most. */
+    private static final int NARROW_BITS = 48;
+
+    private final boolean compensated;
 
     /** {@code bin + 1} and, in the lower half, the offset of the entry; 0 where there is none. */
     private long[] slots = new long[CAPACITY_MIN];
@@ -45,32 +50,83 @@ final class BinTable {
     private int count;
     private int sorted;
 
+    private final LongSum keySum = new LongSum();
     private int next;
     private int current;
     private int bin;
 
-    void addKey(int valueBin, long key) {
-        int at = entry(valueBin);
-        long[] all = entries;
-        all[at + COUNT]++;
-        all[at + SUM] += key & HALF_MASK;
-        all[at + SUM_REST] += key >> Integer.SIZE;
-        extend(all, at, key);
+    /** @param compensated whether sums are of doubles whose bins span several powers of two */
+    BinTable(boolean compensated) {
+        this.compensated = compensated;
     }
 
-    void addDouble(int valueBin, long key) {
-        int at = entry(valueBin);
-        long[] all = entries;
-        all[at + COUNT]++;
-        double value = ValueType.doubleOf(key);
-        double sum = Double.longBitsToDouble(all[at + SUM]);
-        double total = sum + value;
-        double rest = Double.longBitsToDouble(all[at + SUM_REST]) + DoubleSum.error(sum, value, total);
-        all[at + SUM] = Double.doubleToRawLongBits(total);
-        all[at + SUM_REST] = Double.doubleToRawLongBits(rest);
-        extend(all, at, key);
+    /** Adds values whose bins are known. */
+    void add(int[] bins, long[] keys, int length) {
+        while (count + length > order.length) {
+            grow(); // before the loops below, which hold on to the arrays
+        }
+        if (compensated) {
+            addDoubles(bins, keys, length);
+        } else if (isNarrow(keys, length)) {
+            addNarrow(bins, keys, length);
+        } else {
+            addWide(bins, keys, length);
+        }
     }
 
+    private static boolean isNarrow(long[] keys, int length) {
+        long magnitudes = 0;
+        for (int i = 0; i < length; i++) {
+            magnitudes |= keys[i] ^ (keys[i] >> (Long.SIZE - 1));
+        }
+        return magnitudes >>> NARROW_BITS == 0;
+    }
+
+    private void addNarrow(int[] bins, long[] keys, int length) {
+        long[] table = slots;
+        long[] all = entries;
+        int shift = hashShift;
+        for (int i = 0; i < length; i++) {
+            int at = entry(table, shift, bins[i]);
+            long key = keys[i];
+            all[at + COUNT]++;
+            all[at + SUM] += key;
+            extend(all, at, key);
+        }
+    }
+
+    private void addWide(int[] bins, long[] keys, int length) {
+        long[] table = slots;
+        long[] all = entries;
+        int shift = hashShift;
+        for (int i = 0; i < length; i++) {
+            int at = entry(table, shift, bins[i]);
+            long key = keys[i];
+            all[at + COUNT]++;
+            all[at + SUM] += key & HALF_MASK;
+            all[at + SUM_REST] += key >> Integer.SIZE;
+            extend(all, at, key);
+        }
+    }
+
+    private void addDoubles(int[] bins, long[] keys, int length) {
+        long[] table = slots;
+        long[] all = entries;
+        int shift = hashShift;
+        for (int i = 0; i < length; i++) {
+            int at = entry(table, shift, bins[i]);
+            double value = ValueType.doubleOf(keys[i]);
+            double sum = Double.longBitsToDouble(all[at + SUM]);
+            double total = sum + value;
+            double rest = Double.longBitsToDouble(all[at + SUM_REST]) + DoubleSum.error(sum, value, total);
+            all[at + COUNT]++;
+            all[at + SUM] = Double.doubleToRawLongBits(total);
+            all[at + SUM_REST] = Double.doubleToRawLongBits(rest);
+            extend(all, at, keys[i]);
+        }
+    }
+
+    /** With branches, which are foreseen; without them each value would wait for the one before. */
     private static void extend(long[] all, int at, long key) {
         if (key < all[at + MIN]) {
             all[at + MIN] = key;
@@ -80,24 +136,19 @@ final class BinTable {
         }
     }
 
-    private int entry(int valueBin) {
-        int slot = (valueBin * HASH) >>> hashShift;
-        long found = slots[slot];
+    private int entry(long[] table, int shift, int valueBin) {
+        int slot = (valueBin * HASH) >>> shift;
+        long found = table[slot];
         return (int) (found >>> Integer.SIZE) == valueBin + 1 ? (int) found : probe(valueBin, slot);
     }
 
     private int probe(int valueBin, int start) {
-        int mask = slots.length - 1;
         int slot = start;
         while (slots[slot] != 0) {
             if ((int) (slots[slot] >>> Integer.SIZE) == valueBin + 1) {
                 return (int) slots[slot];
             }
-            slot = (slot + 1) & mask;
-        }
-        if (count == order.length) {
-            grow();
-            return probe(valueBin, (valueBin * HASH) >>> hashShift);
+            slot = (slot + 1) & (slots.length - 1);
         }
         int at = count * ENTRY_LENGTH;
         clear(at);
@@ -195,20 +246,26 @@ final class BinTable {
         return entries[current + MAX];
     }
 
-    /** The sum of the bin's doubles. */
+    /** The sum of the bin's doubles, rounded once. */
     double doubleSum() {
-        return DoubleSum.value(
-                Double.longBitsToDouble(entries[current + SUM]), Double.longBitsToDouble(entries[current + SUM_REST]));
+        if (compensated) {
+            return DoubleSum.value(
+                    Double.longBitsToDouble(entries[current + SUM]),
+                    Double.longBitsToDouble(entries[current + SUM_REST]));
+        }
+        keySum.clear();
+        addKeysTo(keySum);
+        return ExponentialScale.sum(count(), minKey(), maxKey(), keySum);
     }
 
-    /** The lower 64 bits of the sum of the bin's integers. */
+    /** The lower 64 bits of the sum of the bin's keys. */
     long keySumLow() {
         return entries[current + SUM] + (entries[current + SUM_REST] << Integer.SIZE);
     }
 
-    /** Adds the keys of the bin's integers. */
+    /** Adds the keys of the bin, unless they are compensated doubles. */
     void addKeysTo(LongSum sum) {
-        sum.addUnsigned(entries[current + SUM]);
+        sum.add(entries[current + SUM]);
         sum.addProduct(entries[current + SUM_REST], 1L << Integer.SIZE);
     }
 }

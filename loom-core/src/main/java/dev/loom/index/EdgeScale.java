@@ -57,6 +57,13 @@ class EdgeScale extends BinScale {
         return bin;
     }
 
+    @Override
+    void bins(long[] keys, int length, int[] into) {
+        for (int i = 0; i < length; i++) {
+            into[i] = bin(keys[i]);
+        }
+    }
+
     private int search(long key) {
         int from = 0;
         int count = edges.length;

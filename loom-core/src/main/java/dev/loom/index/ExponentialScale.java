@@ -1,5 +1,6 @@
 package dev.loom.index;
 
+import dev.loom.api.LongSum;
 import dev.loom.api.ValueType;
 import java.math.BigInteger;
 import java.util.Arrays;
@@ -79,6 +80,13 @@ final class ExponentialScale extends BinScale {
         return key == 0 ? zero : negativeBin(-key); // a negative value's key is its magnitude's, negated
     }
 
+    @Override
+    void bins(long[] keys, int length, int[] into) {
+        for (int i = 0; i < length; i++) {
+            into[i] = bin(keys[i]);
+        }
+    }
+
     private int negativeBin(long magnitude) {
         return magnitude == INFINITY ? 0 : 2 * zero - one - bucket(magnitude);
     }
@@ -123,5 +131,21 @@ final class ExponentialScale extends BinScale {
         }
         int shift = Double.MIN_EXPONENT - exponent;
         return shift > FRACTION_BITS ? 0 : ((1L << FRACTION_BITS) + fraction) >>> shift;
+    }
+
+    /**
+     * The sum of doubles that are in one bin, from that of their keys: in each power of two, and so in a bin, the values are
+     * multiples of one unit, as many as the keys are above one key.
+     */
+    static double sum(int count, long minKey, long maxKey, LongSum keys) {
+        if (minKey == -INFINITY || maxKey == INFINITY) {
+            return ValueType.doubleOf(minKey);
+        }
+        boolean negative = maxKey < 0;
+        long least = negative ? -maxKey : minKey;
+        long exponent = Math.max(1, least >>> FRACTION_BITS);
+        long base = (exponent - 1) << FRACTION_BITS;
+        keys.addProduct(negative ? base : -base, count);
+        return Math.scalb(keys.doubleValue(), (int) exponent - Double.MAX_EXPONENT - FRACTION_BITS);
     }
 }

@@ -57,6 +57,42 @@ public final class KeyReader {
         return fixed == null ? readByFunction(payload, offset, length) : readFixed(fixed, payload, offset, length);
     }
 
+    /**
+     * Reads the values of so many payloads.
+     *
+     * @param into gets the keys of those that have one, in order
+     * @return how many have
+     */
+    int readAll(DirectBuffer buffer, int[] offsets, int[] lengths, int count, long[] into) {
+        if (fixedType == FieldType.I64 || fixedType == FieldType.U64) {
+            return readLongs(buffer, offsets, lengths, count, into);
+        }
+        int found = 0;
+        for (int i = 0; i < count; i++) {
+            if (read(buffer, offsets[i], lengths[i])) {
+                into[found++] = key;
+            }
+        }
+        return found;
+    }
+
+    /** The usual fields, with nothing to decide in the loop but whether there is a value. */
+    private int readLongs(DirectBuffer buffer, int[] offsets, int[] lengths, int count, long[] into) {
+        long signs = type.key(0);
+        int found = 0;
+        for (int i = 0; i < count; i++) {
+            if (isThere(buffer, offsets[i], lengths[i])) {
+                into[found++] = buffer.getLong(offsets[i] + fixedOffset, ByteOrder.LITTLE_ENDIAN) ^ signs;
+            }
+        }
+        return found;
+    }
+
+    private boolean isThere(DirectBuffer payload, int offset, int length) {
+        return length >= fixedEnd
+                && (presenceMask == 0 || (payload.getByte(offset + presenceOffset) & presenceMask) != 0);
+    }
+
     /** The key of the value that was read. */
     public long key() {
         return key;
@@ -73,8 +109,7 @@ public final class KeyReader {
     }
 
     private boolean readFixed(FieldType fixed, DirectBuffer payload, int offset, int length) {
-        if (length < fixedEnd
-                || (presenceMask != 0 && (payload.getByte(offset + presenceOffset) & presenceMask) == 0)) {
+        if (!isThere(payload, offset, length)) {
             return false;
         }
         int at = offset + fixedOffset;

@@ -95,6 +95,13 @@ final class LinearScale extends EdgeScale {
         return near((int) (distance * binsPerUnit), key);
     }
 
+    @Override
+    void bins(long[] keys, int length, int[] into) {
+        for (int i = 0; i < length; i++) {
+            into[i] = bin(keys[i]);
+        }
+    }
+
     private static double unsignedDouble(long difference) {
         return difference >= 0 ? difference : (difference >>> 1) * 2.0;
     }

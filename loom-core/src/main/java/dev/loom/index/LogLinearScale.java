@@ -31,6 +31,13 @@ final class LogLinearScale extends BinScale {
         return signed ? signedBin(key) : magnitudeBin(key ^ Long.MIN_VALUE);
     }
 
+    @Override
+    void bins(long[] keys, int length, int[] into) {
+        for (int i = 0; i < length; i++) {
+            into[i] = bin(keys[i]);
+        }
+    }
+
     private int signedBin(long value) {
         int sign = (int) (value >> (Long.SIZE - 1));
         return zero + (magnitudeBin(value ^ sign) ^ sign); // the sign extends to a long of zeros or ones

@@ -98,6 +98,7 @@ final class ChunkDirectory {
         long bytes = 0;
         for (int i = 0; i < count; i++) {
             ActiveSummary summary = listed[i].summary;
+            summary.complete();
             for (int j = 0; j < summary.count(); j++) {
                 bytes += ChunkIndexWriter.lengthMax(summary.index(j));
             }
@@ -129,6 +130,7 @@ final class ChunkDirectory {
     private void writeBins(long chunk, long firstTimeNs, long lastTimeNs) {
         for (int i = 0; i < count; i++) {
             ActiveSummary summary = listed[i].summary;
+            summary.complete();
             for (int j = 0; j < summary.count(); j++) {
                 ActiveIndex active = summary.index(j);
                 boolean needed = active.isComplete() && active.hasBins();

@@ -251,7 +251,7 @@ public final class RecordLog {
             log.publish();
         }
         if (source.indexed) {
-            source.summary.add(ring, at + RecordDescriptor.HEADER_LENGTH, length);
+            source.summary.addInPlace(ring, at + RecordDescriptor.HEADER_LENGTH, length);
         }
         return address;
     }
@@ -498,7 +498,7 @@ public final class RecordLog {
         log.advance(RecordDescriptor.alignedLength(length));
         log.publish();
         if (source.indexed) {
-            source.summary.add(ring, at + RecordDescriptor.HEADER_LENGTH, length);
+            source.summary.addInPlace(ring, at + RecordDescriptor.HEADER_LENGTH, length);
         }
         return address;
     }

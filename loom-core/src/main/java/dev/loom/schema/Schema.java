@@ -23,15 +23,17 @@ import org.jspecify.annotations.Nullable;
 /** The sources and indexes as of some entry of the schema. Immutable. */
 public final class Schema {
     /** Without any source. */
-    public static final Schema EMPTY = new Schema(new TreeMap<>(), new TreeMap<>());
+    public static final Schema EMPTY = new Schema(new TreeMap<>(), new TreeMap<>(), 0);
 
     private final NavigableMap<Integer, Source> byId;
     private final NavigableMap<Integer, Index> indexes;
     private final Map<String, Source> byName = new HashMap<>();
+    private final int lastIndexId;
 
-    private Schema(NavigableMap<Integer, Source> byId, NavigableMap<Integer, Index> indexes) {
+    private Schema(NavigableMap<Integer, Source> byId, NavigableMap<Integer, Index> indexes, int lastIndexId) {
         this.byId = byId;
         this.indexes = indexes;
+        this.lastIndexId = lastIndexId;
         // of one name the open source wins, or else the one closed last, which has the highest id
         for (Source source : byId.values()) {
             Source other = byName.get(source.name());
@@ -44,6 +46,7 @@ public final class Schema {
     public Schema with(List<SchemaEntry> entries) {
         TreeMap<Integer, Source> next = new TreeMap<>(byId);
         TreeMap<Integer, Index> nextIndexes = new TreeMap<>(indexes);
+        int lastId = lastIndexId;
         for (SchemaEntry entry : entries) {
             if (entry instanceof SourceDefined defined) {
                 next.put(
@@ -53,12 +56,13 @@ public final class Schema {
             } else if (entry instanceof SourceClosed closed) {
                 next.computeIfPresent(closed.id(), (id, source) -> source.close());
             } else if (entry instanceof IndexDefined defined) {
+                lastId = Math.max(lastId, defined.id());
                 define(defined, next.get(defined.sourceId()), nextIndexes);
             } else if (entry instanceof IndexClosed closed) {
                 nextIndexes.computeIfPresent(closed.id(), (id, index) -> index.close());
             }
         }
-        return new Schema(next, nextIndexes);
+        return new Schema(next, nextIndexes, lastId);
     }
 
     /** An index of a kind that is not known, or of a source that damage has taken, is as if it were not there. */
@@ -87,7 +91,7 @@ public final class Schema {
     public Schema supply(int indexId, IndexFunction function) {
         TreeMap<Integer, Index> next = new TreeMap<>(indexes);
         next.computeIfPresent(indexId, (id, index) -> index.supply(function));
-        return new Schema(byId, next);
+        return new Schema(byId, next, lastIndexId);
     }
 
     /** A format whose provider is not at hand reads as bytes. */
@@ -105,7 +109,7 @@ public final class Schema {
         for (int id : ids) {
             next.computeIfAbsent(id, unnamed -> new Source(unnamed, "#" + unnamed, format("bytes"), true, Map.of()));
         }
-        return new Schema(next, indexes);
+        return new Schema(next, indexes, lastIndexId);
     }
 
     public List<Source> sources() {
@@ -146,9 +150,9 @@ public final class Schema {
         return indexes.get(id);
     }
 
-    /** The highest id of an index, 0 without any. */
+    /** The highest id of an index, known or not, 0 without any. */
     public int lastIndexId() {
-        return indexes.isEmpty() ? 0 : indexes.lastKey();
+        return lastIndexId;
     }
 
     /** How many indexes are open. */

@@ -1,0 +1,25 @@
+package dev.loom.index;
+
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** Some records of one source, in one buffer, and room for what is read out of them. */
+final class RecordBatch {
+    /** So few that payloads are still in the first cache when they are read, and a push waits for no more than these. */
+    static final int RECORDS_MAX = 64;
+
+    final int[] offsets = new int[RECORDS_MAX];
+    final int[] lengths = new int[RECORDS_MAX];
+    final long[] keys = new long[RECORDS_MAX];
+    final int[] bins = new int[RECORDS_MAX];
+    DirectBuffer buffer = new UnsafeBuffer(new byte[0]);
+    int count;
+
+    /** Adds a record that is in the same buffer as the others. */
+    void add(DirectBuffer payload, int offset, int length) {
+        buffer = payload;
+        offsets[count] = offset;
+        lengths[count] = length;
+        count++;
+    }
+}
