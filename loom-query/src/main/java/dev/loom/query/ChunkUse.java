@@ -12,6 +12,8 @@ enum ChunkUse {
     FROM_TOTALS,
     /** Its bins answer for it. */
     FROM_BINS,
+    /** It is left to another walk. */
+    DEFERRED,
     /** It lies behind the time range, as do all that follow. */
     BEHIND_RANGE
 }

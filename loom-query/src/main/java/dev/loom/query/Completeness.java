@@ -18,8 +18,21 @@ public record Completeness(long lost, long damagedPages, boolean expired, Limit 
         CANCELLED
     }
 
+    /** Nothing is missing. */
+    static final Completeness WHOLE = new Completeness(0, 0, false, Limit.NONE, false);
+
     /** Nothing is missing below the snapshot. */
     public boolean complete() {
         return lost == 0 && damagedPages == 0 && !expired && limit == Limit.NONE;
+    }
+
+    /** What an answer lacks that is made of two. */
+    Completeness and(Completeness other) {
+        return new Completeness(
+                lost + other.lost,
+                damagedPages + other.damagedPages,
+                expired || other.expired,
+                limit == Limit.NONE ? other.limit : limit,
+                reachesFuture || other.reachesFuture);
     }
 }

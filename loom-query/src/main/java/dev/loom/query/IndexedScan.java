@@ -1,6 +1,7 @@
 package dev.loom.query;
 
 import dev.loom.api.Index;
+import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.index.KeyReader;
 import java.util.Objects;
@@ -27,7 +28,16 @@ public final class IndexedScan extends Query<IndexedScan> {
      * @throws IllegalArgumentException when its function can't be read: {@link Index#supply} gives it one that can
      */
     public static IndexedScan of(Snapshot snapshot, Index index) {
-        return new IndexedScan(snapshot, IndexedFunction.of(index.sourceId(), index.function()));
+        return of(snapshot, index.sourceId(), index.function());
+    }
+
+    /**
+     * A scan by a function over a source, through the indexes with an equal one, if there are any.
+     *
+     * @throws IllegalArgumentException when the function can't be read
+     */
+    public static IndexedScan of(Snapshot snapshot, int sourceId, IndexFunction function) {
+        return new IndexedScan(snapshot, IndexedFunction.of(sourceId, function));
     }
 
     @Override

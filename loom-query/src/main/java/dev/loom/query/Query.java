@@ -9,6 +9,7 @@ import dev.loom.store.StoreSnapshot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What all operators over one source have in common: a time range, a condition, limits, and which indexes to use. Not
@@ -21,6 +22,8 @@ public abstract class Query<Q extends Query<Q>> {
     private final int sourceId;
     private final List<WhereExpression> conditions = new ArrayList<>();
     private TimeRange range = TimeRange.ALL;
+    private @Nullable EventClock eventClock;
+    private TimeRange eventRange = TimeRange.ALL;
     private QueryBudget budget = QueryBudget.UNLIMITED;
     private Cancellation cancellation = new Cancellation();
     private boolean timeIndex = true;
@@ -48,6 +51,13 @@ public abstract class Query<Q extends Query<Q>> {
     public Q where(WhereExpression condition) {
         condition.bind(format());
         conditions.add(condition);
+        return self();
+    }
+
+    /** Leaves out records whose own time is not in a range, or that have none; an index over such times narrows the search. */
+    public Q eventRange(EventClock clock, TimeRange times) {
+        eventClock = Objects.requireNonNull(clock);
+        eventRange = Objects.requireNonNull(times);
         return self();
     }
 
@@ -102,6 +112,15 @@ public abstract class Query<Q extends Query<Q>> {
 
     final TimeRange range() {
         return range;
+    }
+
+    /** Of the event range; null if there is none. */
+    final @Nullable EventClock eventClock() {
+        return eventClock;
+    }
+
+    final TimeRange eventRange() {
+        return eventRange;
     }
 
     final QueryBudget budget() {

@@ -37,7 +37,7 @@ final class QueryScope implements AutoCloseable {
         view = snapshot.view();
         limits = new ScanLimits(query.budget(), query.cancellation());
         plan = new WherePlan(query, this::bins);
-        predicate = predicate(query);
+        predicate = inEventRange(query, predicate(query));
         snapshot.lease();
         begin = view.recordBegin();
     }
@@ -48,6 +48,23 @@ final class QueryScope implements AutoCloseable {
             case 0 -> null;
             case 1 -> all.get(0).bind(query.format());
             default -> new WhereExpression.And(all).bind(query.format());
+        };
+    }
+
+    private @Nullable PayloadPredicate inEventRange(Query<?> ofQuery, @Nullable PayloadPredicate others) {
+        EventClock clock = ofQuery.eventClock();
+        if (clock == null) {
+            return others;
+        }
+        TimeRange range = ofQuery.eventRange();
+        EventTimes times = EventTimes.of(clock, this);
+        plan.require(chunk -> range.cover(times.of(chunk)));
+        return (buffer, offset, length) -> {
+            long timeNs = clock.epochNs(buffer, offset, length);
+            return timeNs != EventClock.NONE
+                    && timeNs >= range.fromNs()
+                    && timeNs < range.toNs()
+                    && (others == null || others.test(buffer, offset, length));
         };
     }
 
@@ -72,8 +89,13 @@ final class QueryScope implements AutoCloseable {
 
     /** Begins a walk over the source's records in the time range that meet the condition. The one before is closed. */
     SourceWalk walk(Order order, ChunkDecider decider) {
+        return walk(order, decider, query.range());
+    }
+
+    /** Begins one over a part of the time range. */
+    SourceWalk walk(Order order, ChunkDecider decider, TimeRange range) {
         endWalk();
-        SourceWalk next = new SourceWalk(this, order, decider);
+        SourceWalk next = new SourceWalk(this, order, decider, range);
         walk = next;
         return next;
     }

@@ -51,4 +51,19 @@ public record QueryStatistics(
                 chunksRead + more.chunksRead,
                 plans);
     }
+
+    /** The same without records, of a query whose records are no answer. */
+    QueryStatistics withoutRecords() {
+        return new QueryStatistics(
+                pagesConsidered,
+                pagesSkipped,
+                pagesSkippedByBins,
+                pagesRead,
+                bytesRead,
+                0,
+                chunksFromTotals,
+                chunksFromBins,
+                chunksRead,
+                plan);
+    }
 }

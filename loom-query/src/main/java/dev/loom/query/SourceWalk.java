@@ -34,11 +34,11 @@ final class SourceWalk implements AutoCloseable {
     private final ChunkRecords records;
     private Limit interrupted = Limit.NONE;
 
-    SourceWalk(QueryScope scope, Order order, ChunkDecider decider) {
+    SourceWalk(QueryScope scope, Order order, ChunkDecider decider, TimeRange range) {
         this.scope = scope;
         this.decider = decider;
         Query<?> query = scope.query();
-        range = query.range();
+        this.range = range;
         fromAddress = query.fromAddress();
         newestFirst = order == Order.NEWEST_FIRST;
         timeIndex = query.timeIndex();
@@ -49,7 +49,8 @@ final class SourceWalk implements AutoCloseable {
         SnapshotView view = scope.view();
         page = new PageRecords(view.records(), view.recordTail(), query.sourceId());
         // forward, a plain scan would read directories again only to learn what it sees in the records
-        Function<Chunks, ChunkUse> deciding = summaries || newestFirst ? this::decide : chunk -> ChunkUse.READ;
+        boolean plain = !summaries && !newestFirst && decider == ChunkDecider.READ_ALL;
+        Function<Chunks, ChunkUse> deciding = plain ? chunk -> ChunkUse.READ : this::decide;
         records = new ChunkRecords(chunks, page, scope.limits(), scope.bytesReadBefore(), deciding);
     }
 

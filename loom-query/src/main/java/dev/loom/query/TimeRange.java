@@ -11,4 +11,18 @@ public record TimeRange(long fromNs, long toNs) {
             throw new IllegalArgumentException("time range ends before it begins: from=" + fromNs + ", to=" + toNs);
         }
     }
+
+    /** How many of the times in another range, which is not empty, are in this one. */
+    Coverage cover(TimeRange times) {
+        if (times.fromNs >= toNs || times.toNs <= fromNs) {
+            return Coverage.NONE;
+        }
+        return times.fromNs >= fromNs && times.toNs <= toNs && !times.equals(ALL) ? Coverage.ALL : Coverage.SOME;
+    }
+
+    /** The times in both; empty where they end if there are none. */
+    TimeRange and(TimeRange other) {
+        long end = Math.min(toNs, other.toNs);
+        return new TimeRange(Math.min(Math.max(fromNs, other.fromNs), end), end);
+    }
 }

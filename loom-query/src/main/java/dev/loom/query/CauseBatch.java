@@ -1,0 +1,181 @@
+package dev.loom.query;
+
+/**
+ * Windows of time around causes, in the order of their begin, and of their causes' addresses where those are equal: as many
+ * as there is room for of those behind the batch before. Filled in any order, then sorted and asked. 32 bytes a cause. For
+ * one thread.
+ */
+final class CauseBatch {
+    private final long[] starts;
+    private final long[] ends;
+    private final long[] addresses;
+    /** After sorting, the latest end of the windows up to each. */
+    private final long[] latestEnds;
+
+    private int size;
+    private boolean more;
+    private long lastStart = Long.MIN_VALUE;
+    private long lastAddress = -1;
+    /** Of all batches before. */
+    private long latestEndBefore = Long.MIN_VALUE;
+
+    private boolean first = true;
+
+    CauseBatch(int countMax) {
+        starts = new long[countMax];
+        ends = new long[countMax];
+        addresses = new long[countMax];
+        latestEnds = new long[countMax];
+    }
+
+    /** Makes room for those behind the ones held. */
+    void beginNext() {
+        if (size > 0) {
+            lastStart = starts[size - 1];
+            lastAddress = addresses[size - 1];
+            latestEndBefore = Math.max(latestEndBefore, latestEnds[size - 1]);
+            first = false;
+        }
+        size = 0;
+        more = false;
+    }
+
+    /** Takes a window if it is one of the next. */
+    void offer(long start, long end, long address) {
+        boolean before = !first && (start < lastStart || (start == lastStart && address <= lastAddress));
+        if (before) {
+            return;
+        }
+        if (size < starts.length) {
+            set(size, start, end, address);
+            size++;
+            rise(size - 1);
+        } else {
+            more = true;
+            if (compare(start, address, 0) < 0) {
+                set(0, start, end, address);
+                sink(0, size);
+            }
+        }
+    }
+
+    /** Puts them in order. */
+    void sort() {
+        for (int last = size - 1; last > 0; last--) {
+            swap(0, last);
+            sink(0, last);
+        }
+        long latest = Long.MIN_VALUE;
+        for (int i = 0; i < size; i++) {
+            latest = Math.max(latest, ends[i]);
+            latestEnds[i] = latest;
+        }
+    }
+
+    boolean isEmpty() {
+        return size == 0;
+    }
+
+    /** Whether there are causes behind these. */
+    boolean hasMore() {
+        return more;
+    }
+
+    long earliestStart() {
+        return starts[0];
+    }
+
+    long latestEnd() {
+        return latestEnds[size - 1];
+    }
+
+    /** Whether a window has a moment between two, both included. */
+    boolean touches(long fromNs, long toNs) {
+        int at = firstEndingFrom(fromNs);
+        return at < size && starts[at] <= toNs;
+    }
+
+    /** Whether one of a batch before has, if one of this has. */
+    boolean touchedBefore(long fromNs) {
+        return !first && latestEndBefore >= fromNs;
+    }
+
+    /** The first window that ends at a time or later; as many as there are when none does. */
+    int firstEndingFrom(long fromNs) {
+        int low = 0;
+        int high = size;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (latestEnds[middle] < fromNs) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    /** The next window from one on that has a moment between two, both included; -1 when there is none. */
+    int next(int from, long fromNs, long toNs) {
+        for (int i = from; i < size && starts[i] <= toNs; i++) {
+            if (ends[i] >= fromNs) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    long end(int i) {
+        return ends[i];
+    }
+
+    long address(int i) {
+        return addresses[i];
+    }
+
+    private int compare(long start, long address, int i) {
+        int byStart = Long.compare(start, starts[i]);
+        return byStart != 0 ? byStart : Long.compare(address, addresses[i]);
+    }
+
+    private int compare(int a, int b) {
+        return compare(starts[a], addresses[a], b);
+    }
+
+    private void rise(int from) {
+        int child = from;
+        while (child > 0 && compare(child, (child - 1) / 2) > 0) {
+            swap(child, (child - 1) / 2);
+            child = (child - 1) / 2;
+        }
+    }
+
+    private void sink(int from, int end) {
+        int parent = from;
+        while (true) {
+            int latest = parent;
+            for (int child = 2 * parent + 1; child <= 2 * parent + 2 && child < end; child++) {
+                latest = compare(child, latest) > 0 ? child : latest;
+            }
+            if (latest == parent) {
+                return;
+            }
+            swap(latest, parent);
+            parent = latest;
+        }
+    }
+
+    private void set(int i, long start, long end, long address) {
+        starts[i] = start;
+        ends[i] = end;
+        addresses[i] = address;
+    }
+
+    private void swap(int a, int b) {
+        long start = starts[a];
+        long end = ends[a];
+        long address = addresses[a];
+        set(a, starts[b], ends[b], addresses[b]);
+        set(b, start, end, address);
+    }
+}

@@ -1,0 +1,62 @@
+package dev.loom.query;
+
+import dev.loom.api.IndexFunction;
+import dev.loom.record.Chunks;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the chunks that may hold a record which a batch of causes matches. For one thread. */
+final class CorrelatedChunks implements ChunkDecider {
+    private final CauseBatch batch;
+    private final boolean byArrival;
+    private final @Nullable EventTimes times;
+    private final boolean withDurations;
+    private final @Nullable IndexSummaries durations;
+
+    CorrelatedChunks(Correlate query, QueryScope scope, CauseBatch batch) {
+        this.batch = batch;
+        EventClock clock = query.clock();
+        this.byArrival = clock == null && query.timeIndex();
+        this.times = clock == null ? null : EventTimes.of(clock, scope);
+        IndexFunction duration = query.duration();
+        this.withDurations = duration != null;
+        this.durations = duration == null
+                ? null
+                : IndexedFunction.of(query.sourceId(), duration).summaries(scope, index -> true);
+    }
+
+    @Override
+    public ChunkUse decide(Chunks chunk, boolean whole) {
+        long firstNs = Long.MIN_VALUE;
+        long lastNs = Long.MAX_VALUE;
+        if (times != null) {
+            TimeRange range = times.of(chunk);
+            firstNs = range.fromNs();
+            lastNs = range.toNs() == Long.MAX_VALUE ? Long.MAX_VALUE : range.toNs() - 1;
+        } else if (byArrival) {
+            firstNs = chunk.firstTimeNs();
+            lastNs = chunk.lastTimeNs();
+        }
+        if (withDurations) {
+            firstNs = RecordSpan.minus(firstNs, longestNs(chunk));
+        }
+        if (batch.touches(firstNs, lastNs)) {
+            return ChunkUse.READ;
+        }
+        return times == null ? ChunkUse.SKIPPED_BY_TIME : ChunkUse.SKIPPED_BY_BINS;
+    }
+
+    /** The longest duration of a record in a chunk, as far as is known. */
+    private long longestNs(Chunks chunk) {
+        if (durations == null || !durations.read(chunk)) {
+            return Long.MAX_VALUE;
+        }
+        // a record without a duration matches nothing
+        return durations.totals().count() == 0
+                ? 0
+                : Math.max(
+                        0,
+                        RecordSpan.durationNs(
+                                durations.index().function().type(),
+                                durations.totals().maxKey()));
+    }
+}

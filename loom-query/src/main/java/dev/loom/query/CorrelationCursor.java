@@ -1,0 +1,192 @@
+package dev.loom.query;
+
+import dev.loom.query.Completeness.Limit;
+import dev.loom.record.PageRecords;
+import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** The matches of a {@link Correlate}: each record with one of its causes. For one thread. */
+public final class CorrelationCursor implements RecordCursor {
+    private static final int NO_CAUSE = -1;
+
+    private final Correlate query;
+    private final RecordSpan span;
+    private final CauseBatch batch;
+    private final QueryScope scope;
+    private final CorrelatedChunks decider;
+
+    private @Nullable SourceWalk walk;
+    private int cause = NO_CAUSE;
+    private long returned;
+    private long causesWithoutSpan;
+    private long recordsWithoutSpan;
+    private QueryStatistics causesWork = QueryStatistics.NONE;
+    private Completeness causesLack = Completeness.WHOLE;
+    private boolean done;
+    private boolean closed;
+
+    CorrelationCursor(Correlate query) {
+        this.query = query;
+        this.span = query.span();
+        this.batch = new CauseBatch(query.causesAtATime());
+        this.scope = new QueryScope(query);
+        this.decider = new CorrelatedChunks(query, scope, batch);
+    }
+
+    @Override
+    public boolean next() {
+        if (closed) {
+            throw new IllegalStateException("cursor is closed");
+        }
+        if (cause != NO_CAUSE && !query.distinct()) {
+            cause = batch.next(cause + 1, span.startNs(), span.endNs());
+        } else {
+            cause = NO_CAUSE;
+        }
+        while (cause == NO_CAUSE && !done) {
+            SourceWalk current = walk;
+            if (current != null && current.next()) {
+                cause = match(current.record());
+            } else if (current != null && (current.limit() != Limit.NONE || !batch.hasMore())) {
+                done = true;
+            } else {
+                beginBatch();
+            }
+        }
+        returned += cause == NO_CAUSE ? 0 : 1;
+        return cause != NO_CAUSE;
+    }
+
+    private int match(PageRecords record) {
+        if (!span.read(record.timeNs(), record.buffer(), record.offset(), record.length())) {
+            recordsWithoutSpan++;
+            return NO_CAUSE;
+        }
+        if (query.distinct() && batch.touchedBefore(span.startNs())) {
+            return NO_CAUSE;
+        }
+        return batch.next(batch.firstEndingFrom(span.startNs()), span.startNs(), span.endNs());
+    }
+
+    private void beginBatch() {
+        batch.beginNext();
+        takeCauses();
+        batch.sort();
+        if (batch.isEmpty()) {
+            done = true;
+            return;
+        }
+        recordsWithoutSpan = 0;
+        walk = scope.walk(Order.OLDEST_FIRST, decider, query.range().and(arrivals()));
+    }
+
+    /** When records that match the batch can have arrived. */
+    private TimeRange arrivals() {
+        if (query.clock() != null) {
+            return TimeRange.ALL;
+        }
+        boolean endless = query.duration() != null || batch.latestEnd() == Long.MAX_VALUE;
+        return new TimeRange(batch.earliestStart(), endless ? Long.MAX_VALUE : batch.latestEnd() + 1);
+    }
+
+    private void takeCauses() {
+        RecordSpan causeSpan = query.causeSpan();
+        causesWithoutSpan = 0;
+        try (RecordCursor causes = query.causes().get()) {
+            while (causes.next()) {
+                if (causeSpan.read(causes.timeNs(), causes.buffer(), causes.offset(), causes.length())) {
+                    batch.offer(
+                            RecordSpan.minus(causeSpan.startNs(), query.beforeNs()),
+                            RecordSpan.minus(causeSpan.endNs(), -query.afterNs()),
+                            causes.address());
+                } else {
+                    causesWithoutSpan++;
+                }
+            }
+            causesWork = causesWork.plus(causes.statistics());
+            causesLack = causes.completeness();
+        }
+    }
+
+    /** The address of the cause that the record matches. */
+    public long causeAddress() {
+        checkOnRecord();
+        return batch.address(cause);
+    }
+
+    /** Causes so far that have no time, or no duration, and so match nothing. */
+    public long causesWithoutSpan() {
+        return causesWithoutSpan;
+    }
+
+    /** Records so far that have no time, or no duration, and so match nothing. */
+    public long recordsWithoutSpan() {
+        return recordsWithoutSpan;
+    }
+
+    private PageRecords checkOnRecord() {
+        SourceWalk current = walk;
+        if (cause == NO_CAUSE || current == null || closed) {
+            throw new IllegalStateException("cursor is on no record");
+        }
+        return current.record();
+    }
+
+    @Override
+    public long address() {
+        return checkOnRecord().address();
+    }
+
+    @Override
+    public long timeNs() {
+        return checkOnRecord().timeNs();
+    }
+
+    /** The time that the record was matched by: its own, or that of its arrival. */
+    public long matchedTimeNs() {
+        checkOnRecord();
+        return span.endNs();
+    }
+
+    @Override
+    public int sourceId() {
+        return checkOnRecord().sourceId();
+    }
+
+    @Override
+    public DirectBuffer buffer() {
+        return checkOnRecord().buffer();
+    }
+
+    @Override
+    public int offset() {
+        return checkOnRecord().offset();
+    }
+
+    @Override
+    public int length() {
+        return checkOnRecord().length();
+    }
+
+    /** The work on causes and records; causes read are no records returned. */
+    @Override
+    public QueryStatistics statistics() {
+        return scope.statistics(returned).plus(causesWork.withoutRecords());
+    }
+
+    @Override
+    public Completeness completeness() {
+        if (closed) {
+            throw new IllegalStateException("cursor is closed");
+        }
+        return scope.completeness().and(causesLack);
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            scope.close();
+        }
+    }
+}

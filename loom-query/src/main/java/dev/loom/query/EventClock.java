@@ -1,0 +1,24 @@
+package dev.loom.query;
+
+import dev.loom.api.IndexFunction;
+import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** The times that the records of a source carry themselves (paper, section 5.2). For one thread. */
+public interface EventClock {
+    /** The time of a record that has none. */
+    long NONE = Long.MIN_VALUE;
+
+    /** The time of a record, epoch nanoseconds, or {@link #NONE}. */
+    long epochNs(DirectBuffer payload, int offset, int length);
+
+    /** What an index over these times is over, or null if there can be none. */
+    @Nullable
+    IndexFunction function();
+
+    /**
+     * The times of records whose value of {@link #function()} is between two, both included; {@link TimeRange#ALL} if that
+     * can't be told.
+     */
+    TimeRange times(Value min, Value max);
+}

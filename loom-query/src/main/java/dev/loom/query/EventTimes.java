@@ -1,0 +1,41 @@
+package dev.loom.query;
+
+import dev.loom.api.IndexFunction;
+import dev.loom.index.IndexSummary;
+import dev.loom.record.Chunks;
+import org.jspecify.annotations.Nullable;
+
+/** Between which times the records of a chunk carry theirs, by the indexes over them. For one thread. */
+final class EventTimes {
+    private final EventClock clock;
+    private final @Nullable IndexSummaries summaries;
+
+    private EventTimes(EventClock clock, @Nullable IndexSummaries summaries) {
+        this.clock = clock;
+        this.summaries = summaries;
+    }
+
+    static EventTimes of(EventClock clock, QueryScope scope) {
+        IndexFunction function = clock.function();
+        if (function == null || !function.isReadable()) {
+            return new EventTimes(clock, null);
+        }
+        IndexedFunction indexed = IndexedFunction.of(scope.query().sourceId(), function);
+        return new EventTimes(clock, indexed.summaries(scope, index -> true));
+    }
+
+    /** The times of all records of the chunk, or {@link TimeRange#ALL} if they can't be told. */
+    TimeRange of(Chunks chunk) {
+        if (summaries == null || !summaries.read(chunk)) {
+            return TimeRange.ALL;
+        }
+        IndexSummary totals = summaries.totals();
+        // a record whose time is no number, such as a text, has one all the same
+        if (totals.count() == 0 || totals.count() != chunk.records()) {
+            return TimeRange.ALL;
+        }
+        return clock.times(
+                new Value(summaries.index().function().type(), totals.minKey()),
+                new Value(summaries.index().function().type(), totals.maxKey()));
+    }
+}

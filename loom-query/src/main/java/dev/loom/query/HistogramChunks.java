@@ -1,0 +1,75 @@
+package dev.loom.query;
+
+import dev.loom.index.BinListReader;
+import dev.loom.index.IndexSummary;
+import dev.loom.record.Chunks;
+import java.util.Arrays;
+
+/** Takes chunks into a histogram by what indexes hold of them, where that tells enough. For one thread. */
+final class HistogramChunks implements ChunkDecider {
+    private final IndexSummaries summaries;
+    private final HistogramCounts counts;
+    private int[] bins = new int[64];
+    private long[] binCounts = new long[64];
+
+    HistogramChunks(IndexSummaries summaries, HistogramCounts counts) {
+        this.summaries = summaries;
+        this.counts = counts;
+    }
+
+    @Override
+    public ChunkUse decide(Chunks chunk, boolean whole) {
+        if (!summaries.read(chunk)) {
+            return ChunkUse.READ;
+        }
+        IndexSummary totals = summaries.totals();
+        if (totals.count() == 0) {
+            return ChunkUse.FROM_TOTALS;
+        }
+        int step = whole ? counts.step(chunk.firstTimeNs()) : 0;
+        if (!whole || step != counts.step(chunk.lastTimeNs())) {
+            return ChunkUse.READ;
+        }
+        int bin = counts.bin(totals.minKey());
+        if (bin == counts.bin(totals.maxKey())) {
+            counts.add(step, bin, totals.count());
+            counts.stretch(step, totals.minKey(), totals.maxKey());
+            return ChunkUse.FROM_TOTALS;
+        }
+        return takeBins(chunk, step) ? ChunkUse.FROM_BINS : ChunkUse.READ;
+    }
+
+    /** All bins or, when one of them falls into several, none. */
+    private boolean takeBins(Chunks chunk, int step) {
+        BinListReader list = summaries.bins(chunk);
+        if (list == null) {
+            return false;
+        }
+        int taken = 0;
+        while (list.next()) {
+            int low = counts.bin(list.minKey());
+            int high = counts.bin(list.maxKey());
+            if (low != high && !list.isComplete()) {
+                return false;
+            }
+            // two values at most if they differ
+            taken = put(taken, low, low == high ? list.count() : 1);
+            taken = low == high ? taken : put(taken, high, 1);
+        }
+        for (int i = 0; i < taken; i++) {
+            counts.add(step, bins[i], binCounts[i]);
+        }
+        counts.stretch(step, summaries.totals().minKey(), summaries.totals().maxKey());
+        return true;
+    }
+
+    private int put(int at, int bin, long count) {
+        if (at == bins.length) {
+            bins = Arrays.copyOf(bins, at * 2);
+            binCounts = Arrays.copyOf(binCounts, at * 2);
+        }
+        bins[at] = bin;
+        binCounts[at] = count;
+        return at + 1;
+    }
+}

@@ -1,0 +1,106 @@
+package dev.loom.query;
+
+import dev.loom.api.Index;
+import dev.loom.api.IndexFunction;
+import dev.loom.api.Snapshot;
+import dev.loom.index.KeyReader;
+import dev.loom.record.PageRecords;
+
+/**
+ * The records of one source with the largest values, largest first; of equal values the newest first. The greatest values of
+ * the chunks give a value that as many records reach as are wanted; then only chunks are read whose greatest value is as
+ * large, and larger than what was found by then. A record without a value is not among them.
+ *
+ * <p>Constant memory: 1 MiB, of which 16 bytes for each record wanted, and the longest jumbo payload met. The records
+ * themselves are read again when the cursor comes to them. Not thread-safe.
+ */
+public final class TopRecords extends Query<TopRecords> {
+    /** The most records that can be wanted. */
+    public static final int COUNT_MAX = 16_384;
+
+    private final IndexedFunction indexed;
+    private final int count;
+
+    private TopRecords(Snapshot snapshot, IndexedFunction indexed, int count) {
+        super(snapshot, indexed.sourceId());
+        this.indexed = indexed;
+        this.count = count;
+        if (count < 1 || count > COUNT_MAX) {
+            throw new IllegalArgumentException(
+                    "records wanted out of range: count=" + count + ", min=1, max=" + COUNT_MAX);
+        }
+    }
+
+    /**
+     * The largest by an index; all indexes of its source with an equal function are used.
+     *
+     * @throws IllegalArgumentException when its function can't be read, and for a count out of range
+     */
+    public static TopRecords of(Snapshot snapshot, Index index, int count) {
+        return of(snapshot, index.sourceId(), index.function(), count);
+    }
+
+    /** The largest by a function, whether there are indexes over it or not; else as of an index. */
+    public static TopRecords of(Snapshot snapshot, int sourceId, IndexFunction function, int count) {
+        return new TopRecords(snapshot, IndexedFunction.of(sourceId, function), count);
+    }
+
+    @Override
+    TopRecords self() {
+        return this;
+    }
+
+    /** Finds them. Of a query that its budget ended, they are the largest of what was looked at. */
+    public TopCursor open() {
+        QueryScope scope = new QueryScope(this);
+        try {
+            IndexSummaries summaries = indexed.summaries(scope, index -> true);
+            KeyReader reader = new KeyReader(indexed.function());
+            long reached = summaries == null ? Long.MIN_VALUE : reached(scope, summaries, reader);
+            RankedRecords best = new RankedRecords(count);
+            SourceWalk walk = scope.walk(
+                    Order.NEWEST_FIRST, summaries == null ? ChunkDecider.READ_ALL : mayRank(summaries, best, reached));
+            PageRecords record = walk.record();
+            while (walk.next()) {
+                if (reader.read(record.buffer(), record.offset(), record.length())) {
+                    best.offer(reader.key(), record.address());
+                }
+            }
+            best.sort();
+            return new TopCursor(scope, best, indexed.function().type());
+        } catch (Throwable e) {
+            scope.close();
+            throw e;
+        }
+    }
+
+    /** A key that as many records as are wanted reach or exceed, as far as summaries tell. */
+    private long reached(QueryScope scope, IndexSummaries summaries, KeyReader reader) {
+        RankedRecords maxima = new RankedRecords(count);
+        SourceWalk walk = scope.walk(Order.NEWEST_FIRST, (chunk, whole) -> {
+            if (whole && summaries.read(chunk) && summaries.totals().count() > 0) {
+                maxima.offer(summaries.totals().maxKey(), chunk.start());
+            }
+            return ChunkUse.DEFERRED;
+        });
+        PageRecords record = walk.record();
+        while (walk.next()) {
+            if (reader.read(record.buffer(), record.offset(), record.length())) {
+                maxima.offer(reader.key(), record.address());
+            }
+        }
+        return maxima.isFull() ? maxima.leastKey() : Long.MIN_VALUE;
+    }
+
+    /** The walk goes to older records, which rank behind those of the same value that are kept. */
+    private static ChunkDecider mayRank(IndexSummaries summaries, RankedRecords best, long reached) {
+        return (chunk, whole) -> {
+            if (!summaries.read(chunk)) {
+                return ChunkUse.READ;
+            }
+            long max = summaries.totals().maxKey();
+            boolean none = summaries.totals().count() == 0 || max < reached;
+            return none || (best.isFull() && max <= best.leastKey()) ? ChunkUse.SKIPPED_BY_BINS : ChunkUse.READ;
+        };
+    }
+}
