@@ -49,7 +49,7 @@ final class IndexSummaries {
             return false;
         }
         Index index = indexes.get(i);
-        boolean found = index.fromAddress() <= chunk.start()
+        boolean found = index.fromAddress() < chunk.end()
                 && chunk.summary(index.id(), index.function().type(), totals);
         current = found ? i : current;
         return found;

@@ -48,8 +48,8 @@ final class SourceWalk implements AutoCloseable {
         chunks = chunks(query, newestFirst, summaries);
         SnapshotView view = scope.view();
         page = new PageRecords(view.records(), view.recordTail(), query.sourceId());
-        // a plain scan needs to know nothing of a chunk before it reads it
-        boolean plain = !summaries && decider == ChunkDecider.READ_ALL;
+        // forward, a plain scan would read directories again only to learn what it sees in the records
+        boolean plain = !summaries && !newestFirst && decider == ChunkDecider.READ_ALL;
         Function<Chunks, ChunkUse> deciding = plain ? chunk -> ChunkUse.READ : this::decide;
         records = new ChunkRecords(chunks, page, scope.limits(), scope.bytesReadBefore(), deciding);
     }

@@ -1,0 +1,323 @@
+package dev.loom.query.oracle;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.api.Index;
+import dev.loom.api.IndexKind;
+import dev.loom.api.Snapshot;
+import dev.loom.api.ValueType;
+import dev.loom.query.Aggregate;
+import dev.loom.query.IndexedAggregate;
+import dev.loom.query.IndexedScan;
+import dev.loom.query.Order;
+import dev.loom.query.Query;
+import dev.loom.query.QueryStatistics;
+import dev.loom.query.RawScan;
+import dev.loom.query.RecordCursor;
+import dev.loom.query.TimeRange;
+import dev.loom.query.Value;
+import dev.loom.query.ValueRange;
+import dev.loom.query.where.PayloadPredicate;
+import dev.loom.query.where.Where;
+import dev.loom.query.where.WhereExpression;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Predicate;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** Random queries on one source of a snapshot, against a scan that reads everything and knows nothing of indexes. */
+final class QueryOracle {
+    private static final double[] PERCENTILES = {0, 0.01, 25, 50, 90, 99, 99.9, 99.99, 100};
+
+    private final Random random;
+    private final Snapshot snapshot;
+    private final int source;
+    private final List<Row> rows = new ArrayList<>();
+    private QueryStatistics work = QueryStatistics.NONE;
+
+    QueryOracle(Snapshot snapshot, int source, Random random) {
+        this.snapshot = snapshot;
+        this.source = source;
+        this.random = random;
+        try (RecordCursor cursor = RawScan.of(snapshot, source)
+                .useTimeIndex(false)
+                .useChunkIndex(false)
+                .order(Order.OLDEST_FIRST)
+                .open()) {
+            while (cursor.next()) {
+                rows.add(Row.decode(
+                        cursor.address(), cursor.timeNs(), cursor.buffer(), cursor.offset(), cursor.length()));
+            }
+            assertTrue(cursor.completeness().complete());
+        }
+    }
+
+    /** The work of all queries, without their plans. */
+    QueryStatistics work() {
+        return work;
+    }
+
+    private void add(QueryStatistics more) {
+        work = work.plus(new QueryStatistics(
+                more.pagesConsidered(),
+                more.pagesSkipped(),
+                more.pagesSkippedByBins(),
+                more.pagesRead(),
+                more.bytesRead(),
+                more.recordsReturned(),
+                more.chunksFromTotals(),
+                more.chunksFromBins(),
+                more.chunksRead(),
+                List.of()));
+    }
+
+    int rows() {
+        return rows.size();
+    }
+
+    /** One query of each kind. */
+    void query() {
+        TimeRange times = times();
+        where(times);
+        List<Index> indexes = snapshot.indexes(source);
+        if (!indexes.isEmpty()) {
+            Index index = RandomStore.readable(indexes.get(random.nextInt(indexes.size())));
+            ValueRange values = ValueRange.ALL;
+            Predicate<BigDecimal> inValues = value -> true;
+            if (random.nextInt(3) > 0) {
+                Bound low = bound(index);
+                Bound high = bound(index);
+                values = random.nextInt(3) == 0
+                        ? low.from()
+                        : random.nextInt(3) == 0 ? high.to() : low.from().to(high.to());
+                ValueRange chosen = values;
+                inValues = value -> low.admits(value, chosen, true) && high.admits(value, chosen, false);
+            }
+            scan(index, times, values, inValues);
+            aggregate(index, times, values, inValues);
+        }
+    }
+
+    /** An end of a range of values, as the query has it and as the oracle compares with it. */
+    private record Bound(BigDecimal number, BigDecimal compared, boolean included) {
+        ValueRange from() {
+            return included ? ValueRange.atLeast(number) : ValueRange.above(number);
+        }
+
+        ValueRange to() {
+            return included ? ValueRange.atMost(number) : ValueRange.below(number);
+        }
+
+        boolean admits(BigDecimal value, ValueRange range, boolean low) {
+            boolean bounded = low
+                    ? !range.toString().startsWith("(..")
+                    : !range.toString().endsWith("..)");
+            int comparison = low ? value.compareTo(compared) : compared.compareTo(value);
+            return !bounded || comparison > 0 || (included && comparison == 0);
+        }
+    }
+
+    private Bound bound(Index index) {
+        BigDecimal number = BigDecimal.valueOf(random.nextInt(30) - 5);
+        if (!rows.isEmpty() && random.nextInt(5) > 0) {
+            BigDecimal value = rows.get(random.nextInt(rows.size())).value(index.function());
+            if (value != null && value.abs().compareTo(Row.INFINITY) < 0) {
+                number = value;
+            }
+        }
+        number = switch (random.nextInt(5)) {
+            case 0 -> number.add(BigDecimal.ONE);
+            case 1 -> number.subtract(BigDecimal.ONE);
+            case 2 -> number.add(new BigDecimal("0.1"));
+            default -> number;
+        };
+        boolean whole = number.stripTrailingZeros().scale() <= 0;
+        BigDecimal compared = number;
+        if (index.function().type() == ValueType.F64 && !whole) {
+            double nearest = Double.parseDouble(number.toString());
+            compared = Double.isInfinite(nearest) ? number : new BigDecimal(nearest);
+        }
+        return new Bound(number, compared, random.nextBoolean());
+    }
+
+    private TimeRange times() {
+        if (rows.isEmpty() || random.nextInt(4) == 0) {
+            return TimeRange.ALL;
+        }
+        int first = random.nextInt(rows.size());
+        int last = random.nextBoolean()
+                ? random.nextInt(rows.size())
+                : Math.min(rows.size() - 1, first + random.nextInt(20));
+        long from = rows.get(Math.min(first, last)).timeNs() + random.nextInt(3) - 1;
+        long to = rows.get(Math.max(first, last)).timeNs() + random.nextInt(3) - 1;
+        return new TimeRange(Math.min(from, to), Math.max(from, to));
+    }
+
+    private List<Row> select(TimeRange times, Predicate<Row> condition) {
+        return rows.stream()
+                .filter(row -> row.timeNs() >= times.fromNs() && row.timeNs() < times.toNs() && condition.test(row))
+                .toList();
+    }
+
+    /** Uses both indexes mostly, and now and then one or none. */
+    private <Q extends Query<Q>> Q choose(Q query) {
+        return query.useTimeIndex(random.nextInt(5) > 0).useChunkIndex(random.nextInt(5) > 0);
+    }
+
+    private void scan(Index index, TimeRange times, ValueRange values, Predicate<BigDecimal> inValues) {
+        Order order = random.nextBoolean() ? Order.NEWEST_FIRST : Order.OLDEST_FIRST;
+        IndexedScan scan = choose(
+                IndexedScan.of(snapshot, index).range(times).values(values).order(order));
+        List<Row> expected = select(times, row -> {
+            BigDecimal value = row.value(index.function());
+            return value != null && inValues.test(value);
+        });
+        try (RecordCursor cursor = scan.open()) {
+            check(expected, order, cursor, () -> "index=" + index + ", times=" + times + ", values=" + values);
+        }
+    }
+
+    private void check(List<Row> expected, Order order, RecordCursor cursor, java.util.function.Supplier<String> what) {
+        List<Long> addresses =
+                new ArrayList<>(expected.stream().map(Row::address).toList());
+        if (order == Order.NEWEST_FIRST) {
+            Collections.reverse(addresses);
+        }
+        List<Long> found = new ArrayList<>();
+        while (cursor.next()) {
+            found.add(cursor.address());
+        }
+        assertEquals(addresses, found, what);
+        assertTrue(cursor.completeness().complete(), what);
+        add(cursor.statistics());
+    }
+
+    private void where(TimeRange times) {
+        WhereExpression expression = Where.parse(expression(2));
+        PayloadPredicate predicate = expression.bind(Row.FORMAT);
+        Order order = random.nextBoolean() ? Order.NEWEST_FIRST : Order.OLDEST_FIRST;
+        RawScan scan = choose(
+                RawScan.of(snapshot, source).range(times).where(expression).order(order));
+        try (RecordCursor cursor = scan.open()) {
+            check(
+                    select(times, row -> test(predicate, row)),
+                    order,
+                    cursor,
+                    () -> "expression=" + expression + ", times=" + times + ", indexes=" + snapshot.indexes(source));
+        }
+    }
+
+    private static boolean test(PayloadPredicate predicate, Row row) {
+        return predicate.test(new UnsafeBuffer(row.payload()), 0, row.payload().length);
+    }
+
+    private String expression(int depth) {
+        return switch (depth == 0 ? 9 : random.nextInt(12)) {
+            case 0, 1 -> "(" + expression(depth - 1) + " and " + expression(depth - 1) + ")";
+            case 2 -> "(" + expression(depth - 1) + " or " + expression(depth - 1) + ")";
+            case 3 -> "not (" + expression(depth - 1) + ")";
+            case 4 -> field() + " in (" + number() + ", " + number() + ")";
+            case 5 -> "pad contains \"x\"";
+            default -> {
+                String[] operators = {"<", "<=", ">", ">=", "==", "==", "!="};
+                yield field() + " " + operators[random.nextInt(operators.length)] + " " + number();
+            }
+        };
+    }
+
+    private String field() {
+        return List.of("i", "u", "d", "f").get(random.nextInt(4));
+    }
+
+    /** A literal at or near a value that there is. */
+    private String number() {
+        if (rows.isEmpty() || random.nextInt(5) == 0) {
+            return List.of("0", "0.1", "1us", "9007199254740993", "9007199254740993.0", "1e39", "-1e309", "10.5")
+                    .get(random.nextInt(8));
+        }
+        Row row = rows.get(random.nextInt(rows.size()));
+        return switch (random.nextInt(4)) {
+            case 0 -> Long.toString(row.i());
+            case 1 -> row.u() == null ? "3" : Long.toUnsignedString(row.u());
+            case 2 -> row.d() == null || Double.isNaN(row.d()) || Double.isInfinite(row.d()) ? "-1" : row.d() + "";
+            default -> Float.isNaN(row.f()) || Float.isInfinite(row.f()) ? "0.0" : row.f() + "";
+        };
+    }
+
+    private void aggregate(Index index, TimeRange times, ValueRange values, Predicate<BigDecimal> inValues) {
+        @Nullable WhereExpression condition = random.nextInt(3) == 0 ? Where.parse(expression(1)) : null;
+        PayloadPredicate predicate = condition == null ? (b, o, l) -> true : condition.bind(Row.FORMAT);
+        List<BigDecimal> expected = select(times, row -> test(predicate, row)).stream()
+                .map(row -> row.value(index.function()))
+                .filter(value -> value != null && inValues.test(value))
+                .sorted()
+                .toList();
+        IndexedAggregate query = choose(
+                IndexedAggregate.of(snapshot, index).range(times).values(values).percentiles(PERCENTILES));
+        if (condition != null) {
+            query.where(condition);
+        }
+        Aggregate found = query.run();
+        String what = "index=" + index + ", times=" + times + ", values=" + values + ", where=" + condition + ", plan="
+                + found.statistics();
+        assertTrue(found.completeness().complete(), what);
+        assertEquals(expected.size(), found.count(), what);
+        assertEquals(index.kind() == IndexKind.VALUE, found.hasSum(), what);
+        add(found.statistics());
+        if (expected.isEmpty()) {
+            assertTrue(
+                    found.min().isEmpty()
+                            && found.max().isEmpty()
+                            && found.percentiles().isEmpty(),
+                    what);
+            return;
+        }
+        assertEquals(0, expected.get(0).compareTo(number(found.min().orElseThrow())), what);
+        assertEquals(
+                0,
+                expected.get(expected.size() - 1).compareTo(number(found.max().orElseThrow())),
+                what);
+        for (double p : PERCENTILES) {
+            int rank = BigDecimal.valueOf(p)
+                    .multiply(BigDecimal.valueOf(expected.size()))
+                    .divide(BigDecimal.valueOf(100))
+                    .setScale(0, RoundingMode.CEILING)
+                    .intValueExact();
+            BigDecimal value = expected.get(Math.max(1, rank) - 1);
+            assertEquals(0, value.compareTo(number(found.percentile(p).orElseThrow())), () -> "p=" + p + ", " + what);
+        }
+        if (found.hasSum()) {
+            checkSum(expected, found, index.function().type(), what);
+        }
+    }
+
+    private static BigDecimal number(Value value) {
+        double approximate = value.doubleValue();
+        return Double.isInfinite(approximate)
+                ? approximate > 0 ? Row.INFINITY : Row.INFINITY.negate()
+                : value.toBigDecimal();
+    }
+
+    private static void checkSum(List<BigDecimal> values, Aggregate found, ValueType type, String what) {
+        BigDecimal sum = values.stream().reduce(BigDecimal.ZERO, BigDecimal::add);
+        if (type != ValueType.F64) {
+            assertEquals(sum.toBigIntegerExact().toString(), found.sum(), what);
+            double mean = sum.divide(BigDecimal.valueOf(values.size()), MathContext.DECIMAL128)
+                    .doubleValue();
+            assertEquals(mean, found.mean(), what);
+            return;
+        }
+        BigDecimal absolute = values.stream().map(BigDecimal::abs).reduce(BigDecimal.ZERO, BigDecimal::add);
+        if (absolute.compareTo(new BigDecimal(Double.MAX_VALUE)) < 0) {
+            double error = absolute.doubleValue() * 1e-14;
+            assertEquals(sum.doubleValue(), found.doubleSum(), error + Double.MIN_VALUE, what);
+        }
+    }
+}
