@@ -7,8 +7,12 @@ import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.demo.DemoCommand;
 import dev.loom.cli.importing.ImportCommand;
 import dev.loom.cli.option.EnvironmentDefaults;
+import dev.loom.cli.query.AggCommand;
+import dev.loom.cli.query.CorrelateCommand;
+import dev.loom.cli.query.HistCommand;
 import dev.loom.cli.query.ScanCommand;
 import dev.loom.cli.query.TailCommand;
+import dev.loom.cli.query.TopCommand;
 import dev.loom.cli.store.IndexCommand;
 import dev.loom.cli.store.InfoCommand;
 import dev.loom.cli.store.SourceCommand;
@@ -58,6 +62,10 @@ public final class Main {
                 .addSubcommand(new SourceCommand(console))
                 .addSubcommand(new IndexCommand(console))
                 .addSubcommand(new ScanCommand(console))
+                .addSubcommand(new AggCommand(console))
+                .addSubcommand(new HistCommand(console))
+                .addSubcommand(new TopCommand(console))
+                .addSubcommand(new CorrelateCommand(console))
                 .addSubcommand(new TailCommand(console))
                 .addSubcommand(new InfoCommand(console))
                 .addSubcommand(new VerifyCommand(console))

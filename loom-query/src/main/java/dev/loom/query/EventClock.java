@@ -17,8 +17,8 @@ public interface EventClock {
     IndexFunction function();
 
     /**
-     * The times of records whose value of {@link #function()} is between two, both included; {@link TimeRange#ALL} if that
-     * can't be told.
+     * The times of records whose value of {@link #function()} is between two, both included; {@link TimeRange#ALL} if they
+     * can't be told, or if such a record may have none.
      */
     TimeRange times(Value min, Value max);
 }

@@ -68,7 +68,10 @@ public final class Histogram extends Query<Histogram> {
         return this;
     }
 
-    /** Counts by time of arrival, from the range's begin on, in steps of so many nanoseconds; 0, the default, for one step. */
+    /**
+     * Counts by time of arrival, or with {@link #eventRange} by the records' own, from the range's begin on, in steps of so
+     * many nanoseconds; 0, the default, for one step.
+     */
     public Histogram step(long nanoseconds) {
         if (nanoseconds < 0) {
             throw new IllegalArgumentException("step is negative: ns=" + nanoseconds);
@@ -85,17 +88,22 @@ public final class Histogram extends Query<Histogram> {
      */
     public HistogramCounts count() {
         ValueType type = indexed.function().type();
-        HistogramCounts counts = new HistogramCounts(type, byValue ? BinScale.of(bins, type) : null, range(), stepNs);
+        EventClock clock = eventClock();
+        HistogramCounts counts = new HistogramCounts(
+                type, byValue ? BinScale.of(bins, type) : null, clock == null ? range() : eventRange(), stepNs);
         try (QueryScope scope = new QueryScope(this)) {
             IndexSummaries summaries = indexed.summaries(scope, index -> true);
             KeyReader reader = new KeyReader(indexed.function());
-            SourceWalk walk = scope.walk(Order.OLDEST_FIRST, decider(summaries, counts));
+            SourceWalk walk = scope.walk(Order.OLDEST_FIRST, decider(scope, summaries, counts));
             PageRecords record = walk.record();
             long read = 0;
             while (walk.next()) {
                 read++;
                 if (reader.read(record.buffer(), record.offset(), record.length())) {
-                    counts.add(counts.step(record.timeNs()), reader.key());
+                    long timeNs = clock == null
+                            ? record.timeNs()
+                            : clock.epochNs(record.buffer(), record.offset(), record.length());
+                    counts.add(counts.step(timeNs), reader.key());
                 }
             }
             counts.finish(scope.statistics(read), scope.completeness());
@@ -103,7 +111,9 @@ public final class Histogram extends Query<Histogram> {
         }
     }
 
-    private static ChunkDecider decider(@Nullable IndexSummaries summaries, HistogramCounts counts) {
-        return summaries == null ? ChunkDecider.READ_ALL : new HistogramChunks(summaries, counts);
+    private ChunkDecider decider(QueryScope scope, @Nullable IndexSummaries summaries, HistogramCounts counts) {
+        EventClock clock = eventClock();
+        EventTimes times = clock == null ? null : EventTimes.of(clock, scope);
+        return summaries == null ? ChunkDecider.READ_ALL : new HistogramChunks(summaries, times, counts);
     }
 }

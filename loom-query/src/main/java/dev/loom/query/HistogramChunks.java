@@ -4,16 +4,22 @@ import dev.loom.index.BinListReader;
 import dev.loom.index.IndexSummary;
 import dev.loom.record.Chunks;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** Takes chunks into a histogram by what indexes hold of them, where that tells enough. For one thread. */
 final class HistogramChunks implements ChunkDecider {
+    private static final int SEVERAL = -1;
+
     private final IndexSummaries summaries;
+    private final @Nullable EventTimes times;
     private final HistogramCounts counts;
     private int[] bins = new int[64];
     private long[] binCounts = new long[64];
 
-    HistogramChunks(IndexSummaries summaries, HistogramCounts counts) {
+    /** @param times of steps by the records' own times; null for those by arrival */
+    HistogramChunks(IndexSummaries summaries, @Nullable EventTimes times, HistogramCounts counts) {
         this.summaries = summaries;
+        this.times = times;
         this.counts = counts;
     }
 
@@ -26,8 +32,8 @@ final class HistogramChunks implements ChunkDecider {
         if (totals.count() == 0) {
             return ChunkUse.FROM_TOTALS;
         }
-        int step = whole ? counts.step(chunk.firstTimeNs()) : 0;
-        if (!whole || step != counts.step(chunk.lastTimeNs())) {
+        int step = whole ? step(chunk) : SEVERAL;
+        if (step == SEVERAL) {
             return ChunkUse.READ;
         }
         int bin = counts.bin(totals.minKey());
@@ -37,6 +43,20 @@ final class HistogramChunks implements ChunkDecider {
             return ChunkUse.FROM_TOTALS;
         }
         return takeBins(chunk, step) ? ChunkUse.FROM_BINS : ChunkUse.READ;
+    }
+
+    /** The step in which all records of the chunk are, all of which are in the range. */
+    private int step(Chunks chunk) {
+        long firstNs = chunk.firstTimeNs();
+        long lastNs = chunk.lastTimeNs();
+        if (times != null) {
+            // in the range as a whole, so it is known when
+            TimeRange range = times.of(chunk);
+            firstNs = range.fromNs();
+            lastNs = range.toNs() - 1;
+        }
+        int step = counts.step(firstNs);
+        return step == counts.step(lastNs) ? step : SEVERAL;
     }
 
     /** All bins or, when one of them falls into several, none. */

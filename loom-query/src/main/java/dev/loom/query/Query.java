@@ -26,6 +26,7 @@ public abstract class Query<Q extends Query<Q>> {
     private TimeRange eventRange = TimeRange.ALL;
     private QueryBudget budget = QueryBudget.UNLIMITED;
     private Cancellation cancellation = new Cancellation();
+    private Runnable pulse = () -> {};
     private boolean timeIndex = true;
     private boolean chunkIndex = true;
 
@@ -69,6 +70,12 @@ public abstract class Query<Q extends Query<Q>> {
 
     public Q cancellation(Cancellation switchOff) {
         cancellation = Objects.requireNonNull(switchOff);
+        return self();
+    }
+
+    /** Called now and then by the query's thread, about once a page, between two records. */
+    public Q pulse(Runnable onPulse) {
+        pulse = Objects.requireNonNull(onPulse);
         return self();
     }
 
@@ -129,6 +136,10 @@ public abstract class Query<Q extends Query<Q>> {
 
     final Cancellation cancellation() {
         return cancellation;
+    }
+
+    final Runnable pulse() {
+        return pulse;
     }
 
     final boolean timeIndex() {

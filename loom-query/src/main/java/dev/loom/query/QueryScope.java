@@ -35,7 +35,7 @@ final class QueryScope implements AutoCloseable {
         this.query = query;
         snapshot = query.snapshot();
         view = snapshot.view();
-        limits = new ScanLimits(query.budget(), query.cancellation());
+        limits = new ScanLimits(query.budget(), query.cancellation(), query.pulse());
         plan = new WherePlan(query, this::bins);
         predicate = inEventRange(query, predicate(query));
         snapshot.lease();
@@ -60,11 +60,11 @@ final class QueryScope implements AutoCloseable {
         EventTimes times = EventTimes.of(clock, this);
         plan.require(chunk -> range.cover(times.of(chunk)));
         return (buffer, offset, length) -> {
+            if (others != null && !others.test(buffer, offset, length)) {
+                return false;
+            }
             long timeNs = clock.epochNs(buffer, offset, length);
-            return timeNs != EventClock.NONE
-                    && timeNs >= range.fromNs()
-                    && timeNs < range.toNs()
-                    && (others == null || others.test(buffer, offset, length));
+            return timeNs != EventClock.NONE && timeNs >= range.fromNs() && timeNs < range.toNs();
         };
     }
 

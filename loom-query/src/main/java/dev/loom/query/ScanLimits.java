@@ -6,12 +6,15 @@ import dev.loom.query.Completeness.Limit;
 final class ScanLimits {
     private final QueryBudget budget;
     private final Cancellation cancellation;
+    private final Runnable pulse;
     private final long startNs = System.nanoTime();
     private final long timeMaxNs;
 
-    ScanLimits(QueryBudget budget, Cancellation cancellation) {
+    /** @param pulse called by each check */
+    ScanLimits(QueryBudget budget, Cancellation cancellation, Runnable pulse) {
         this.budget = budget;
         this.cancellation = cancellation;
+        this.pulse = pulse;
         long seconds = budget.timeMax().toSeconds();
         this.timeMaxNs = seconds > Long.MAX_VALUE / 2_000_000_000L
                 ? Long.MAX_VALUE
@@ -20,6 +23,7 @@ final class ScanLimits {
 
     /** Called once a page. An interrupt of the thread is a cancellation, and stays set. */
     Limit check(long bytesRead) {
+        pulse.run();
         if (cancellation.cancelled() || Thread.currentThread().isInterrupted()) {
             return Limit.CANCELLED;
         }

@@ -123,16 +123,15 @@ class OperatorOracleTest {
             Valued valued = valued();
             Histogram query = Histogram.of(snapshot, source, valued.function());
             Predicate<Row> wanted = narrow(query, store);
-            boolean steps = query.range().fromNs() != Long.MIN_VALUE
-                    && query.range().toNs() != Long.MAX_VALUE
-                    && random.nextBoolean();
-            long lengthNs = query.range().toNs() - query.range().fromNs();
+            boolean event = query.eventClock() != null;
+            TimeRange range = event ? query.eventRange() : query.range();
+            boolean steps = range.fromNs() != Long.MIN_VALUE && range.toNs() != Long.MAX_VALUE && random.nextBoolean();
+            long lengthNs = range.toNs() - range.fromNs();
             long stepNs = steps ? 1 + (random.nextBoolean() ? lengthNs / 3 : lengthNs / (1 + random.nextInt(60))) : 0;
             query.step(stepNs);
             boolean oneBin = random.nextInt(3) == 0;
             Bins bins = store.bins();
-            query = oneBin ? query.oneBin() : query.bins(bins);
-            HistogramCounts counts = query.count();
+            HistogramCounts counts = (oneBin ? query.oneBin() : query.bins(bins)).count();
             assertTrue(counts.completeness().complete());
             skipped +=
                     counts.statistics().chunksFromBins() + counts.statistics().chunksFromTotals();
@@ -143,7 +142,7 @@ class OperatorOracleTest {
                 if (value != null && wanted.test(row)) {
                     int step = stepNs == 0
                             ? 0
-                            : (int) ((row.timeNs() - query.range().fromNs()) / stepNs);
+                            : (int) (((event ? row.ts() : row.timeNs()) - range.fromNs()) / stepNs);
                     bySteps.computeIfAbsent(step, any -> new ArrayList<>()).add(value);
                 }
             }

@@ -175,7 +175,8 @@ final class OperatorStore implements AutoCloseable {
 
             @Override
             public TimeRange times(Value min, Value max) {
-                return new TimeRange(min.longValue(), max.longValue() + 1);
+                boolean all = min.longValue() > -1 || max.longValue() < -1;
+                return all ? new TimeRange(min.longValue(), max.longValue() + 1) : TimeRange.ALL;
             }
         };
     }

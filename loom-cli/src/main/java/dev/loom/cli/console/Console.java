@@ -117,6 +117,19 @@ public final class Console {
         return errTerminal;
     }
 
+    /** Columns of the terminal: what {@code COLUMNS} says, or the terminal itself, or 80. */
+    public int columns() {
+        try {
+            int columns = Integer.parseInt(environment.getOrDefault("COLUMNS", ""));
+            if (columns > 0) {
+                return columns;
+            }
+        } catch (NumberFormatException e) {
+            // not said
+        }
+        return outTerminal ? Terminals.columns() : Terminals.COLUMNS_DEFAULT;
+    }
+
     /** Whether text for the user may be coloured: NO_COLOR is unset or empty. */
     public boolean colour() {
         return environment.getOrDefault("NO_COLOR", "").isEmpty();

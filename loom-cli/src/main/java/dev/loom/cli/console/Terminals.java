@@ -1,8 +1,11 @@
 package dev.loom.cli.console;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.NoSuchElementException;
+import java.util.Scanner;
 
 /**
  * Tells whether a standard stream is a terminal or a pipe, each by itself, which {@code System.console()} can't. Only
@@ -12,7 +15,28 @@ final class Terminals {
     static final int OUT = 1;
     static final int ERR = 2;
 
+    static final int COLUMNS_DEFAULT = 80;
+
+    private static final Path TERMINAL = Path.of("/dev/tty");
+
     private Terminals() {}
+
+    /** Columns of this process's terminal, or {@link #COLUMNS_DEFAULT}. */
+    static int columns() {
+        try {
+            Process stty = new ProcessBuilder("stty", "size")
+                    .redirectInput(TERMINAL.toFile())
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            try (Scanner size = new Scanner(stty.getInputStream(), StandardCharsets.US_ASCII)) {
+                size.nextInt();
+                int columns = size.nextInt();
+                return columns > 0 ? columns : COLUMNS_DEFAULT;
+            }
+        } catch (IOException | NoSuchElementException e) {
+            return COLUMNS_DEFAULT;
+        }
+    }
 
     static boolean isTerminal(int fileDescriptor) {
         return isTerminalPath(target(fileDescriptor));

@@ -14,7 +14,8 @@ import picocli.CommandLine.Option;
 public final class QueryOptions {
     /** The indexes that a query can be made to do without. */
     enum Index {
-        TIME;
+        TIME,
+        CHUNK;
 
         @Override
         public String toString() {
@@ -60,6 +61,10 @@ public final class QueryOptions {
 
     public boolean useTimeIndex() {
         return !disabledIndexes.contains(Index.TIME);
+    }
+
+    public boolean useChunkIndex() {
+        return !disabledIndexes.contains(Index.CHUNK);
     }
 
     public boolean explain() {

@@ -20,12 +20,15 @@ final class CsvRecordPrinter implements RecordPrinter {
     private final String sourceName;
     private final List<FieldColumn> columns;
     private final boolean json;
+    private final boolean causes;
+    private long cause;
     private final TextBuffer line = new TextBuffer(1024);
     private final TextBuffer cell = new TextBuffer(256);
     private final FieldBytes bytes = new FieldBytes();
     private final FieldValue value = new FieldValue();
 
-    CsvRecordPrinter(Console console, String sourceName, PayloadFormat format, TimePrinter times) {
+    CsvRecordPrinter(Console console, String sourceName, PayloadFormat format, TimePrinter times, boolean causes) {
+        this.causes = causes;
         this.out = console.out();
         this.terminal = console.outTerminal();
         this.times = times;
@@ -37,7 +40,7 @@ final class CsvRecordPrinter implements RecordPrinter {
 
     /** A field that is called as one of the columns of every record is told apart by {@code fields.}. */
     private void printHeader() {
-        line.put("time,ts,source,addr");
+        line.put(causes ? "time,ts,source,addr,cause" : "time,ts,source,addr");
         for (FieldColumn column : columns) {
             String name = column.name();
             putText(OWN_COLUMNS.contains(name) ? "fields." + name : name);
@@ -57,6 +60,10 @@ final class CsvRecordPrinter implements RecordPrinter {
         putText(sourceName);
         line.put(',');
         line.putLong(address);
+        if (causes) {
+            line.put(',');
+            line.putLong(cause);
+        }
         for (int i = 0; i < columns.size(); i++) {
             FieldColumn column = columns.get(i);
             column.reader().read(buffer, offset, length, value);
@@ -70,6 +77,11 @@ final class CsvRecordPrinter implements RecordPrinter {
         }
         line.put('\n');
         out.write(line);
+    }
+
+    @Override
+    public void cause(long address) {
+        cause = address;
     }
 
     private void putText(String text) {

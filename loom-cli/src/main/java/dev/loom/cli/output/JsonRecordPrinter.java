@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class JsonRecordPrinter implements RecordPrinter {
     private static final byte[] TIME = ascii("{\"time\":\"");
     private static final byte[] TS = ascii("\",\"ts\":");
+    private static final byte[] CAUSE = ascii(",\"cause\":");
     private static final byte[] FIELDS = ascii(",\"fields\":");
     private static final byte[] PAYLOAD = ascii(",\"payload\":\"");
 
@@ -27,8 +28,11 @@ final class JsonRecordPrinter implements RecordPrinter {
     private final byte[] sourceAndAddressKey;
     private final List<FieldColumn> columns;
     private final @Nullable FieldReader wholePayload;
+    private final boolean causes;
+    private long cause;
 
-    JsonRecordPrinter(DataOutput out, String sourceName, PayloadFormat format, TimePrinter times) {
+    JsonRecordPrinter(DataOutput out, String sourceName, PayloadFormat format, TimePrinter times, boolean causes) {
+        this.causes = causes;
         this.out = out;
         this.times = times;
         this.columns = FieldColumn.of(format);
@@ -48,6 +52,10 @@ final class JsonRecordPrinter implements RecordPrinter {
         line.putLong(timeNs);
         line.put(sourceAndAddressKey);
         line.putLong(address);
+        if (causes) {
+            line.put(CAUSE);
+            line.putLong(cause);
+        }
         line.put(FIELDS);
         if (wholePayload == null) {
             putFields(buffer, offset, length);
@@ -57,6 +65,11 @@ final class JsonRecordPrinter implements RecordPrinter {
         line.put('}');
         line.put('\n');
         out.write(line);
+    }
+
+    @Override
+    public void cause(long address) {
+        cause = address;
     }
 
     private void putFields(DirectBuffer buffer, int offset, int length) {

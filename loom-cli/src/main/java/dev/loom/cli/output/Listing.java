@@ -65,6 +65,14 @@ public final class Listing {
             line.put(value.toString());
         } else if (value instanceof Map<?, ?> nested) {
             putNested(line, nested);
+        } else if (value instanceof List<?> list) {
+            char separator = '[';
+            for (Object element : list) {
+                line.put(separator);
+                separator = ',';
+                putJsonValue(line, element);
+            }
+            line.put(list.isEmpty() ? "[]" : "]");
         } else {
             JsonText.putString(line, value.toString());
         }

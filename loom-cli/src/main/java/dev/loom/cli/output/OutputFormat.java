@@ -14,10 +14,20 @@ public enum OutputFormat {
 
     /** A printer of one source's records. CSV's prints its header at once. */
     public RecordPrinter records(Console console, String sourceName, PayloadFormat format, TimePrinter times) {
+        return records(console, sourceName, format, times, false);
+    }
+
+    /**
+     * As {@link #records(Console, String, PayloadFormat, TimePrinter)}.
+     *
+     * @param causes whether each record is printed with the address of its cause
+     */
+    public RecordPrinter records(
+            Console console, String sourceName, PayloadFormat format, TimePrinter times, boolean causes) {
         return switch (this) {
-            case TABLE -> new TableRecordPrinter(console, format, times);
-            case JSON -> new JsonRecordPrinter(console.out(), sourceName, format, times);
-            case CSV -> new CsvRecordPrinter(console, sourceName, format, times);
+            case TABLE -> new TableRecordPrinter(console, format, times, causes);
+            case JSON -> new JsonRecordPrinter(console.out(), sourceName, format, times, causes);
+            case CSV -> new CsvRecordPrinter(console, sourceName, format, times, causes);
             case RAW -> new RawRecordPrinter(console, format);
         };
     }

@@ -11,6 +11,9 @@ public interface RecordPrinter {
      */
     void print(long timeNs, long address, DirectBuffer buffer, int offset, int length);
 
+    /** Sets the address of what the records printed from now on belong to; for printers made with causes. */
+    default void cause(long address) {}
+
     /** Makes everything printed so far visible to the reader of standard output. */
     void flush();
 }

@@ -15,17 +15,23 @@ final class TableRecordPrinter implements RecordPrinter {
     private final TimePrinter times;
     private final List<FieldColumn> columns;
     private final boolean json;
+    private final boolean causes;
+    private long cause;
     private final TextBuffer cell = new TextBuffer(256);
     private final FieldBytes bytes = new FieldBytes();
     private final FieldValue value = new FieldValue();
 
-    TableRecordPrinter(Console console, PayloadFormat format, TimePrinter times) {
+    TableRecordPrinter(Console console, PayloadFormat format, TimePrinter times, boolean causes) {
+        this.causes = causes;
         this.times = times;
         this.columns = FieldColumn.of(format);
         this.json = OutputFormat.namesItsOwnFields(format);
         List<Table.Column> headings = new ArrayList<>();
         headings.add(new Table.Column("time", false));
         headings.add(new Table.Column("addr", true));
+        if (causes) {
+            headings.add(new Table.Column("cause", true));
+        }
         columns.forEach(column -> headings.add(new Table.Column(column.name(), column.numeric())));
         if (json) {
             headings.add(new Table.Column("fields", false));
@@ -38,6 +44,9 @@ final class TableRecordPrinter implements RecordPrinter {
         List<String> row = new ArrayList<>(columns.size() + 3);
         row.add(times.text(timeNs));
         row.add(Long.toString(address));
+        if (causes) {
+            row.add(Long.toString(cause));
+        }
         for (FieldColumn column : columns) {
             column.reader().read(buffer, offset, length, value);
             CellText.put(cell, value, column.singlePrecision(), bytes, true);
@@ -49,6 +58,11 @@ final class TableRecordPrinter implements RecordPrinter {
             row.add(takeCell());
         }
         table.add(row);
+    }
+
+    @Override
+    public void cause(long address) {
+        cause = address;
     }
 
     private String takeCell() {

@@ -31,7 +31,6 @@ final class EventScan {
     private Comparator<KeptRecord> order = OLDEST_FIRST;
     private PriorityQueue<KeptRecord> kept = new PriorityQueue<>();
     private long keptBytes;
-    private long withoutTime;
     /** The first record in order that there was no room for. */
     private @Nullable KeptRecord cutoff;
     /** The last record printed. */
@@ -57,9 +56,10 @@ final class EventScan {
         boolean going = !output.full();
         while (going) {
             cutoff = null;
-            withoutTime = 0;
             run.forgetMissing();
-            going = run.scan(scans.get().order(Order.OLDEST_FIRST), filter, this::visit);
+            eventTime.forgetWithoutTime();
+            RawScan scan = scans.get().order(Order.OLDEST_FIRST).eventRange(eventTime, range);
+            going = run.scan(scan, filter, this::visit);
             printKept();
             going &= cutoff != null && !output.full();
         }
@@ -67,20 +67,16 @@ final class EventScan {
 
     /** Records that have no event time, and so no place in the answer. */
     long withoutTime() {
-        return withoutTime;
+        return eventTime.withoutTime();
     }
 
     private boolean visit(RecordCursor record) {
         long eventNs = eventTime.epochNs(record.buffer(), record.offset(), record.length());
-        if (eventNs == EventTime.NONE) {
-            withoutTime++;
-        } else if (eventNs >= range.fromNs() && eventNs < range.toNs()) {
-            KeptRecord place = new KeptRecord(eventNs, record.address(), NONE);
-            boolean printed = last != null && order.compare(place, last) <= 0;
-            boolean behind = cutoff != null && order.compare(place, cutoff) >= 0;
-            if (!printed && !behind) {
-                keep(record, eventNs);
-            }
+        KeptRecord place = new KeptRecord(eventNs, record.address(), NONE);
+        boolean printed = last != null && order.compare(place, last) <= 0;
+        boolean behind = cutoff != null && order.compare(place, cutoff) >= 0;
+        if (!printed && !behind) {
+            keep(record, eventNs);
         }
         return true;
     }

@@ -58,14 +58,18 @@ public final class QueryOutcome {
         Map<String, Object> values = new LinkedHashMap<>();
         values.put("pages_considered", work.pagesConsidered());
         values.put("pages_skipped_by_time", work.pagesSkipped());
+        values.put("pages_skipped_by_bins", work.pagesSkippedByBins());
         values.put("pages_read", work.pagesRead());
         values.put("bytes_read", work.bytesRead());
-        values.put("records_read", work.recordsReturned());
+        values.put("chunks_read", work.chunksRead());
+        values.put("chunks_from_totals", work.chunksFromTotals());
+        values.put("chunks_from_bins", work.chunksFromBins());
         values.put("records_printed", printed);
         values.put("scans", run.scans());
         values.put("wall_ns", run.wallNs());
         values.put("cpu_ns", run.cpuTimeNs());
         values.put("time_index", run.usedTimeIndex() ? "used" : "not used: disabled");
+        values.put("chunk_index", run.usedChunkIndex() ? work.plan() : "not used: disabled");
         values.putAll(missing(run.completeness()));
         return values;
     }

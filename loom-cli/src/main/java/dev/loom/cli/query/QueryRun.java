@@ -4,6 +4,7 @@ import dev.loom.cli.console.Console;
 import dev.loom.cli.console.Progress;
 import dev.loom.cli.option.QueryOptions;
 import dev.loom.query.Completeness;
+import dev.loom.query.Query;
 import dev.loom.query.QueryBudget;
 import dev.loom.query.QueryStatistics;
 import dev.loom.query.RawScan;
@@ -27,6 +28,7 @@ public final class QueryRun {
     private QueryStatistics work = QueryStatistics.NONE;
     private Completeness completeness = COMPLETE;
     private int scans;
+    private long pages;
 
     public QueryRun(Console console, QueryOptions options) {
         this.console = console;
@@ -45,26 +47,45 @@ public final class QueryRun {
 
     /** Scans once. False if the scan was cut short by the budget or by Ctrl-C, and no other should follow. */
     boolean scan(RawScan query, RecordFilter filter, Visitor visitor) {
-        RawScan scan = query.useTimeIndex(options.useTimeIndex())
-                .budget(budgetLeft())
-                .cancellation(console.interruption().cancellation());
-        try (RecordCursor cursor = scan.open();
-                Progress progress = new Progress(console, "records read", !console.outTerminal())) {
-            boolean going = true;
-            long read = 0;
-            while (going && cursor.next()) {
-                if (filter.takes(cursor)) {
-                    going = visitor.visit(cursor);
-                }
-                progress.update(++read);
-                if (read % PAUSE_EVERY == 0) {
-                    visitor.pause();
-                }
-            }
-            scans++;
-            add(cursor.statistics(), cursor.completeness());
+        filter.applyTo(query);
+        try (Progress progress = progress();
+                RecordCursor cursor = prepare(query, progress, visitor::pause).open()) {
+            visit(cursor, visitor);
+            add(cursor);
             return cursor.completeness().limit() == Completeness.Limit.NONE;
         }
+    }
+
+    private static void visit(RecordCursor cursor, Visitor visitor) {
+        boolean going = true;
+        long visited = 0;
+        while (going && cursor.next()) {
+            going = visitor.visit(cursor);
+            if (++visited % PAUSE_EVERY == 0) {
+                visitor.pause();
+            }
+        }
+    }
+
+    Progress progress() {
+        return new Progress(console, "pages read", !console.outTerminal());
+    }
+
+    /** Gives a query what is left of the budget, and the options. */
+    <Q extends Query<Q>> Q prepare(Query<Q> query, Progress progress, Runnable pause) {
+        return query.useTimeIndex(options.useTimeIndex())
+                .useChunkIndex(options.useChunkIndex())
+                .budget(budgetLeft())
+                .cancellation(console.interruption().cancellation())
+                .pulse(() -> {
+                    progress.updateNow(++pages);
+                    pause.run();
+                });
+    }
+
+    /** Takes note of what a cursor has done. */
+    void add(RecordCursor cursor) {
+        add(cursor.statistics(), cursor.completeness());
     }
 
     private QueryBudget budgetLeft() {
@@ -84,16 +105,18 @@ public final class QueryRun {
 
     /** Takes note that the time is over. */
     void endByTime() {
+        scans--;
         add(QueryStatistics.NONE, new Completeness(0, 0, false, Completeness.Limit.TIME, false));
     }
 
-    private void add(QueryStatistics more, Completeness missing) {
+    void add(QueryStatistics more, Completeness missing) {
+        scans++;
         work = work.plus(more);
         completeness = new Completeness(
                 completeness.lost() + missing.lost(),
                 completeness.damagedPages() + missing.damagedPages(),
                 completeness.expired() || missing.expired(),
-                missing.limit(),
+                completeness.limit() == Completeness.Limit.NONE ? missing.limit() : completeness.limit(),
                 missing.reachesFuture());
     }
 
@@ -112,6 +135,10 @@ public final class QueryRun {
 
     boolean usedTimeIndex() {
         return options.useTimeIndex();
+    }
+
+    boolean usedChunkIndex() {
+        return options.useChunkIndex();
     }
 
     long wallNs() {

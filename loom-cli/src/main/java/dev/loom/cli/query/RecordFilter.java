@@ -2,22 +2,22 @@ package dev.loom.cli.query;
 
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.format.PayloadFormat;
-import dev.loom.query.RecordCursor;
-import dev.loom.query.where.PayloadPredicate;
+import dev.loom.query.Query;
 import dev.loom.query.where.Where;
+import dev.loom.query.where.WhereExpression;
 import dev.loom.query.where.WhereSyntaxException;
 import java.util.List;
 
-/** Takes the records that all expressions hold for. For one thread. */
+/** The expressions that all have to hold for a record. */
 final class RecordFilter {
-    private final List<PayloadPredicate> expressions;
+    private final List<WhereExpression> expressions;
 
-    private RecordFilter(List<PayloadPredicate> expressions) {
+    private RecordFilter(List<WhereExpression> expressions) {
         this.expressions = expressions;
     }
 
     /**
-     * Binds expressions to a format.
+     * Parses expressions, and checks them against a format.
      *
      * @throws CommandFailure for one that does not parse, or names a field that the format does not have
      */
@@ -25,9 +25,11 @@ final class RecordFilter {
         return new RecordFilter(texts.stream().map(text -> bind(text, format)).toList());
     }
 
-    private static PayloadPredicate bind(String text, PayloadFormat format) {
+    private static WhereExpression bind(String text, PayloadFormat format) {
         try {
-            return Where.parse(text).bind(format);
+            WhereExpression expression = Where.parse(text);
+            expression.bind(format);
+            return expression;
         } catch (WhereSyntaxException e) {
             // The rest of the message points into the expression by a line of its own.
             String problem = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
@@ -37,12 +39,7 @@ final class RecordFilter {
         }
     }
 
-    boolean takes(RecordCursor record) {
-        for (int i = 0; i < expressions.size(); i++) {
-            if (!expressions.get(i).test(record.buffer(), record.offset(), record.length())) {
-                return false;
-            }
-        }
-        return true;
+    void applyTo(Query<?> query) {
+        expressions.forEach(query::where);
     }
 }

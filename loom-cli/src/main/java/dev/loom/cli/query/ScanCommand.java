@@ -77,8 +77,8 @@ public final class ScanCommand implements Callable<Integer> {
                 Snapshot snapshot = reader.snapshot()) {
             Source source = SourceLookup.find(snapshot, sourceName);
             RecordFilter filter = RecordFilter.of(where, source.format());
-            EventTime.@Nullable Reader eventTime = time.event() ? eventTime(source) : null;
-            tellRange(range, times);
+            EventTime.@Nullable Reader eventTime = time.event() ? QueryTarget.eventTime(source) : null;
+            QueryTarget.tellRange(console, time, range, times);
             RecordOutput records = new RecordOutput(
                     output.format(console).records(console, source.name(), source.format(), times), limit);
             if (eventTime == null) {
@@ -110,22 +110,5 @@ public final class ScanCommand implements Callable<Integer> {
 
     private Order order() {
         return ascending ? Order.OLDEST_FIRST : Order.NEWEST_FIRST;
-    }
-
-    private static EventTime.Reader eventTime(Source source) {
-        EventTime eventTime = EventTime.of(source.attributes());
-        if (eventTime == null) {
-            throw CommandFailure.usage(
-                    "source has no event time: " + source.name() + "; import names it with --event-time");
-        }
-        return eventTime.reader(source.format());
-    }
-
-    private void tellRange(TimeRange range, TimePrinter times) {
-        if (!range.equals(TimeRange.ALL)) {
-            String from = range.fromNs() == Long.MIN_VALUE ? "the beginning" : times.text(range.fromNs());
-            String to = range.toNs() == Long.MAX_VALUE ? "the end" : times.text(range.toNs()) + " (excluded)";
-            console.say((time.event() ? "event" : "arrival") + " time from " + from + " to " + to);
-        }
     }
 }

@@ -30,7 +30,7 @@ public final class EpochTime {
         } else if (size < SECONDS_MAX) {
             return Math.multiplyExact(value, NS_PER_SECOND);
         }
-        return value * (size < MILLIS_MAX ? 1_000_000 : 1_000);
+        return Math.multiplyExact(value, size < MILLIS_MAX ? 1_000_000L : 1_000L);
     }
 
     /**
@@ -47,6 +47,16 @@ public final class EpochTime {
         double size = Math.abs(whole);
         double unitNs = size < SECONDS_MAX ? 1e9 : size < MILLIS_MAX ? 1e6 : size < MICROS_MAX ? 1e3 : 1;
         return Math.addExact(wholeNs, Math.round((value - whole) * unitNs));
+    }
+
+    /** Whether {@link #ofAnyUnit} takes all numbers between two, both included, for the same unit. */
+    static boolean haveOneUnit(double min, double max) {
+        return unit(min) == unit(max) && (unit(min) == 0 || min > 0 == max > 0);
+    }
+
+    private static int unit(double value) {
+        double size = Math.abs(value);
+        return size < SECONDS_MAX ? 0 : size < MILLIS_MAX ? 1 : size < MICROS_MAX ? 2 : 3;
     }
 
     /**

@@ -9,6 +9,9 @@ import dev.loom.format.FieldReader;
 import dev.loom.format.FieldType;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
+import dev.loom.query.EventClock;
+import dev.loom.query.TimeRange;
+import dev.loom.query.Value;
 import java.time.ZoneOffset;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -23,9 +26,6 @@ import org.jspecify.annotations.Nullable;
  * @param clockPair of a monotonic clock; null for the wall clock
  */
 public record EventTime(String field, @Nullable ClockPair clockPair) {
-    /** What a record without an event time gives. */
-    public static final long NONE = Long.MIN_VALUE;
-
     /** The name of the index over a source's event time. */
     public static final String INDEX_NAME = "event-time";
 
@@ -61,6 +61,13 @@ public record EventTime(String field, @Nullable ClockPair clockPair) {
      * that are text are found by reading.
      */
     public void defineIndex(Loom loom, int sourceId, PayloadFormat format) {
+        IndexFunction function = function(format);
+        if (function != null) {
+            loom.defineEventTimeIndex(sourceId, INDEX_NAME, function);
+        }
+    }
+
+    private @Nullable IndexFunction function(PayloadFormat format) {
         FieldType type = format.fields().stream()
                 .filter(candidate -> candidate.name().equals(field))
                 .map(Field::type)
@@ -68,11 +75,9 @@ public record EventTime(String field, @Nullable ClockPair clockPair) {
                 .orElse(null);
         if (type == null) {
             // as doubles, which undeclared fields are by default, times in ns would lose their last digits
-            loom.defineEventTimeIndex(
-                    sourceId, INDEX_NAME, IndexFunction.field(format, field, ValueType.I64, ValueUnit.ofName(field)));
-        } else if (type.isNumber()) {
-            loom.defineEventTimeIndex(sourceId, INDEX_NAME, IndexFunction.field(format, field));
+            return IndexFunction.field(format, field, ValueType.I64, ValueUnit.ofName(field));
         }
+        return type.isNumber() ? IndexFunction.field(format, field) : null;
     }
 
     /**
@@ -85,17 +90,20 @@ public record EventTime(String field, @Nullable ClockPair clockPair) {
         if (reader == null) {
             throw new IllegalArgumentException("no such field: field=" + field + ", format=" + format.text());
         }
-        return new Reader(reader, clockPair);
+        return new Reader(reader, function(format), clockPair);
     }
 
     /** Reads event times. For one thread. */
-    public static final class Reader {
+    public static final class Reader implements EventClock {
         private final FieldReader field;
+        private final @Nullable IndexFunction function;
         private final @Nullable ClockPair clockPair;
         private final FieldValue value = new FieldValue();
+        private long withoutTime;
 
-        private Reader(FieldReader field, @Nullable ClockPair clockPair) {
+        private Reader(FieldReader field, @Nullable IndexFunction function, @Nullable ClockPair clockPair) {
             this.field = Objects.requireNonNull(field);
+            this.function = function;
             this.clockPair = clockPair;
         }
 
@@ -103,14 +111,42 @@ public record EventTime(String field, @Nullable ClockPair clockPair) {
          * Epoch nanoseconds, or {@link #NONE}. Of the wall clock, numbers are in the unit that their size tells, and
          * text is RFC 3339; a monotonic clock's are nanoseconds.
          */
+        @Override
         public long epochNs(DirectBuffer buffer, int offset, int length) {
             field.read(buffer, offset, length, value);
-            return switch (value.kind()) {
+            long timeNs = switch (value.kind()) {
                 case INTEGER -> ofLong(value.longValue());
                 case DOUBLE -> ofDouble(value.doubleValue());
                 case TEXT -> ofText(value.text());
                 default -> NONE;
             };
+            withoutTime += timeNs == NONE ? 1 : 0;
+            return timeNs;
+        }
+
+        /** How many of the records read had no event time. */
+        public long withoutTime() {
+            return withoutTime;
+        }
+
+        public void forgetWithoutTime() {
+            withoutTime = 0;
+        }
+
+        @Override
+        public @Nullable IndexFunction function() {
+            return function;
+        }
+
+        @Override
+        public TimeRange times(Value min, Value max) {
+            boolean doubles = min.type() == ValueType.F64;
+            boolean oneUnit = clockPair != null || EpochTime.haveOneUnit(min.doubleValue(), max.doubleValue());
+            boolean signed = min.type() != ValueType.U64 || max.longValue() >= 0;
+            long first = doubles ? ofDouble(min.doubleValue()) : ofLong(min.longValue());
+            long last = doubles ? ofDouble(max.doubleValue()) : ofLong(max.longValue());
+            boolean told = oneUnit && signed && first != NONE && last != NONE && last < Long.MAX_VALUE;
+            return told && first <= last ? new TimeRange(first, last + 1) : TimeRange.ALL;
         }
 
         private long ofLong(long number) {

@@ -1,0 +1,151 @@
+package dev.loom.cli.query;
+
+import dev.loom.api.Bins;
+import dev.loom.api.Index;
+import dev.loom.api.IndexFunction;
+import dev.loom.api.IndexKind;
+import dev.loom.api.Snapshot;
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.console.Console;
+import dev.loom.cli.console.Progress;
+import dev.loom.cli.output.OutputFormat;
+import dev.loom.cli.text.Quantity;
+import dev.loom.cli.time.TimePrinter;
+import dev.loom.query.Histogram;
+import dev.loom.query.HistogramCounts;
+import dev.loom.query.TimeRange;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code loom hist}: how a field's values are distributed, over values, over time, or both. */
+@Command(
+        name = "hist",
+        description = "Counts a field's values by size, by time, or by both; draws them in a terminal.",
+        mixinStandardHelpOptions = true)
+public final class HistCommand extends FieldQuery {
+    /** What is counted by. */
+    enum By {
+        VALUE,
+        TIME;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    private static final int LINES_MAX = 24;
+
+    @Option(names = "--where", paramLabel = "EXPR", description = "Only records for which this holds; repeatable.")
+    private List<String> where = new ArrayList<>();
+
+    @Option(
+            names = "--by",
+            paramLabel = "BY",
+            split = ",",
+            description = "${COMPLETION-CANDIDATES}, or both as value,time; by default value.")
+    private Set<By> by = EnumSet.of(By.VALUE);
+
+    @Option(names = "--step", paramLabel = "DURATION", description = "Of time; by default as fits the terminal.")
+    private @Nullable String step;
+
+    public HistCommand(Console console) {
+        super(console);
+    }
+
+    @Override
+    void check() {
+        if (step != null && !by.contains(By.TIME)) {
+            throw CommandFailure.usage("--step is for --by time");
+        } else if (step != null && stepNs(step) == 0) {
+            throw CommandFailure.usage("--step is zero");
+        }
+    }
+
+    @Override
+    long answer(Snapshot snapshot, QueryTarget target, QueryRun run, TimePrinter times) {
+        OutputFormat form = output().format(console());
+        try (Progress progress = run.progress()) {
+            HistogramSteps steps = null;
+            if (by.contains(By.TIME)) {
+                long stepNs = step == null ? 0 : stepNs(step);
+                steps = HistogramSteps.of(
+                        snapshot, target, run, progress, stepNs, console().columns());
+                if (steps == null) {
+                    console().say("no records in the range");
+                    return 0;
+                }
+            }
+            HistogramCounts counts = by.contains(By.VALUE)
+                    ? countByValue(snapshot, target, run, progress, steps, form)
+                    : count(query(snapshot, target).oneBin(), target, run, progress, steps);
+            HistogramOutput output = new HistogramOutput(
+                    console(), form, field(), target.number(field()).unit(), counts, times);
+            return steps == null
+                    ? output.byValue(LINES_MAX)
+                    : by.contains(By.VALUE) ? output.byBoth() : output.byTime();
+        }
+    }
+
+    private static long stepNs(String text) {
+        return asked(() -> Quantity.durationNs(text));
+    }
+
+    private Histogram query(Snapshot snapshot, QueryTarget target) {
+        IndexFunction function = target.number(field());
+        Histogram query = Histogram.of(snapshot, target.source().id(), function);
+        for (Index index : snapshot.indexes(target.source().id())) {
+            if (index.kind() == IndexKind.VALUE && index.function().equals(function)) {
+                query.bins(index.bins());
+            }
+        }
+        RecordFilter.of(where, target.source().format()).applyTo(query);
+        return query;
+    }
+
+    /** Of value and time together, first the values alone, which tell the bins that there is something in. */
+    private HistogramCounts countByValue(
+            Snapshot snapshot,
+            QueryTarget target,
+            QueryRun run,
+            Progress progress,
+            @Nullable HistogramSteps steps,
+            OutputFormat form) {
+        HistogramCounts values = count(query(snapshot, target), target, run, progress, null);
+        if (steps == null) {
+            return values;
+        }
+        run.forgetMissing();
+        int room = Math.min(Bins.EDGES_COUNT_MAX, Histogram.CELLS_MAX / steps.count());
+        List<BinGroups.Group> groups =
+                BinGroups.of(values, form == OutputFormat.TABLE ? Math.min(room, LINES_MAX) : room);
+        Histogram query = query(snapshot, target);
+        return count(
+                groups.size() < 2 ? query.oneBin() : query.bins(BinGroups.bins(values, groups)),
+                target,
+                run,
+                progress,
+                steps);
+    }
+
+    private HistogramCounts count(
+            Histogram query, QueryTarget target, QueryRun run, Progress progress, @Nullable HistogramSteps steps) {
+        Histogram prepared = run.prepare(target.confine(query), progress, () -> {});
+        if (steps != null) {
+            TimeRange range = steps.range();
+            prepared =
+                    target.eventTime() == null ? prepared.range(range) : prepared.eventRange(target.eventTime(), range);
+            prepared = prepared.step(steps.stepNs());
+        }
+        Histogram counted = prepared;
+        HistogramCounts counts = asked(counted::count);
+        run.add(counts.statistics(), counts.completeness());
+        return counts;
+    }
+}

@@ -1,0 +1,156 @@
+package dev.loom.cli.query;
+
+import dev.loom.api.ValueUnit;
+import dev.loom.cli.chart.BarChart;
+import dev.loom.cli.chart.ChartStyle;
+import dev.loom.cli.chart.ColumnChart;
+import dev.loom.cli.chart.HeatMap;
+import dev.loom.cli.chart.TimeAxis;
+import dev.loom.cli.chart.ValueText;
+import dev.loom.cli.console.Console;
+import dev.loom.cli.output.Listing;
+import dev.loom.cli.output.OutputFormat;
+import dev.loom.cli.text.TextBuffer;
+import dev.loom.cli.time.TimePrinter;
+import dev.loom.query.HistogramCounts;
+import dev.loom.query.TimeRange;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** Prints a histogram: as a chart where a table is wanted, else one line a bin, step or cell. */
+final class HistogramOutput {
+    private final Console console;
+    private final OutputFormat form;
+    private final String field;
+    private final ValueUnit unit;
+    private final HistogramCounts counts;
+    private final TimePrinter times;
+    private final ChartStyle style;
+
+    HistogramOutput(
+            Console console,
+            OutputFormat form,
+            String field,
+            ValueUnit unit,
+            HistogramCounts counts,
+            TimePrinter times) {
+        this.console = console;
+        this.form = form;
+        this.field = field;
+        this.unit = unit;
+        this.counts = counts;
+        this.times = times;
+        this.style = new ChartStyle(console.columns(), console.outTerminal() && console.colour());
+    }
+
+    /** Prints what is in each bin, of which a chart has so many lines; returns how many lines there are. */
+    long byValue(int linesMax) {
+        boolean chart = form == OutputFormat.TABLE;
+        List<BinGroups.Group> groups = BinGroups.of(counts, chart ? linesMax : Integer.MAX_VALUE / 2);
+        if (chart) {
+            List<BarChart.Bar> bars = groups.stream()
+                    .map(group -> new BarChart.Bar(label(group), group.count(counts, 0)))
+                    .toList();
+            return draw(BarChart.draw(field, bars, style));
+        }
+        Listing listing = new Listing("low", "high", "count");
+        long lines = 0;
+        for (BinGroups.Group group : groups) {
+            long count = group.count(counts, 0);
+            if (count > 0) {
+                Map<String, @Nullable Object> row = new LinkedHashMap<>();
+                putBin(row, group.from());
+                row.put("count", count);
+                listing.add(row);
+                lines++;
+            }
+        }
+        listing.print(console, form);
+        return lines;
+    }
+
+    /** Prints what is in each step. */
+    long byTime() {
+        if (form == OutputFormat.TABLE) {
+            long[] steps =
+                    IntStream.range(0, counts.steps()).mapToLong(counts::count).toArray();
+            return draw(ColumnChart.draw(steps, axis(), style));
+        }
+        Listing listing = new Listing("from", "to", "count", "min", "max");
+        for (int step = 0; step < counts.steps(); step++) {
+            Map<String, @Nullable Object> row = new LinkedHashMap<>();
+            putStep(row, step);
+            row.put("count", counts.count(step));
+            row.put("min", NumberText.number(counts.min(step)));
+            row.put("max", NumberText.number(counts.max(step)));
+            listing.add(row);
+        }
+        listing.print(console, form);
+        return counts.steps();
+    }
+
+    /** Prints what is in each cell: of each step in each bin. */
+    long byBoth() {
+        if (form == OutputFormat.TABLE) {
+            List<HeatMap.Row> rows = IntStream.range(0, counts.bins())
+                    .mapToObj(bin -> new HeatMap.Row(
+                            label(new BinGroups.Group(bin, bin + 1)),
+                            IntStream.range(0, counts.steps())
+                                    .mapToLong(step -> counts.count(step, bin))
+                                    .toArray()))
+                    .toList();
+            return draw(HeatMap.draw(rows, axis(), style));
+        }
+        Listing listing = new Listing("from", "to", "low", "high", "count");
+        long lines = 0;
+        for (int step = 0; step < counts.steps(); step++) {
+            for (int bin = 0; bin < counts.bins(); bin++) {
+                if (counts.count(step, bin) > 0) {
+                    Map<String, @Nullable Object> row = new LinkedHashMap<>();
+                    putStep(row, step);
+                    putBin(row, bin);
+                    row.put("count", counts.count(step, bin));
+                    listing.add(row);
+                    lines++;
+                }
+            }
+        }
+        listing.print(console, form);
+        return lines;
+    }
+
+    private void putStep(Map<String, @Nullable Object> row, int step) {
+        row.put("from", counts.range(step).fromNs());
+        row.put("to", counts.range(step).toNs());
+    }
+
+    private void putBin(Map<String, @Nullable Object> row, int bin) {
+        row.put("low", NumberText.number(counts.low(bin)));
+        row.put("high", NumberText.number(counts.high(bin)));
+    }
+
+    /** A bin that begins with the lowest value of all is told by its end. */
+    private String label(BinGroups.Group group) {
+        boolean endless = group.from() == 0 && counts.bins() > 1;
+        return endless
+                ? "< " + ValueText.of(counts.low(group.to()).doubleValue(), unit)
+                : ValueText.of(counts.low(group.from()).doubleValue(), unit);
+    }
+
+    private TimeAxis axis() {
+        TimeRange first = counts.range(0);
+        TimeRange last = counts.range(counts.steps() - 1);
+        return new TimeAxis(times.text(first.fromNs()), times.text(last.toNs()), counts.steps());
+    }
+
+    private long draw(String chart) {
+        TextBuffer text = new TextBuffer(chart.length());
+        text.put(chart);
+        console.out().write(text);
+        console.out().flush();
+        return chart.lines().count();
+    }
+}

@@ -1,0 +1,103 @@
+package dev.loom.cli.query;
+
+import dev.loom.api.IndexFunction;
+import dev.loom.api.Snapshot;
+import dev.loom.api.SourceStatistics;
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.console.Progress;
+import dev.loom.cli.time.EventTime;
+import dev.loom.query.Aggregate;
+import dev.loom.query.Histogram;
+import dev.loom.query.IndexedAggregate;
+import dev.loom.query.TimeRange;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Steps over the time in which there are records.
+ *
+ * @param range from the first step's begin to the last one's end, or to that of the range asked for
+ */
+record HistogramSteps(TimeRange range, long stepNs) {
+    int count() {
+        return (int) ceilDiv(range.toNs() - range.fromNs(), stepNs);
+    }
+
+    /**
+     * The steps of a query; null when there are no records.
+     *
+     * @param stepNs asked for, or 0 for one that gives at most as many steps as there are columns
+     */
+    static @Nullable HistogramSteps of(
+            Snapshot snapshot, QueryTarget target, QueryRun run, Progress progress, long stepNs, int columns) {
+        EventTime.Reader eventTime = target.eventTime();
+        TimeRange wanted = target.range();
+        TimeRange held =
+                eventTime == null ? arrivals(snapshot, target) : eventTimes(snapshot, target, eventTime, run, progress);
+        if (held == null || held.fromNs() >= wanted.toNs() || held.toNs() <= wanted.fromNs()) {
+            return null;
+        }
+        long fromNs = Math.max(wanted.fromNs(), held.fromNs());
+        long toNs = Math.min(wanted.toNs(), held.toNs());
+        long step = stepNs > 0 ? stepNs : round(ceilDiv(toNs - fromNs, columns));
+        // from a round time on, unless another was asked for
+        fromNs = fromNs == wanted.fromNs() ? fromNs : Math.max(wanted.fromNs(), Math.floorDiv(fromNs, step) * step);
+        if ((toNs - fromNs) / step >= Histogram.CELLS_MAX) {
+            throw CommandFailure.usage(
+                    "--step is too short: " + (toNs - fromNs) / step + " steps, at most " + Histogram.CELLS_MAX);
+        }
+        return new HistogramSteps(new TimeRange(fromNs, toNs), step);
+    }
+
+    private static @Nullable TimeRange arrivals(Snapshot snapshot, QueryTarget target) {
+        SourceStatistics statistics = snapshot.statistics(target.source().id());
+        return statistics.records() == 0 ? null : new TimeRange(statistics.firstTimeNs(), statistics.lastTimeNs() + 1);
+    }
+
+    private static @Nullable TimeRange eventTimes(
+            Snapshot snapshot, QueryTarget target, EventTime.Reader eventTime, QueryRun run, Progress progress) {
+        IndexFunction function = eventTime.function();
+        if (function == null) {
+            throw requiresRange();
+        }
+        IndexedAggregate query = IndexedAggregate.of(snapshot, target.source().id(), function);
+        Aggregate ends = run.prepare(query, progress, () -> {}).run();
+        run.add(ends.statistics(), ends.completeness());
+        run.forgetMissing();
+        TimeRange times = Optional.of(ends)
+                .filter(found -> found.count() > 0)
+                .map(found ->
+                        eventTime.times(found.min().orElseThrow(), found.max().orElseThrow()))
+                .orElse(null);
+        if (TimeRange.ALL.equals(times)) {
+            throw requiresRange();
+        }
+        return times;
+    }
+
+    private static CommandFailure requiresRange() {
+        return CommandFailure.usage("event times of this source need a range: give --from and --to");
+    }
+
+    private static long ceilDiv(long dividend, long divisor) {
+        return -Math.floorDiv(-dividend, divisor);
+    }
+
+    /** The least of 1, 2 and 5 times a power of ten, or of minutes and hours, that is no less. */
+    static long round(long ns) {
+        long minute = 60_000_000_000L;
+        if (ns > minute / 2) {
+            for (long minutes : new long[] {1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440}) {
+                if (minutes * minute >= ns) {
+                    return minutes * minute;
+                }
+            }
+            return ceilDiv(ns, 1440 * minute) * 1440 * minute;
+        }
+        long power = 1;
+        while (power * 10 <= ns) {
+            power *= 10;
+        }
+        return ns <= power ? power : ns <= 2 * power ? 2 * power : ns <= 5 * power ? 5 * power : 10 * power;
+    }
+}

@@ -1,0 +1,80 @@
+package dev.loom.cli.query;
+
+import dev.loom.api.IndexFunction;
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.console.Console;
+import dev.loom.cli.option.TimeOptions;
+import dev.loom.cli.time.EventTime;
+import dev.loom.cli.time.TimePrinter;
+import dev.loom.query.Query;
+import dev.loom.query.TimeRange;
+import org.jspecify.annotations.Nullable;
+
+/** The source that a command asks about, and the time that it means. */
+final class QueryTarget {
+    private final Source source;
+    private final TimeRange range;
+    private final EventTime.@Nullable Reader eventTime;
+
+    /**
+     * Looks it up.
+     *
+     * @param range of arrival or of event time, as the options say
+     */
+    QueryTarget(Snapshot snapshot, String sourceName, TimeOptions time, TimeRange range) {
+        this.source = SourceLookup.find(snapshot, sourceName);
+        this.range = range;
+        this.eventTime = time.event() ? eventTime(source) : null;
+    }
+
+    Source source() {
+        return source;
+    }
+
+    TimeRange range() {
+        return range;
+    }
+
+    /** Of event time; null when arrival is meant. */
+    EventTime.@Nullable Reader eventTime() {
+        return eventTime;
+    }
+
+    /** Confines a query to the range. */
+    <Q extends Query<Q>> Q confine(Query<Q> query) {
+        return eventTime == null ? query.range(range) : query.eventRange(eventTime, range);
+    }
+
+    /** A field of the source as a number. */
+    IndexFunction number(String field) {
+        return number(source, field);
+    }
+
+    static IndexFunction number(Source source, String field) {
+        try {
+            return IndexFunction.field(source.format(), field);
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage(String.valueOf(e.getMessage()));
+        }
+    }
+
+    static EventTime.Reader eventTime(Source source) {
+        EventTime eventTime = EventTime.of(source.attributes());
+        if (eventTime == null) {
+            throw CommandFailure.usage(
+                    "source has no event time: " + source.name() + "; import names it with --event-time");
+        }
+        return eventTime.reader(source.format());
+    }
+
+    /** Says which range was meant, if it has an end. */
+    static void tellRange(Console console, TimeOptions time, TimeRange range, TimePrinter times) {
+        if (!range.equals(TimeRange.ALL)) {
+            String from = range.fromNs() == Long.MIN_VALUE ? "the beginning" : times.text(range.fromNs());
+            String to = range.toNs() == Long.MAX_VALUE ? "the end" : times.text(range.toNs()) + " (excluded)";
+            console.say((time.event() ? "event" : "arrival") + " time from " + from + " to " + to);
+        }
+    }
+}

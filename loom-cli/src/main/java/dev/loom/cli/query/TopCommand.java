@@ -1,0 +1,66 @@
+package dev.loom.cli.query;
+
+import dev.loom.api.Snapshot;
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.console.Console;
+import dev.loom.cli.console.Progress;
+import dev.loom.cli.output.RecordPrinter;
+import dev.loom.cli.time.EventTime;
+import dev.loom.cli.time.TimePrinter;
+import dev.loom.query.TopCursor;
+import dev.loom.query.TopRecords;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code loom top}: the records with the largest values of a field. */
+@Command(
+        name = "top",
+        description = "Prints the records with the largest values of a field, largest first; of equal ones the newest.",
+        mixinStandardHelpOptions = true)
+public final class TopCommand extends FieldQuery {
+    @Option(names = "--where", paramLabel = "EXPR", description = "Only records for which this holds; repeatable.")
+    private List<String> where = new ArrayList<>();
+
+    @Option(
+            names = {"-n", "--lines"},
+            paramLabel = "N",
+            description = "How many, at most 16384; by default ${DEFAULT-VALUE}.")
+    private int count = 10;
+
+    public TopCommand(Console console) {
+        super(console);
+    }
+
+    @Override
+    void check() {
+        if (count < 1 || count > TopRecords.COUNT_MAX) {
+            throw CommandFailure.usage("-n must be 1 to " + TopRecords.COUNT_MAX + ": " + count);
+        }
+    }
+
+    @Override
+    long answer(Snapshot snapshot, QueryTarget target, QueryRun run, TimePrinter times) {
+        TopRecords query = TopRecords.of(snapshot, target.source().id(), target.number(field()), count);
+        RecordFilter.of(where, target.source().format()).applyTo(query);
+        RecordPrinter records = output().format(console())
+                .records(console(), target.source().name(), target.source().format(), times);
+        EventTime.Reader eventTime = target.eventTime();
+        long printed = 0;
+        try (Progress progress = run.progress();
+                TopCursor cursor =
+                        run.prepare(target.confine(query), progress, () -> {}).open()) {
+            while (cursor.next()) {
+                long timeNs = eventTime == null
+                        ? cursor.timeNs()
+                        : eventTime.epochNs(cursor.buffer(), cursor.offset(), cursor.length());
+                records.print(timeNs, cursor.address(), cursor.buffer(), cursor.offset(), cursor.length());
+                printed++;
+            }
+            run.add(cursor);
+        }
+        records.flush();
+        return printed;
+    }
+}
