@@ -35,7 +35,8 @@ final class Machine {
         }
     }
 
-    private static String loadAverage() {
+    /** Of the last minute. */
+    static String loadAverage() {
         final double load = java.lang.management.ManagementFactory.getOperatingSystemMXBean()
                 .getSystemLoadAverage();
         return String.format("%.2f", load);

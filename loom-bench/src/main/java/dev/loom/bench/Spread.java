@@ -25,4 +25,9 @@ record Spread(double median, double min, double max) {
         final String number = "%." + decimals + "f";
         return String.format(Locale.ROOT, number + " [" + number + ", " + number + "]", median, min, max);
     }
+
+    /** The median alone. */
+    String medianText(int decimals) {
+        return String.format(Locale.ROOT, "%." + decimals + "f", median);
+    }
 }

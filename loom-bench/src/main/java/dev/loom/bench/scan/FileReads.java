@@ -12,14 +12,14 @@ import java.util.List;
  * @param calledBytes returned by read calls
  * @param diskBytes fetched from the disk, for calls and for faults in mapped files
  */
-record FileReads(long calledBytes, long diskBytes) {
+public record FileReads(long calledBytes, long diskBytes) {
     private static final Path COUNTERS = Path.of("/proc/self/io");
 
-    static boolean known() {
+    public static boolean known() {
         return Files.isReadable(COUNTERS);
     }
 
-    static FileReads now() {
+    public static FileReads now() {
         if (!known()) {
             return new FileReads(0, 0);
         }
@@ -31,7 +31,7 @@ record FileReads(long calledBytes, long diskBytes) {
         }
     }
 
-    FileReads since(FileReads earlier) {
+    public FileReads since(FileReads earlier) {
         return new FileReads(calledBytes - earlier.calledBytes, diskBytes - earlier.diskBytes);
     }
 

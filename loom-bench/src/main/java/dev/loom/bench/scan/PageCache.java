@@ -8,11 +8,11 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** Takes files out of the page cache, through {@code dd}, since Java has no call for it; needs no privilege. */
-final class PageCache {
+public final class PageCache {
     private PageCache() {}
 
     /** Drops every file below {@code directory}; they must have been written back. */
-    static void drop(Path directory) {
+    public static void drop(Path directory) {
         try (var paths = Files.walk(directory)) {
             paths.filter(Files::isRegularFile).forEach(PageCache::dropFile);
         } catch (final IOException e) {

@@ -1,0 +1,139 @@
+package dev.loom.bench.query;
+
+import dev.loom.api.Index;
+import dev.loom.api.Snapshot;
+import dev.loom.query.Aggregate;
+import dev.loom.query.IndexedAggregate;
+import dev.loom.query.IndexedScan;
+import dev.loom.query.QueryStatistics;
+import dev.loom.query.RecordCursor;
+import dev.loom.query.TimeRange;
+import dev.loom.query.Value;
+import dev.loom.query.ValueRange;
+import java.math.BigInteger;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * A question about the latency of system calls, as both systems are asked it.
+ *
+ * @param name as it stands in reports
+ * @param loom asks a store
+ * @param sql asks a table; the same integers in the same order
+ */
+public record Question(String name, Loom loom, String sql) {
+    /** Asks a store. */
+    @FunctionalInterface
+    public interface Loom {
+        Answer ask(Snapshot snapshot, Index latency);
+    }
+
+    /**
+     * What a store answers.
+     *
+     * @param values the integers, row by row
+     * @param statistics the work
+     */
+    public record Answer(List<BigInteger> values, QueryStatistics statistics) {}
+
+    /** The questions, about the whole capture unless their names say otherwise. */
+    public static List<Question> all(Telemetry telemetry) {
+        final long lengthNs = telemetry.endNs() - Telemetry.BEGIN_NS;
+        final TimeRange fifth =
+                new TimeRange(Telemetry.BEGIN_NS + lengthNs * 2 / 5 + 1, Telemetry.BEGIN_NS + lengthNs * 3 / 5 + 1);
+        final long rareNs = telemetry.latencyExceededBy(1e-5);
+        final List<Question> questions = new ArrayList<>(List.of(
+                aggregate("max", TimeRange.ALL, "max(latency_ns)", answer -> List.of(max(answer))),
+                aggregate(
+                        "count and sum, a fifth of the time",
+                        fifth,
+                        "count(latency_ns), sum(latency_ns)",
+                        answer -> List.of(BigInteger.valueOf(answer.count()), new BigInteger(answer.sum()))),
+                rowsAbove("rows above p99.999, a fifth of the time", fifth, rareNs),
+                countAbove("count above p99.999", rareNs)));
+        for (final String percentile : List.of("99.99", "99", "50")) {
+            questions.add(percentile(percentile));
+        }
+        return questions;
+    }
+
+    /** Takes from an aggregate what is asked. */
+    @FunctionalInterface
+    private interface Part {
+        List<BigInteger> of(Aggregate aggregate);
+    }
+
+    private static Question aggregate(String name, TimeRange range, String columns, Part part) {
+        return new Question(
+                name,
+                (snapshot, latency) -> {
+                    final Aggregate answer =
+                            IndexedAggregate.of(snapshot, latency).range(range).run();
+                    return new Answer(part.of(answer), answer.statistics());
+                },
+                "SELECT " + columns + " FROM calls" + where(range));
+    }
+
+    private static Question rowsAbove(String name, TimeRange range, long latencyNs) {
+        return new Question(
+                name,
+                (snapshot, latency) -> rows(IndexedScan.of(snapshot, latency)
+                        .range(range)
+                        .values(ValueRange.above(latencyNs))
+                        .open()),
+                "SELECT * FROM calls" + where(range) + " AND latency_ns > " + latencyNs + " ORDER BY number DESC");
+    }
+
+    private static Answer rows(RecordCursor opened) {
+        final List<BigInteger> values = new ArrayList<>();
+        try (RecordCursor cursor = opened) {
+            while (cursor.next()) {
+                for (int at = 0; at < cursor.length(); at += Long.BYTES) {
+                    values.add(
+                            BigInteger.valueOf(cursor.buffer().getLong(cursor.offset() + at, ByteOrder.LITTLE_ENDIAN)));
+                }
+            }
+            return new Answer(values, cursor.statistics());
+        }
+    }
+
+    private static Question countAbove(String name, long latencyNs) {
+        return new Question(
+                name,
+                (snapshot, latency) -> {
+                    final Aggregate answer = IndexedAggregate.of(snapshot, latency)
+                            .values(ValueRange.above(latencyNs))
+                            .run();
+                    return new Answer(List.of(BigInteger.valueOf(answer.count())), answer.statistics());
+                },
+                "SELECT count(*) FROM calls WHERE latency_ns > " + latencyNs);
+    }
+
+    private static Question percentile(String text) {
+        final double percentile = Double.parseDouble(text);
+        return new Question(
+                "p" + text,
+                (snapshot, latency) -> {
+                    final Aggregate answer = IndexedAggregate.of(snapshot, latency)
+                            .percentiles(percentile)
+                            .run();
+                    final Value value = answer.percentile(percentile).orElseThrow();
+                    return new Answer(List.of(value.toBigDecimal().toBigIntegerExact()), answer.statistics());
+                },
+                String.format(Locale.ROOT, "SELECT quantile_disc(latency_ns, %s) FROM calls", fraction(text)));
+    }
+
+    private static String fraction(String percentile) {
+        return new java.math.BigDecimal(percentile).movePointLeft(2).toPlainString();
+    }
+
+    private static BigInteger max(Aggregate answer) {
+        return answer.max().orElseThrow().toBigDecimal().toBigIntegerExact();
+    }
+
+    private static String where(TimeRange range) {
+        return range.equals(TimeRange.ALL) ? "" : " WHERE ts_ns >= " + range.fromNs() + " AND ts_ns < " + range.toNs();
+    }
+}

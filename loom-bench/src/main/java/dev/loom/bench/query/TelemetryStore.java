@@ -1,0 +1,110 @@
+package dev.loom.bench.query;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.LoomReader;
+import dev.loom.api.Bins;
+import dev.loom.api.Index;
+import dev.loom.api.IndexFunction;
+import dev.loom.api.ReadMode;
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.bench.scan.PageCache;
+import dev.loom.format.Formats;
+import dev.loom.format.PayloadFormat;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.Map;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** A closed store of a simulated capture, with an index over the latency of its system calls. For one thread. */
+public final class TelemetryStore implements AutoCloseable {
+    /** The source of system calls. */
+    public static final String CALLS = "syscalls";
+
+    private static final String REQUESTS = "requests";
+    private static final String LATENCY = "latency_ns";
+
+    private final Path path;
+    private final ReadMode readMode;
+    private LoomReader reader;
+    private Snapshot snapshot;
+
+    /** Writes the store below {@code directory} and attaches to it. */
+    public TelemetryStore(Path directory, Path staging, Telemetry telemetry, ReadMode readMode) {
+        this.path = directory.resolve("store");
+        this.readMode = readMode;
+        write(path, staging, telemetry);
+        reader = LoomReader.attach(path, readMode);
+        snapshot = reader.snapshot();
+    }
+
+    private static void write(Path path, Path staging, Telemetry telemetry) {
+        final long[] nowNs = {telemetry.timeNs(0)};
+        final PayloadFormat format = Formats.parse(Telemetry.FORMAT);
+        try (Loom loom = Loom.open(LoomConfig.at(path)
+                .stagingDirectory(staging)
+                .clock(() -> nowNs[0])
+                .build())) {
+            final int calls = loom.defineSource(CALLS, format);
+            final int requests = loom.defineSource(REQUESTS, format);
+            for (final int source : new int[] {calls, requests}) {
+                loom.defineIndex(source, LATENCY, IndexFunction.field(format, LATENCY), Bins.logLinear());
+            }
+            final UnsafeBuffer payload = new UnsafeBuffer(new byte[Telemetry.PAYLOAD_LENGTH]);
+            for (long number = 0; number < telemetry.records(); number++) {
+                nowNs[0] = telemetry.timeNs(number);
+                for (int column = 0; column < Telemetry.COLUMNS; column++) {
+                    payload.putLong(column * Long.BYTES, telemetry.value(number, column), ByteOrder.LITTLE_ENDIAN);
+                }
+                final int source = telemetry.isRequest(number) ? requests : calls;
+                final long address = loom.push(source, payload, 0, payload.capacity());
+                if (address < 0) {
+                    throw new IllegalStateException("push was refused: status=" + address);
+                }
+            }
+        }
+    }
+
+    /** All of the store. Replaced by {@link #chill()}. */
+    public Snapshot snapshot() {
+        return snapshot;
+    }
+
+    public Source calls() {
+        return snapshot.source(CALLS).orElseThrow();
+    }
+
+    /** The index over the latency of system calls. */
+    public Index latency() {
+        return snapshot.index(calls().id(), LATENCY).orElseThrow();
+    }
+
+    /** Takes all files out of the page cache, and attaches again. */
+    public void chill() {
+        detach();
+        PageCache.drop(path);
+        reader = LoomReader.attach(path, readMode);
+        snapshot = reader.snapshot();
+    }
+
+    /** The bytes of a log: {@code record}, {@code time} or {@code chunk}. */
+    public long logBytes(String log) {
+        return logBytes(reader.info().values(), log);
+    }
+
+    /** As {@link #logBytes(String)}, of a store's description. */
+    public static long logBytes(Map<String, Object> info, String log) {
+        return (Long) info.getOrDefault(log + "_tail", 0L);
+    }
+
+    private void detach() {
+        snapshot.close();
+        reader.close();
+    }
+
+    @Override
+    public void close() {
+        detach();
+    }
+}

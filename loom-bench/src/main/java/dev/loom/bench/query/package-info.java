@@ -1,0 +1,5 @@
+/** Queries over a simulated capture: its records, the stores that hold them, and the peer that is asked the same. */
+@NullMarked
+package dev.loom.bench.query;
+
+import org.jspecify.annotations.NullMarked;
