@@ -19,7 +19,11 @@ final class Losses {
         try (DescendingChunks chunks = new DescendingChunks(view, 0, Long.MAX_VALUE, 1);
                 PageRecords page = new PageRecords(view.records(), view.recordTail(), 0, 1)) {
             ChunkRecords records = new ChunkRecords(
-                    chunks, page, new ScanLimits(QueryBudget.UNLIMITED, new Cancellation(), () -> {}), 0, chunk -> ChunkUse.READ);
+                    chunks,
+                    page,
+                    new ScanLimits(QueryBudget.UNLIMITED, new Cancellation(), () -> {}),
+                    0,
+                    chunk -> ChunkUse.READ);
             while (records.previous()) {
                 if (page.timeNs() < range.fromNs()) {
                     break;

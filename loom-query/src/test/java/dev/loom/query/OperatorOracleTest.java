@@ -140,9 +140,7 @@ class OperatorOracleTest {
             for (Row row : store.rows(source)) {
                 Double value = valued.of().apply(row);
                 if (value != null && wanted.test(row)) {
-                    int step = stepNs == 0
-                            ? 0
-                            : (int) (((event ? row.ts() : row.timeNs()) - range.fromNs()) / stepNs);
+                    int step = stepNs == 0 ? 0 : (int) (((event ? row.ts() : row.timeNs()) - range.fromNs()) / stepNs);
                     bySteps.computeIfAbsent(step, any -> new ArrayList<>()).add(value);
                 }
             }
