@@ -88,8 +88,8 @@ public final class Loom implements Store {
      *
      * @param name as of sources; unique among the open indexes of the source
      * @return its id
-     * @throws IllegalArgumentException for a source that is not open, a bad name, one that another index of the source has, or
-     *     one index too many: {@code timeRingBytes / 256} may be open
+     * @throws IllegalArgumentException for a source that is not open, a bad name, one that another index of the source has, bins
+     *     narrower than the values can differ, or one index too many: {@code timeRingBytes / 256} may be open
      * @throws StoreIoException when the definition can't be written; then nothing is defined
      */
     public int defineIndex(int sourceId, String name, IndexFunction function, Bins bins) {

@@ -34,17 +34,22 @@ final class BinTable {
 
     private static final long HALF_MASK = 0xFFFF_FFFFL;
 
-    /** Keys of so many bits, and a sign, are narrow: a chunk's sum of them has 63 bits at most. */
-    private static final int NARROW_BITS = 48;
+    /** Of keys whose distance from 0 has so many bits, a chunk's sum has no more than 63. */
+    private static final int NARROW_BITS = 49;
+
+    private static final long NARROW_MAX = 1L << (NARROW_BITS - 1);
 
     private final boolean compensated;
 
-    /** {@code bin + 1} and, in the lower half, the offset of the entry; 0 where there is none. */
-    private long[] slots = new long[CAPACITY_MIN];
+    /** By slot, {@code bin + 1}; 0 where there is none. */
+    private int[] slots = new int[CAPACITY_MIN];
+
+    /** By slot. */
+    private long[] entries = new long[CAPACITY_MIN * ENTRY_LENGTH];
 
     private int hashShift = Integer.SIZE - Integer.numberOfTrailingZeros(CAPACITY_MIN);
-    private long[] entries = new long[CAPACITY_MIN / 2 * ENTRY_LENGTH];
-    /** As slots without the empty ones; by bin up to {@link #sorted}. */
+
+    /** Of each slot in use its bin and, in the lower half, the slot; by bin up to {@link #sorted}. */
     private long[] order = new long[CAPACITY_MIN / 2];
 
     private int count;
@@ -67,54 +72,35 @@ final class BinTable {
         }
         if (compensated) {
             addDoubles(bins, keys, length);
-        } else if (isNarrow(keys, length)) {
-            addNarrow(bins, keys, length);
         } else {
-            addWide(bins, keys, length);
+            addKeys(bins, keys, length);
         }
     }
 
-    private static boolean isNarrow(long[] keys, int length) {
-        long magnitudes = 0;
-        for (int i = 0; i < length; i++) {
-            magnitudes |= keys[i] ^ (keys[i] >> (Long.SIZE - 1));
-        }
-        return magnitudes >>> NARROW_BITS == 0;
-    }
-
-    private void addNarrow(int[] bins, long[] keys, int length) {
-        long[] table = slots;
+    private void addKeys(int[] bins, long[] keys, int length) {
+        int[] table = slots;
         long[] all = entries;
         int shift = hashShift;
         for (int i = 0; i < length; i++) {
-            int at = entry(table, shift, bins[i]);
+            int at = slot(table, shift, bins[i]) * ENTRY_LENGTH;
             long key = keys[i];
             all[at + COUNT]++;
-            all[at + SUM] += key;
-            extend(all, at, key);
-        }
-    }
-
-    private void addWide(int[] bins, long[] keys, int length) {
-        long[] table = slots;
-        long[] all = entries;
-        int shift = hashShift;
-        for (int i = 0; i < length; i++) {
-            int at = entry(table, shift, bins[i]);
-            long key = keys[i];
-            all[at + COUNT]++;
-            all[at + SUM] += key & HALF_MASK;
-            all[at + SUM_REST] += key >> Integer.SIZE;
+            if ((key + NARROW_MAX) >>> NARROW_BITS == 0) {
+                all[at + SUM] += key;
+            } else {
+                all[at + SUM] += key & HALF_MASK;
+                all[at + SUM_REST] += key >> Integer.SIZE;
+            }
             extend(all, at, key);
         }
     }
 
     private void addDoubles(int[] bins, long[] keys, int length) {
-        long[] table = slots;
+        int[] table = slots;
         long[] all = entries;
         int shift = hashShift;
         for (int i = 0; i < length; i++) {
-            int at = entry(table, shift, bins[i]);
+            int at = slot(table, shift, bins[i]) * ENTRY_LENGTH;
             double value = ValueType.doubleOf(keys[i]);
             double sum = Double.longBitsToDouble(all[at + SUM]);
             double total = sum + value;
@@ -136,25 +122,23 @@ final class BinTable {
         }
     }
 
-    private int entry(long[] table, int shift, int valueBin) {
+    private int slot(int[] table, int shift, int valueBin) {
         int slot = (valueBin * HASH) >>> shift;
-        long found = table[slot];
-        return (int) (found >>> Integer.SIZE) == valueBin + 1 ? (int) found : probe(valueBin, slot);
+        return table[slot] == valueBin + 1 ? slot : probe(valueBin, slot);
     }
 
     private int probe(int valueBin, int start) {
         int slot = start;
         while (slots[slot] != 0) {
-            if ((int) (slots[slot] >>> Integer.SIZE) == valueBin + 1) {
-                return (int) slots[slot];
+            if (slots[slot] == valueBin + 1) {
+                return slot;
             }
             slot = (slot + 1) & (slots.length - 1);
         }
-        int at = count * ENTRY_LENGTH;
-        clear(at);
-        slots[slot] = (long) (valueBin + 1) << Integer.SIZE | at;
-        order[count++] = slots[slot];
-        return at;
+        slots[slot] = valueBin + 1;
+        clear(slot * ENTRY_LENGTH);
+        order[count++] = (long) valueBin << Integer.SIZE | slot;
+        return slot;
     }
 
     private void clear(int at) {
@@ -166,17 +150,18 @@ final class BinTable {
     }
 
     private void grow() {
-        slots = new long[slots.length * 2];
-        hashShift--;
-        entries = Arrays.copyOf(entries, entries.length * 2);
+        long[] before = entries;
+        int used = count;
+        slots = new int[slots.length * 2];
+        entries = new long[before.length * 2];
         order = Arrays.copyOf(order, order.length * 2);
-        int mask = slots.length - 1;
-        for (int i = 0; i < count; i++) {
-            int slot = (((int) (order[i] >>> Integer.SIZE) - 1) * HASH) >>> hashShift;
-            while (slots[slot] != 0) {
-                slot = (slot + 1) & mask;
-            }
-            slots[slot] = order[i];
+        hashShift--;
+        count = 0;
+        for (int i = 0; i < used; i++) {
+            int valueBin = (int) (order[i] >>> Integer.SIZE);
+            int from = (int) order[i] * ENTRY_LENGTH;
+            int to = slot(slots, hashShift, valueBin) * ENTRY_LENGTH; // adds it again, at the same place in the order
+            System.arraycopy(before, from, entries, to, ENTRY_LENGTH);
         }
     }
 
@@ -184,7 +169,7 @@ final class BinTable {
     void reset() {
         int used = 0;
         for (int i = 0; i < count; i++) {
-            int at = i * ENTRY_LENGTH;
+            int at = (int) order[i] * ENTRY_LENGTH;
             if (entries[at + COUNT] > 0) {
                 used++;
                 clear(at);
@@ -220,9 +205,9 @@ final class BinTable {
     /** Moves to the next bin that has values; false behind the last. */
     boolean next() {
         while (next < count) {
-            long entry = order[next++];
-            current = (int) entry;
-            bin = (int) (entry >>> Integer.SIZE) - 1;
+            long place = order[next++];
+            current = (int) place * ENTRY_LENGTH;
+            bin = (int) (place >>> Integer.SIZE);
             if (entries[current + COUNT] > 0) {
                 return true;
             }

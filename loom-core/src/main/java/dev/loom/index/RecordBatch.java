@@ -17,7 +17,9 @@ final class RecordBatch {
 
     /** Adds a record that is in the same buffer as the others. */
     void add(DirectBuffer payload, int offset, int length) {
-        buffer = payload;
+        if (buffer != payload) { // as a store of a reference may cost more than all of this
+            buffer = payload;
+        }
         offsets[count] = offset;
         lengths[count] = length;
         count++;

@@ -154,7 +154,7 @@ public final class PageRecords implements AutoCloseable {
         long fragmentPage = pageAddress + PageDescriptor.PAGE_LENGTH;
         PageReader rest = fragments;
         if (rest == null) {
-            rest = new PageReader(view);
+            rest = new PageReader(view, 1);
             fragments = rest;
         }
         while (copied < total) {

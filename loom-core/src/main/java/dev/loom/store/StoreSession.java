@@ -9,6 +9,7 @@ import dev.loom.api.Source;
 import dev.loom.api.StoreClock;
 import dev.loom.error.StoreIoException;
 import dev.loom.format.PayloadFormat;
+import dev.loom.index.BinScale;
 import dev.loom.io.Interrupts;
 import dev.loom.io.WriterLock;
 import dev.loom.log.Durability;
@@ -257,6 +258,8 @@ public final class StoreSession implements Durability, AutoCloseable {
             throw new IllegalArgumentException("too many open indexes: name=" + name + ", max=" + indexesMax()
                     + ", time ring=" + mark.ringLength(LogKind.TIME));
         }
+        // refuses bins that don't suit the values, before anything is defined
+        BinScale.of(bins, function.type());
         IndexDefined entry = new IndexDefined(
                 schema.lastIndexId() + 1,
                 sourceId,

@@ -107,6 +107,7 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
             boolean going = passes.run(totals);
             Map<BigDecimal, Value> found =
                     going && totals.count() > 0 && !percentiles.isEmpty() ? search(passes, totals) : Map.of();
+            scope.endWalk();
             return new Aggregate(
                     indexed.function().type(),
                     totals,

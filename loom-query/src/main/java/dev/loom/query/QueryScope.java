@@ -100,7 +100,8 @@ final class QueryScope implements AutoCloseable {
         return next;
     }
 
-    private void endWalk() {
+    /** Ends the last walk, and gives its memory free. */
+    void endWalk() {
         SourceWalk last = walk;
         if (last != null) {
             last.close();

@@ -19,10 +19,10 @@ final class RankSearch implements KeyTally {
     static final int VALUES_MAX = 1 << 15;
 
     /** Counts of one pass. */
-    static final int SLOTS = 1 << 13;
+    static final int SLOTS = 1 << 12;
 
     /** The most ranks that can be looked for. */
-    static final int RANKS_MAX = SLOTS / 8;
+    static final int RANKS_MAX = SLOTS / 4;
 
     private final ValueType type;
     private final BinScale scale;

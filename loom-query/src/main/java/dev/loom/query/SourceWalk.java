@@ -16,9 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One walk over the records of a query's source that lie in its time range and meet its condition. Parts of the log that the
- * time range or indexes rule out are passed over; about the others a {@link ChunkDecider} is asked first. Holds two blocks
- * of {@link dev.loom.log.PageReader#BLOCK_PAGES} pages and up to four pages more, and the longest jumbo payload met. For
- * one thread.
+ * time range or indexes rule out are passed over; about the others a {@link ChunkDecider} is asked first. Holds ten pages
+ * (two blocks, one for directories that go on, one for jumbos), and the longest jumbo payload met. For one thread.
  */
 final class SourceWalk implements AutoCloseable {
     private final QueryScope scope;
