@@ -131,7 +131,7 @@ class OperatorOracleTest {
             query.step(stepNs);
             boolean oneBin = random.nextInt(3) == 0;
             // a histogram of doubles has a few thousand bins even so
-            Bins bins = steps && valued.function() == OperatorStore.SCORE ? Bins.logLinear(0) : store.bins();
+            Bins bins = steps && valued.function().equals(OperatorStore.SCORE) ? Bins.logLinear(0) : store.bins();
             HistogramCounts counts = (oneBin ? query.oneBin() : query.bins(bins)).count();
             assertTrue(counts.completeness().complete());
             skipped +=
