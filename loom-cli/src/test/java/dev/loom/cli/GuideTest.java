@@ -23,6 +23,7 @@ class GuideTest {
     private static final String STORE = "/tmp/redis";
     private static final String PROMPT = "$ ";
     private static final String COMMAND = "$ ./loom ";
+    private static final List<String> RECORDS = List.of("scan", "tail", "top", "correlate", "agg", "hist");
     private static final Pattern WORD = Pattern.compile("'([^']*)'|(\\S+)");
     /** All times but those of the capture. */
     private static final Pattern ARRIVAL = Pattern.compile("2\\d{3}-(?!11-21T02:46)[0-9T:.-]+Z|\\b\\d{19}\\b");
@@ -93,7 +94,7 @@ class GuideTest {
         boolean records = false;
         for (String line : lines) {
             if (line.startsWith(PROMPT)) {
-                records = line.startsWith(COMMAND + "scan") || line.startsWith(COMMAND + "tail");
+                records = RECORDS.stream().anyMatch(command -> line.startsWith(COMMAND + command));
                 masked.append(line);
             } else {
                 String text = ADDRESS.matcher(ARRIVAL.matcher(line).replaceAll("ARRIVAL"))

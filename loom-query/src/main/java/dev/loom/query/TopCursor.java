@@ -16,6 +16,7 @@ public final class TopCursor implements RecordCursor {
     private final ValueType type;
     private final PageRecords page;
     private final int sourceId;
+    private final long bytesReadBefore;
     private int next;
     private boolean onRecord;
     private boolean closed;
@@ -29,6 +30,7 @@ public final class TopCursor implements RecordCursor {
         this.ranked = ranked;
         this.type = type;
         this.sourceId = scope.query().sourceId();
+        this.bytesReadBefore = scope.statistics(0).bytesRead();
         SnapshotView view = scope.view();
         // they lie anywhere: what is beside one is of no use
         this.page = new PageRecords(view.records(), view.recordTail(), sourceId, 1);
@@ -41,7 +43,7 @@ public final class TopCursor implements RecordCursor {
         }
         onRecord = false;
         while (!onRecord && next < ranked.size() && limit == Limit.NONE) {
-            limit = scope.limits().check(scope.statistics(0).bytesRead() + page.bytesRead());
+            limit = scope.limits().check(bytesReadBefore + page.bytesRead());
             onRecord = limit == Limit.NONE && read(ranked.address(next++));
         }
         returned += onRecord ? 1 : 0;

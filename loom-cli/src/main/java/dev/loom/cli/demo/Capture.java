@@ -2,6 +2,8 @@ package dev.loom.cli.demo;
 
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
+import dev.loom.api.Bins;
+import dev.loom.api.IndexFunction;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumMap;
@@ -67,7 +69,13 @@ final class Capture {
     private static TelemetryRing.Appender appender(Loom loom) {
         Map<DemoSource, Integer> ids = new EnumMap<>(DemoSource.class);
         for (DemoSource source : DemoSource.values()) {
-            ids.put(source, loom.defineSource(source.sourceName(), source.format()));
+            int id = loom.defineSource(source.sourceName(), source.format());
+            loom.defineIndex(
+                    id,
+                    source.indexedField(),
+                    IndexFunction.field(source.format(), source.indexedField()),
+                    Bins.logLinear());
+            ids.put(source, id);
         }
         return (source, payload, offset, length) ->
                 loom.push(Objects.requireNonNull(ids.get(source)), payload, offset, length);

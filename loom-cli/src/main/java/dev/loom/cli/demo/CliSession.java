@@ -33,25 +33,41 @@ final class CliSession {
     List<CliRow> run(String command, String... arguments) {
         List<String> words = new ArrayList<>(List.of(command, "--dir", directory.toString(), "-o", "json"));
         words.addAll(List.of(arguments));
-        narrator.command(commandLine(words));
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        ByteArrayOutputStream err = new ByteArrayOutputStream();
         long startNs = System.nanoTime();
-        int exitCode = cli.run(utf8(out), utf8(err), words.toArray(String[]::new));
+        String out = execute(words);
         long elapsedNs = System.nanoTime() - startNs;
         List<CliRow> rows = new ArrayList<>();
-        out.toString(StandardCharsets.UTF_8).lines().forEach(line -> rows.add(new CliRow(line)));
+        out.lines().forEach(line -> rows.add(new CliRow(line)));
         rows.stream().limit(LINES_SHOWN).forEach(row -> narrator.output(row.toString()));
         if (rows.size() > LINES_SHOWN) {
             narrator.output("... and " + (rows.size() - LINES_SHOWN) + " more");
         }
         narrator.output(
                 Narrator.text("(%d %s, %.0f ms)", rows.size(), rows.size() == 1 ? "line" : "lines", elapsedNs / 1e6));
+        return rows;
+    }
+
+    /**
+     * Runs a command as above, but for people to read, and prints all that it does.
+     *
+     * @throws IllegalStateException when it does not exit with 0
+     */
+    void show(String command, String... arguments) {
+        List<String> words = new ArrayList<>(List.of(command, "--dir", directory.toString(), "-o", "table"));
+        words.addAll(List.of(arguments));
+        execute(words).lines().forEach(narrator::output);
+    }
+
+    private String execute(List<String> words) {
+        narrator.command(commandLine(words));
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        int exitCode = cli.run(utf8(out), utf8(err), words.toArray(String[]::new));
         if (exitCode != 0) {
             throw new IllegalStateException("command failed: exitCode=" + exitCode + ", command=" + commandLine(words)
                     + ", err=" + err.toString(StandardCharsets.UTF_8));
         }
-        return rows;
+        return out.toString(StandardCharsets.UTF_8);
     }
 
     private static PrintStream utf8(ByteArrayOutputStream bytes) {

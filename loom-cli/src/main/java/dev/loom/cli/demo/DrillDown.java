@@ -1,6 +1,7 @@
 package dev.loom.cli.demo;
 
 import java.net.ProtocolException;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
@@ -12,7 +13,7 @@ import java.util.stream.Collectors;
 /** An engineer's way from a slow request to the packet that made it slow, by commands alone. */
 final class DrillDown {
     /** What arrival times may be later than the events: the records' way through the ring. */
-    private static final long LATENESS_NS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long LATENESS_MS = 50;
 
     private static final String BAD_PACKET = "frame_length > " + FrameDescriptor.REQUEST_BODY_LENGTH_MAX;
 
@@ -35,7 +36,14 @@ final class DrillDown {
         narrator.say("  The newest requests:");
         session.run("scan", DemoSource.REQUESTS.sourceName(), "--limit", "3");
         narrator.say("");
-        narrator.say("  Did any take %d ms or more?", slowMs);
+        narrator.say("  How long do they take?");
+        session.show("hist", DemoSource.REQUESTS.sourceName(), "latency_ns");
+        CliRow latency = session.run(
+                        "agg", DemoSource.REQUESTS.sourceName(), "latency_ns", "--percentile", "50,99,99.99")
+                .get(0);
+        narrator.say(
+                "  Of ten thousand requests %,d are done within %.2f ms, but the slowest took %.0f. Which are these?",
+                9_999, latency.integer("99.99") / 1e6, latency.integer("max") / 1e6);
         List<CliRow> slowRequests = session.run("scan", DemoSource.REQUESTS.sourceName(), "--where", slow);
         narrator.say(
                 "  %d of %,d. A sample of one in ten would hold %.1f of them on average.",
@@ -70,15 +78,12 @@ final class DrillDown {
     }
 
     private boolean traced(CliRow request) throws ProtocolException {
-        List<CliRow> waits = session.run(
-                "scan",
-                DemoSource.SOCKET_OPS.sourceName(),
-                "--from",
-                Long.toString(request.timeNs() - request.integer("latency_ns") - LATENESS_NS),
-                "--to",
-                Long.toString(request.timeNs() + LATENESS_NS),
-                "--where",
-                slow);
+        List<CliRow> during =
+                correlated(request, DemoSource.REQUESTS, DemoSource.SOCKET_OPS, "--overlap", "latency_ns,latency_ns");
+        List<CliRow> waits = during.stream()
+                .filter(row -> row.integer("latency_ns") >= TimeUnit.MILLISECONDS.toNanos(slowMs))
+                .toList();
+        narrator.say("  %,d calls of the server overlap it, of which took as long: %d.", during.size(), waits.size());
         for (CliRow wait : waits) {
             narrator.say(
                     "  A %s waited %.1f ms for port %d and got %d bytes. What had been sent on that connection last?",
@@ -101,18 +106,30 @@ final class DrillDown {
     }
 
     private Optional<CliRow> lastPacketBefore(CliRow wait) {
-        return session
-                .run(
-                        "scan",
-                        DemoSource.PACKETS.sourceName(),
-                        "--to",
-                        Long.toString(wait.timeNs()),
-                        "--where",
-                        "src_port == " + wait.integer("peer_port"),
-                        "--limit",
-                        "1")
-                .stream()
-                .findFirst();
+        long lookBackMs = TimeUnit.NANOSECONDS.toMillis(wait.integer("latency_ns")) + LATENESS_MS;
+        List<CliRow> around =
+                correlated(wait, DemoSource.SOCKET_OPS, DemoSource.PACKETS, "--before", lookBackMs + "ms");
+        narrator.say("  %,d packets in all since shortly before it began. The last on that connection:", around.size());
+        Optional<CliRow> last = around.stream()
+                .filter(row -> row.integer("src_port") == wait.integer("peer_port"))
+                .reduce((earlier, later) -> later);
+        last.ifPresent(packet -> narrator.output(packet.toString()));
+        return last;
+    }
+
+    /** The records of a source at the time of a record whose latency few others exceed. */
+    private List<CliRow> correlated(CliRow cause, DemoSource source, DemoSource other, String... window) {
+        List<String> arguments = new ArrayList<>(List.of(
+                source.sourceName(),
+                "latency_ns",
+                "--above",
+                Long.toString(cause.integer("latency_ns") - 1),
+                "--with",
+                other.sourceName()));
+        arguments.addAll(List.of(window));
+        return session.run("correlate", arguments.toArray(String[]::new)).stream()
+                .filter(row -> row.integer("cause") == cause.integer("addr"))
+                .toList();
     }
 
     /** Shows where in the captured bytes the fault is. */

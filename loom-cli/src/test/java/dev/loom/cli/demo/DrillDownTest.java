@@ -17,6 +17,9 @@ import org.junit.jupiter.api.Test;
 final class DrillDownTest {
     private static final WorkloadPlan PLAN = WorkloadPlan.counted(1, 1, 2, Duration.ofMillis(250), 1_000);
 
+    private static final CliRow LATENCY =
+            new CliRow("{\"count\":1000,\"max\":253000000,\"percentiles\":{\"99.99\":253000000}}");
+
     private final StoryFixture story = new StoryFixture();
     private final Deque<List<CliRow>> answers = new ArrayDeque<>();
     private final List<String> commands = new ArrayList<>();
@@ -27,6 +30,8 @@ final class DrillDownTest {
         CliRow itsWait = story.waits.get(1);
         answers.add(sources());
         answers.add(List.of(slowest));
+        answers.add(List.of());
+        answers.add(List.of(LATENCY));
         answers.add(story.requests);
         answers.add(List.of(itsWait));
         answers.add(List.of(story.packets.get(1)));
@@ -43,12 +48,13 @@ final class DrillDownTest {
                 List.of(
                         "sources --dir /d -o json",
                         "scan --dir /d -o json requests --limit 3",
+                        "hist --dir /d -o table requests latency_ns",
+                        "agg --dir /d -o json requests latency_ns --percentile 50,99,99.99",
                         "scan --dir /d -o json requests --where latency_ns >= 125ms",
-                        "scan --dir /d -o json socket_ops --from " + (slowest.timeNs() - 303 * StoryFixture.MS)
-                                + " --to " + (slowest.timeNs() + 50 * StoryFixture.MS)
-                                + " --where latency_ns >= 125ms",
-                        "scan --dir /d -o json packets --to " + itsWait.timeNs()
-                                + " --where src_port == 40002 --limit 1",
+                        "correlate --dir /d -o json requests latency_ns --above " + (253 * StoryFixture.MS - 1)
+                                + " --with socket_ops --overlap latency_ns,latency_ns",
+                        "correlate --dir /d -o json socket_ops latency_ns --above " + (252 * StoryFixture.MS - 1)
+                                + " --with packets --before 302ms",
                         "scan --dir /d -o json socket_ops --where latency_ns >= 125ms",
                         "scan --dir /d -o json packets --where frame_length > 255"),
                 commands);
@@ -63,6 +69,8 @@ final class DrillDownTest {
         story.requests.add(stalled);
         answers.add(sources());
         answers.add(List.of(stalled));
+        answers.add(List.of());
+        answers.add(List.of(LATENCY));
         answers.add(story.requests);
         answers.add(List.of());
         answers.add(List.of(story.waits.get(1)));
@@ -82,6 +90,8 @@ final class DrillDownTest {
         story.requests.add(stalled);
         answers.add(sources());
         answers.add(List.of(stalled));
+        answers.add(List.of());
+        answers.add(List.of(LATENCY));
         answers.add(story.requests);
         answers.add(List.of(StoryFixture.wait(40003, 880, 380, 22)));
         answers.add(List.of(StoryFixture.packet(40003, 870, 5, 18)));

@@ -78,7 +78,7 @@ final class StoryFixture {
     private static CliRow record(String source, long atMs, String fields, Object... values) {
         return new CliRow(String.format(
                 Locale.ROOT,
-                "{\"time\":\"2026-11-21T02:46:33Z\",\"ts\":%d,\"source\":\"%s\",\"addr\":64,\"fields\":{%s}}",
+                "{\"time\":\"2026-11-21T02:46:33Z\",\"ts\":%d,\"source\":\"%s\",\"addr\":64,\"cause\":64,\"fields\":{%s}}",
                 BASE_NS + atMs * MS,
                 source,
                 String.format(Locale.ROOT, fields, values)));

@@ -1,0 +1,264 @@
+package dev.loom.cli.query;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.api.Bins;
+import dev.loom.api.IndexFunction;
+import dev.loom.cli.Cli;
+import dev.loom.format.Formats;
+import dev.loom.format.PayloadFormat;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Aggregates, histograms, largest records and correlations, on a store with a request each millisecond of ten seconds, which
+ * took as many nanoseconds as its number, and with a deploy each second.
+ */
+class FieldQueryTest {
+    private static final long START_NS = Cli.NOW_NS - 10_000_000_000L;
+    private static final long MS = 1_000_000L;
+    private static final PayloadFormat FORMAT = Formats.parse("struct:latency_ns:i64,share:f64,big:u64");
+
+    @TempDir
+    static Path directory;
+
+    private final Cli cli = Cli.on(directory.resolve("store"));
+
+    @BeforeAll
+    static void write() {
+        AtomicLong clock = new AtomicLong();
+        LoomConfig config =
+                LoomConfig.at(directory.resolve("store")).clock(clock::get).build();
+        UnsafeBuffer payload = new UnsafeBuffer(new byte[24]);
+        try (Loom loom = Loom.open(config)) {
+            int requests = loom.defineSource("requests", FORMAT);
+            int deploys = loom.defineSource("deploys", FORMAT);
+            loom.defineSource("empty", FORMAT);
+            loom.defineIndex(
+                    requests, "latency_ns", IndexFunction.field(FORMAT, "latency_ns"), Bins.linear(0L, 10_000L, 10));
+            for (int i = 0; i < 10_000; i++) {
+                clock.set(START_NS + i * MS);
+                payload.putLong(0, i, ByteOrder.LITTLE_ENDIAN);
+                payload.putDouble(8, i / 10_000.0, ByteOrder.LITTLE_ENDIAN);
+                payload.putLong(16, -1 - i, ByteOrder.LITTLE_ENDIAN);
+                loom.push(requests, payload, 0, 24);
+                if (i % 1_000 == 500) {
+                    loom.push(deploys, payload, 0, 24);
+                }
+            }
+        }
+    }
+
+    private List<String> ask(String... arguments) {
+        return cli.run(arguments).ok().lines();
+    }
+
+    @Test
+    void shouldAggregateInOneObject() {
+        assertEquals(
+                List.of("{\"source\":\"requests\",\"field\":\"latency_ns\",\"from\":null,\"to\":null,\"count\":10000,"
+                        + "\"sum\":49995000,\"min\":0,\"max\":9999,\"mean\":4999.5,\"percentiles\":{\"50\":4999,"
+                        + "\"99.99\":9998,\"100\":9999},\"complete\":true,\"lost\":0}"),
+                ask("agg", "requests", "latency_ns", "--percentile", "50,p99.99", "--percentile", "100"));
+        assertEquals(
+                List.of("{\"source\":\"requests\",\"field\":\"share\",\"from\":" + (START_NS + 10 * MS) + ",\"to\":"
+                        + (START_NS + 20 * MS) + ",\"count\":5,\"sum\":0.0085,\"min\":0.0015,\"max\":0.0019,"
+                        + "\"mean\":0.0017000000000000001,\"percentiles\":{},\"complete\":true,\"lost\":0}"),
+                ask(
+                        "agg",
+                        "requests",
+                        "share",
+                        "--from",
+                        "" + (START_NS + 10 * MS),
+                        "--to",
+                        "" + (START_NS + 20 * MS),
+                        "--where",
+                        "latency_ns >= 15"));
+        assertTrue(ask("agg", "requests", "big").get(0).contains("\"max\":18446744073709551615,"));
+        assertTrue(ask("agg", "empty", "latency_ns", "--percentile", "5")
+                .get(0)
+                .endsWith("\"count\":0,\"sum\":0,\"min\":null,\"max\":null,\"mean\":null,\"percentiles\":{\"5\":null},"
+                        + "\"complete\":true,\"lost\":0}"));
+        String table = cli.outTerminal()
+                .run("agg", "requests", "latency_ns", "--percentile", "50")
+                .ok()
+                .out();
+        assertEquals("""
+                field       count       sum  min   max    mean   p50
+                latency_ns  10000  49995000    0  9999  4999.5  4999
+                """, table.replaceAll("\u001b\\[[0-9;]*m", ""));
+    }
+
+    @Test
+    void shouldPrintTheLargest() {
+        List<String> top = ask("top", "requests", "latency_ns", "-n", "3", "--where", "latency_ns < 5000");
+        assertEquals(3, top.size());
+        for (int i = 0; i < 3; i++) {
+            assertTrue(top.get(i).contains("\"ts\":" + (START_NS + (4999 - i) * MS) + ","), top.get(i));
+            assertTrue(top.get(i).contains("\"latency_ns\":" + (4999 - i) + ","), top.get(i));
+        }
+        assertEquals(10, ask("top", "requests", "share").size());
+        assertEquals(List.of(), ask("top", "empty", "share"));
+    }
+
+    @Test
+    void shouldCountByValueTimeAndBoth() {
+        List<String> values = ask("hist", "requests", "latency_ns");
+        assertEquals(10, values.size());
+        assertEquals("{\"low\":0,\"high\":999,\"count\":1000}", values.get(0));
+        List<String> times = ask("hist", "requests", "latency_ns", "--by", "time", "--step", "1s");
+        assertEquals(10, times.size());
+        assertEquals(
+                "{\"from\":" + START_NS + ",\"to\":" + (START_NS + 1000 * MS)
+                        + ",\"count\":1000,\"min\":0,\"max\":999}",
+                times.get(0));
+        List<String> both = ask("hist", "requests", "latency_ns", "--by", "value,time", "--step", "2s");
+        assertEquals(10, both.size());
+        assertTrue(both.get(9).startsWith("{\"from\":" + (START_NS + 8000 * MS) + ",\"to\":"), both.get(9));
+        assertTrue(both.get(9).endsWith("\"low\":9000,\"high\":9223372036854775807,\"count\":1000}"), both.get(9));
+        assertEquals(List.of(), ask("hist", "empty", "share"));
+        cli.run("hist", "empty", "share", "--by", "time").ok().says("no records in the range");
+    }
+
+    @Test
+    void shouldDrawInATerminal() {
+        cli.outTerminal().environment("COLUMNS", "40");
+        String coloured = cli.run("hist", "requests", "latency_ns").ok().out();
+        assertTrue(coloured.contains("\u001b["), coloured);
+        cli.environment("NO_COLOR", "1");
+        assertEquals(
+                """
+                latency_ns  count     up to
+                      0 ns  1,000   10.00%  ████████████
+                      1 us  1,000   20.00%  ████████████
+                """,
+                cli.run("hist", "requests", "latency_ns").ok().lines().stream()
+                        .limit(3)
+                        .reduce("", (all, line) -> all + line + "\n"));
+        for (String by : new String[] {"time", "value,time"}) {
+            List<String> lines =
+                    cli.run("hist", "requests", "latency_ns", "--by", by).ok().lines();
+            assertTrue(lines.size() > 10);
+            lines.forEach(line -> assertTrue(line.length() <= 40, line));
+        }
+    }
+
+    @Test
+    void shouldCorrelate() {
+        List<String> around =
+                ask("correlate", "requests", "latency_ns", "--above", "p99.99", "--with", "deploys", "--before", "1s");
+        assertEquals(1, around.size());
+        assertTrue(
+                around.get(0).matches("\\{.*\"source\":\"deploys\",\"addr\":\\d+,\"cause\":\\d+,\"fields\":.*"),
+                around.get(0));
+        cli.run("correlate", "requests", "latency_ns", "--above", "p99.99", "--with", "deploys", "--after", "1s")
+                .ok()
+                .prints("")
+                .says("latency_ns above 9998, its percentile 99.99 of 10000 values");
+        assertEquals(
+                9599 - 9401 + 1,
+                ask("correlate", "deploys", "latency_ns", "--above", "9us", "--with", "requests", "--within", "99ms")
+                        .size());
+        List<String> each =
+                ask("correlate", "requests", "latency_ns", "--above", "9989", "--with", "deploys", "--within", "600ms");
+        assertEquals(10, each.size());
+        assertEquals(
+                each.subList(0, 1),
+                ask(
+                        "correlate",
+                        "requests",
+                        "latency_ns",
+                        "--above",
+                        "9989",
+                        "--with",
+                        "deploys",
+                        "--within",
+                        "600ms",
+                        "--distinct"));
+        assertEquals(
+                List.of(), ask("correlate", "empty", "share", "--above", "p50", "--with", "deploys", "--within", "1s"));
+    }
+
+    @Test
+    void shouldRefuseWhatMakesNoSense() {
+        String[] correlate = {"correlate", "requests", "latency_ns", "--with", "deploys", "--above"};
+        assertUsage("give one of --within, --before, --after and --overlap", correlate, "p99");
+        assertUsage(
+                "--overlap takes two fields, as latency_ns,latency_ns", correlate, "p99", "--overlap", "latency_ns");
+        assertUsage("not a percentile: px; as 99.99 or p99.99", correlate, "px", "--within", "1s");
+        assertUsage("percentile out of range: p=100.5, min=0, max=100", correlate, "p100.5", "--within", "1s");
+        assertUsage(
+                "source has no event time: requests; import names it with --event-time",
+                correlate,
+                "5",
+                "--within",
+                "1s",
+                "--time",
+                "event");
+        assertUsage("--step is for --by time", new String[] {"hist", "requests", "share", "--step", "1s"});
+        assertUsage("--step is zero", new String[] {"hist", "requests", "share", "--by", "time", "--step", "0s"});
+        assertUsage("-n must be 1 to 16384: 0", new String[] {"top", "requests", "share", "-n", "0"});
+        cli.run("agg", "requests", "nothing").exit(2);
+        cli.run("agg", "nothing", "share").exit(2);
+        cli.run("top", "requests").exit(2);
+    }
+
+    private void assertUsage(String message, String[] begin, String... rest) {
+        String[] all = new String[begin.length + rest.length];
+        System.arraycopy(begin, 0, all, 0, begin.length);
+        System.arraycopy(rest, 0, all, begin.length, rest.length);
+        cli.run(all).exit(2).says(message);
+    }
+
+    @Test
+    void shouldExplainAndDoWithoutIndexes() {
+        String with = cli.run("agg", "requests", "latency_ns", "--explain").ok().err();
+        assertTrue(with.contains("index latency_ns #1"), with);
+        assertFalse(with.contains("\"chunks_from_totals\":0,"), with);
+        String without = cli.run("agg", "requests", "latency_ns", "--explain", "--disable-index", "chunk")
+                .ok()
+                .err();
+        assertTrue(without.contains("\"chunk_index\":\"not used: disabled\""), without);
+        assertTrue(without.contains("\"chunks_from_totals\":0,"), without);
+        String where = cli.run("scan", "requests", "--where", "latency_ns > 9us", "--explain")
+                .ok()
+                .err();
+        assertTrue(where.matches("(?s).*\"pages_skipped_by_bins\":[1-9].*"), where);
+    }
+
+    @Test
+    void shouldEndAtABudgetWithWhatItHas() {
+        for (String command : new String[] {"agg", "hist", "top"}) {
+            Cli.Result result = cli.run(command, "requests", "share", "--max-bytes-read", "1")
+                    .exit(4);
+            assertTrue(result.err().contains("\"limit\":\"bytes\""), result.err());
+        }
+        assertTrue(cli.run("agg", "requests", "share", "--timeout", "0s")
+                .exit(4)
+                .out()
+                .contains("\"complete\":false"));
+        cli.run(
+                        "correlate",
+                        "requests",
+                        "latency_ns",
+                        "--above",
+                        "5",
+                        "--with",
+                        "deploys",
+                        "--within",
+                        "1s",
+                        "--timeout",
+                        "0s")
+                .exit(4);
+    }
+}
