@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
@@ -95,7 +96,7 @@ public final class PushVersusLimit {
             for (final PushKind kind : order) {
                 runs.add(PushRun.of(kind, settings, pool, records));
             }
-            runs.sort((left, right) -> Integer.compare(kinds.indexOf(left.kind()), kinds.indexOf(right.kind())));
+            runs.sort(Comparator.comparingInt(run -> kinds.indexOf(PushKind.parse(run.target()))));
             if (round > 0) {
                 rounds.add(runs);
             }

@@ -7,6 +7,7 @@ import dev.loom.log.LogView;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageReader;
 import dev.loom.log.PageState;
+import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -113,13 +114,16 @@ public final class DirectoryReader implements AutoCloseable {
         }
         load(PageDescriptor.pageAddress(address));
         int offset = PageDescriptor.offsetInPage(address);
-        for (current = 0; current < entries; current++) {
-            if (offsets[current] == offset) {
-                place();
-                return true;
-            }
+        // a source's directories are mostly one after the other
+        boolean before = current > 0 && current <= entries && offsets[current - 1] == offset;
+        int found = before ? current - 1 : Arrays.binarySearch(offsets, 0, entries, offset);
+        if (found < 0) {
+            current = entries;
+            return false;
         }
-        return false;
+        current = found;
+        place();
+        return true;
     }
 
     /**

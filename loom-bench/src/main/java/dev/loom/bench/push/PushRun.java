@@ -3,6 +3,7 @@ package dev.loom.bench.push;
 /**
  * One timed run of a target after the first lap of its ring.
  *
+ * @param target its name
  * @param records pushed in the time
  * @param elapsedNs wall time
  * @param cpuNs of this process, all threads
@@ -11,7 +12,7 @@ package dev.loom.bench.push;
  * @param allocatedBytes on the heap, by the pushing thread
  */
 public record PushRun(
-        PushKind kind,
+        String target,
         long records,
         long elapsedNs,
         long cpuNs,
@@ -23,11 +24,21 @@ public record PushRun(
 
     /** Runs a new target: a lap, then at least {@code records} timed, then the check of all it has stored. */
     public static PushRun of(PushKind kind, PushSettings settings, PayloadPool pool, long records) {
-        try (PushTarget target = kind.open(settings, pool)) {
+        return of(kind.text(), kind.open(settings, pool), settings, records, () -> {});
+    }
+
+    /**
+     * Runs a target as {@link #of(PushKind, PushSettings, PayloadPool, long)} does, and closes it.
+     *
+     * @param atTheEnd called when all is checked, before the target is closed
+     */
+    public static PushRun of(String name, PushTarget opened, PushSettings settings, long records, Runnable atTheEnd) {
+        try (PushTarget target = opened) {
             pushLap(target, settings);
-            final PushRun run = timed(kind, target, records);
+            final PushRun run = timed(name, target, records);
             target.finish();
             target.verify();
+            atTheEnd.run();
             return run;
         }
     }
@@ -57,7 +68,7 @@ public record PushRun(
         return (double) othersCpuNs / elapsedNs;
     }
 
-    private static PushRun timed(PushKind kind, PushTarget target, long records) {
+    private static PushRun timed(String name, PushTarget target, long records) {
         final long before = target.pushed();
         final long machineNs = CpuTime.machineNs();
         final long cpuNs = CpuTime.processNs();
@@ -73,7 +84,7 @@ public record PushRun(
         final long cpuUsedNs = CpuTime.processNs() - cpuNs;
         final long machineUsedNs = CpuTime.machineNs() - machineNs;
         return new PushRun(
-                kind,
+                name,
                 target.pushed() - before,
                 elapsedNs,
                 cpuUsedNs,

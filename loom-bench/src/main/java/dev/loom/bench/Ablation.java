@@ -1,0 +1,214 @@
+package dev.loom.bench;
+
+import dev.loom.api.ReadMode;
+import dev.loom.bench.push.ScratchDirectory;
+import dev.loom.bench.query.Telemetry;
+import dev.loom.bench.query.TelemetryStore;
+import dev.loom.query.IndexedScan;
+import dev.loom.query.QueryStatistics;
+import dev.loom.query.RecordCursor;
+import dev.loom.query.TimeRange;
+import dev.loom.query.ValueRange;
+import java.io.PrintStream;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What each index is worth (paper, Figure 16): the system calls above a high latency in a window of 120 s that begins so far
+ * back, without indexes, by either, and by both.
+ *
+ * <p>The capture is that of the paper's RocksDB workload, phase 2, 4.7 M requests and 3.2 M system calls a second of 48
+ * bytes each, for 720 s, at rates scaled down to a given size. Each answer's records are compared with those that the
+ * capture is made of.
+ */
+public final class Ablation {
+    private static final String[] DEFAULTS = {
+        "dir", "target/loom-bench",
+        "allow-tmpfs", "false",
+        "staging", "/dev/shm",
+        "bytes", "10g",
+        "lookbacks", "20,60,120,300,600",
+        "exceeded-by", "0.00001",
+        "rounds", "5",
+        "cold", "false",
+        "read", "positional"
+    };
+    private static final long SECOND_NS = 1_000_000_000;
+    private static final long CAPTURE_NS = 720 * SECOND_NS;
+    private static final long WINDOW_NS = 120 * SECOND_NS;
+    private static final int REQUESTS = 47;
+    private static final int PERIOD = 79;
+    private static final int RECORD_LENGTH = 16 + Telemetry.PAYLOAD_LENGTH;
+
+    /** Which indexes a query may use. */
+    private enum Mode {
+        NEITHER(false, false),
+        TIME(true, false),
+        RANGE(false, true),
+        BOTH(true, true);
+
+        private final boolean time;
+        private final boolean range;
+
+        Mode(boolean time, boolean range) {
+            this.time = time;
+            this.range = range;
+        }
+    }
+
+    private final Arguments arguments;
+    private final PrintStream out;
+    private final Telemetry telemetry;
+    private final TelemetryStore store;
+    private final long aboveNs;
+
+    private Ablation(Arguments arguments, PrintStream out, Telemetry telemetry, TelemetryStore store) {
+        this.arguments = arguments;
+        this.out = out;
+        this.telemetry = telemetry;
+        this.store = store;
+        aboveNs = telemetry.latencyExceededBy(Double.parseDouble(arguments.text("exceeded-by")));
+    }
+
+    /** Options as in {@code docs/benchmarks.md}. */
+    public static void main(String[] arguments) throws Exception {
+        run(System.out, arguments);
+    }
+
+    static void run(PrintStream out, String... arguments) throws Exception {
+        final Arguments options = Arguments.parse(arguments, DEFAULTS);
+        final Path parent = Path.of(options.text("dir"));
+        out.println("Ablation " + options);
+        final long records = options.bytes("bytes") / RECORD_LENGTH;
+        final Telemetry telemetry = new Telemetry(records, CAPTURE_NS / records, REQUESTS, PERIOD);
+        final ReadMode readMode = ReadMode.valueOf(options.text("read").toUpperCase(Locale.ROOT));
+        try (ScratchDirectory disk = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"));
+                ScratchDirectory staging = ScratchDirectory.in(Path.of(options.text("staging")));
+                TelemetryStore store = new TelemetryStore(disk.path(), staging.path(), telemetry, readMode)) {
+            Machine.describe(parent).forEach((name, value) -> out.println(name + ": " + value));
+            new Ablation(options, out, telemetry, store).run();
+        }
+    }
+
+    /**
+     * One query.
+     *
+     * @param millis it took
+     * @param rows it gave
+     */
+    private record Times(double millis, long rows, QueryStatistics statistics) {}
+
+    private void run() throws Exception {
+        final List<Integer> lookbacks =
+                arguments.list("lookbacks").stream().map(Integer::parseInt).toList();
+        final List<List<Times>> samples = new ArrayList<>();
+        for (int i = 0; i < lookbacks.size() * Mode.values().length; i++) {
+            samples.add(new ArrayList<>());
+        }
+        for (int round = 0; round <= arguments.number("rounds"); round++) {
+            int column = 0;
+            for (final int lookback : lookbacks) {
+                final TimeRange window = window(lookback);
+                for (final Mode mode : Mode.values()) {
+                    final Times times = ask(window, mode);
+                    if (round == 0) {
+                        check(window, mode, times);
+                    } else {
+                        samples.get(column).add(times);
+                    }
+                    column++;
+                }
+            }
+        }
+        print(lookbacks, samples);
+    }
+
+    private TimeRange window(int lookbackSeconds) {
+        final long fromNs = telemetry.endNs() - lookbackSeconds * SECOND_NS;
+        return new TimeRange(fromNs, Math.min(telemetry.endNs(), fromNs + WINDOW_NS));
+    }
+
+    private Times ask(TimeRange window, Mode mode) throws Exception {
+        if (arguments.flag("cold")) {
+            store.chill();
+        }
+        final List<Times> answer = new ArrayList<>();
+        final double millis = QueryTimer.once(() -> answer.add(scan(window, mode)));
+        return new Times(millis, answer.get(0).rows(), answer.get(0).statistics());
+    }
+
+    private Times scan(TimeRange window, Mode mode) {
+        try (RecordCursor cursor = IndexedScan.of(store.snapshot(), store.latency())
+                .range(window)
+                .values(ValueRange.above(aboveNs))
+                .useTimeIndex(mode.time)
+                .useChunkIndex(mode.range)
+                .open()) {
+            long rows = 0;
+            while (cursor.next()) {
+                final long number = cursor.buffer()
+                        .getLong(cursor.offset() + Telemetry.PAYLOAD_LENGTH - Long.BYTES, ByteOrder.LITTLE_ENDIAN);
+                if (telemetry.timeNs(number) != cursor.timeNs() || telemetry.latencyNs(number) <= aboveNs) {
+                    throw new IllegalStateException(
+                            "row is not one of the question: number=" + number + ", time=" + cursor.timeNs());
+                }
+                rows++;
+            }
+            return new Times(0, rows, cursor.statistics());
+        }
+    }
+
+    private void check(TimeRange window, Mode mode, Times answer) {
+        final long expected = telemetry.count(window.fromNs(), window.toNs(), latency -> latency > aboveNs);
+        if (answer.rows() != expected) {
+            throw new IllegalStateException("query gave another number of rows: window=" + window + ", mode=" + mode
+                    + ", expected=" + expected + ", actual=" + answer.rows());
+        }
+    }
+
+    private void print(List<Integer> lookbacks, List<List<Times>> samples) {
+        final Table table = new Table(
+                out,
+                "Rows above " + aboveNs + " ns, milliseconds; in brackets how often as long as with both; pages read",
+                "lookback, s",
+                "rows",
+                "no index",
+                "pages",
+                "time index",
+                "pages",
+                "range index",
+                "pages",
+                "both",
+                "pages");
+        double least = Double.MAX_VALUE;
+        double most = 0;
+        final int modes = Mode.values().length;
+        for (int i = 0; i < lookbacks.size(); i++) {
+            final List<List<Times>> ofModes = samples.subList(i * modes, (i + 1) * modes);
+            final Spread both = spread(ofModes.get(modes - 1));
+            final List<String> cells = new ArrayList<>(List.of(
+                    Integer.toString(lookbacks.get(i)),
+                    Long.toString(ofModes.get(0).get(0).rows())));
+            for (final List<Times> times : ofModes) {
+                final Spread millis = spread(times);
+                cells.add(millis.text(2) + String.format(Locale.ROOT, " (%.1f)", millis.median() / both.median()));
+                cells.add(Long.toString(times.get(0).statistics().pagesRead()));
+            }
+            table.row(cells.toArray(String[]::new));
+            least = Math.min(least, both.median());
+            most = Math.max(most, both.median());
+        }
+        out.printf(
+                Locale.ROOT,
+                "%nboth, slowest lookback : fastest: %.2f; load at the end: %s%n",
+                most / least,
+                Machine.loadAverage());
+    }
+
+    private static Spread spread(List<Times> times) {
+        return Spread.of(times.stream().mapToDouble(Times::millis).toArray());
+    }
+}

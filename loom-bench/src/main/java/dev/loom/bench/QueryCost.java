@@ -1,0 +1,261 @@
+package dev.loom.bench;
+
+import dev.loom.api.ReadMode;
+import dev.loom.bench.push.ScratchDirectory;
+import dev.loom.bench.query.Telemetry;
+import dev.loom.bench.query.TelemetryStore;
+import dev.loom.query.Aggregate;
+import dev.loom.query.IndexedAggregate;
+import dev.loom.query.IndexedScan;
+import dev.loom.query.QueryStatistics;
+import dev.loom.query.RecordCursor;
+import dev.loom.query.TimeRange;
+import dev.loom.query.ValueRange;
+import java.io.PrintStream;
+import java.math.BigInteger;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.function.LongPredicate;
+
+/**
+ * What queries cost by the chunk, and which pages indexed scans read: warm, from the page cache, and cold, from the disk.
+ *
+ * <p>Aggregates over all and over a tenth of the time, so that what a query costs at all can be told from what each chunk
+ * adds; percentiles; and scans that give one record in 10,000 and in 1,000,000, above a value and within a narrow range in
+ * the middle. Every answer is compared with what the capture is made of.
+ */
+public final class QueryCost {
+    private static final String[] DEFAULTS = {
+        "dir", "target/loom-bench",
+        "allow-tmpfs", "false",
+        "staging", "/dev/shm",
+        "records", "100000000",
+        "rounds", "5",
+        "read", "positional"
+    };
+    private static final long INTERVAL_NS = 1_000;
+    private static final int DISCARDED = 2;
+    private static final int PAGE_SHIFT = 16;
+
+    private final Arguments arguments;
+    private final PrintStream out;
+    private final Telemetry telemetry;
+    private final TelemetryStore store;
+
+    private QueryCost(Arguments arguments, PrintStream out, Telemetry telemetry, TelemetryStore store) {
+        this.arguments = arguments;
+        this.out = out;
+        this.telemetry = telemetry;
+        this.store = store;
+    }
+
+    /** Options as in {@code docs/benchmarks.md}. */
+    public static void main(String[] arguments) throws Exception {
+        run(System.out, arguments);
+    }
+
+    static void run(PrintStream out, String... arguments) throws Exception {
+        final Arguments options = Arguments.parse(arguments, DEFAULTS);
+        final Path parent = Path.of(options.text("dir"));
+        out.println("QueryCost " + options);
+        final Telemetry telemetry = Telemetry.ofCalls(Long.parseLong(options.text("records")), INTERVAL_NS);
+        final ReadMode readMode = ReadMode.valueOf(options.text("read").toUpperCase(Locale.ROOT));
+        try (ScratchDirectory disk = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"));
+                ScratchDirectory staging = ScratchDirectory.in(Path.of(options.text("staging")));
+                TelemetryStore store = new TelemetryStore(disk.path(), staging.path(), telemetry, readMode)) {
+            Machine.describe(parent).forEach((name, value) -> out.println(name + ": " + value));
+            for (final String log : List.of("record", "time", "chunk")) {
+                out.printf(
+                        Locale.ROOT,
+                        "%s log: %d bytes, %.3f %% of the record log%n",
+                        log,
+                        store.logBytes(log),
+                        100.0 * store.logBytes(log) / store.logBytes("record"));
+            }
+            final QueryCost cost = new QueryCost(options, out, telemetry, store);
+            cost.aggregates();
+            cost.scans();
+            out.printf("load at the end: %s%n", Machine.loadAverage());
+        }
+    }
+
+    private void aggregates() throws Exception {
+        final Table table = new Table(
+                out,
+                "Count, sum, minimum and maximum together, and percentiles",
+                "what",
+                "chunks",
+                "warm, ms",
+                "ns a chunk",
+                "cold, ms",
+                "ns a chunk",
+                "pages read",
+                "of all logs, MiB");
+        final long tenthNs = (telemetry.endNs() - Telemetry.BEGIN_NS) / 10;
+        final long middleNs = Telemetry.BEGIN_NS + 4 * tenthNs;
+        aggregate(table, "totals, all", TimeRange.ALL);
+        aggregate(table, "totals, a tenth of the time", new TimeRange(middleNs, middleNs + tenthNs));
+        for (final double percentile : new double[] {99.99, 99, 50}) {
+            aggregate(table, "p" + percentile, TimeRange.ALL, percentile);
+        }
+    }
+
+    private void aggregate(Table table, String name, TimeRange range, double... percentiles) throws Exception {
+        check(range, query(range, percentiles).run(), percentiles);
+        final List<Aggregate> answers = new ArrayList<>();
+        final Callable<?> run = () -> answers.add(query(range, percentiles).run());
+        final Spread warm = warm(run);
+        final Spread cold = cold(run);
+        final QueryStatistics statistics = answers.get(0).statistics();
+        // of several passes, only the first one's chunks count
+        final double chunks = percentiles.length == 0
+                ? statistics.chunksFromTotals() + statistics.chunksRead()
+                : (double) store.logBytes("record") / (1 << PAGE_SHIFT);
+        table.row(
+                name,
+                String.format(Locale.ROOT, "%.0f", chunks),
+                warm.text(3),
+                perChunk(warm, chunks),
+                cold.text(3),
+                perChunk(cold, chunks),
+                Long.toString(statistics.pagesRead()),
+                mebibytes(statistics.bytesRead()));
+    }
+
+    private IndexedAggregate query(TimeRange range, double... percentiles) {
+        return IndexedAggregate.of(store.snapshot(), store.latency())
+                .range(range)
+                .percentiles(percentiles);
+    }
+
+    private void check(TimeRange range, Aggregate answer, double... percentiles) {
+        final long[] maxNs = {Long.MIN_VALUE};
+        final long[] sumNs = {0};
+        final long toNs = Math.min(range.toNs(), telemetry.endNs());
+        final long count = telemetry.count(Math.max(range.fromNs(), Telemetry.BEGIN_NS), toNs, latency -> {
+            maxNs[0] = Math.max(maxNs[0], latency);
+            sumNs[0] += latency;
+            return true;
+        });
+        final long max = answer.max().orElseThrow().toBigDecimal().longValueExact();
+        if (answer.count() != count
+                || max != maxNs[0]
+                || !new BigInteger(answer.sum()).equals(BigInteger.valueOf(sumNs[0]))) {
+            throw new IllegalStateException("aggregate is wrong: expected=" + count + ", " + sumNs[0] + ", " + maxNs[0]
+                    + ", actual=" + answer.count() + ", " + answer.sum() + ", " + max);
+        }
+        for (final double percentile : percentiles) {
+            final long value =
+                    answer.percentile(percentile).orElseThrow().toBigDecimal().longValueExact();
+            final long less = telemetry.count(Telemetry.BEGIN_NS, toNs, latency -> latency < value);
+            final long notMore = telemetry.count(Telemetry.BEGIN_NS, toNs, latency -> latency <= value);
+            final double rank = percentile / 100 * count;
+            if (less >= rank || notMore < rank - 0.5) {
+                throw new IllegalStateException("percentile is wrong: p=" + percentile + ", value=" + value
+                        + ", records=" + count + ", less=" + less + ", not more=" + notMore);
+            }
+        }
+    }
+
+    private void scans() throws Exception {
+        final Table table = new Table(
+                out,
+                "Indexed scans",
+                "what",
+                "rows",
+                "pages with rows",
+                "pages read",
+                "read : with rows",
+                "of all logs, MiB",
+                "warm, ms",
+                "cold, ms");
+        for (final double part : new double[] {1e-4, 1e-6}) {
+            final String text = "one in " + Math.round(1 / part);
+            final long aboveNs = telemetry.latencyExceededBy(part);
+            scan(table, "above, " + text, ValueRange.above(aboveNs), latency -> latency > aboveNs);
+            final long lowNs = telemetry.latencyExceededBy(0.5 + part / 2);
+            final long highNs = telemetry.latencyExceededBy(0.5 - part / 2);
+            scan(
+                    table,
+                    "in the middle, " + text,
+                    ValueRange.atLeast(lowNs).to(ValueRange.atMost(highNs)),
+                    latency -> latency >= lowNs && latency <= highNs);
+        }
+    }
+
+    private void scan(Table table, String name, ValueRange values, LongPredicate wanted) throws Exception {
+        final Scanned first = scan(values);
+        final long expected = telemetry.count(Telemetry.BEGIN_NS, telemetry.endNs(), wanted);
+        if (first.rows() != expected) {
+            throw new IllegalStateException(
+                    "scan gave another number of rows: expected=" + expected + ", actual=" + first.rows());
+        }
+        final Spread warm = warm(() -> scan(values));
+        final Spread cold = cold(() -> scan(values));
+        table.row(
+                name,
+                Long.toString(first.rows()),
+                Long.toString(first.pages()),
+                Long.toString(first.statistics().pagesRead()),
+                first.pages() == 0
+                        ? "-"
+                        : String.format(
+                                Locale.ROOT, "%.2f", (double) first.statistics().pagesRead() / first.pages()),
+                mebibytes(first.statistics().bytesRead()),
+                warm.text(2),
+                cold.text(2));
+    }
+
+    /**
+     * A scan's result.
+     *
+     * @param pages that hold one of the rows
+     */
+    private record Scanned(long rows, long pages, QueryStatistics statistics) {}
+
+    private Scanned scan(ValueRange values) {
+        try (RecordCursor cursor =
+                IndexedScan.of(store.snapshot(), store.latency()).values(values).open()) {
+            long rows = 0;
+            long pages = 0;
+            long page = -1;
+            while (cursor.next()) {
+                rows++;
+                pages += page == cursor.address() >>> PAGE_SHIFT ? 0 : 1;
+                page = cursor.address() >>> PAGE_SHIFT;
+            }
+            return new Scanned(rows, pages, cursor.statistics());
+        }
+    }
+
+    private Spread warm(Callable<?> query) throws Exception {
+        for (int i = 0; i < DISCARDED; i++) {
+            QueryTimer.repeated(query);
+        }
+        final double[] millis = new double[arguments.number("rounds")];
+        for (int i = 0; i < millis.length; i++) {
+            millis[i] = QueryTimer.repeated(query);
+        }
+        return Spread.of(millis);
+    }
+
+    private Spread cold(Callable<?> query) throws Exception {
+        final double[] millis = new double[arguments.number("rounds")];
+        for (int i = 0; i < millis.length; i++) {
+            store.chill();
+            millis[i] = QueryTimer.once(query);
+        }
+        return Spread.of(millis);
+    }
+
+    private static String perChunk(Spread millis, double chunks) {
+        return String.format(Locale.ROOT, "%.1f", millis.median() * 1e6 / chunks);
+    }
+
+    private static String mebibytes(long bytes) {
+        return String.format(Locale.ROOT, "%.1f", bytes / 1048576.0);
+    }
+}

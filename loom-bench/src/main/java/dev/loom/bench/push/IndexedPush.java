@@ -1,0 +1,134 @@
+package dev.loom.bench.push;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.api.Bins;
+import dev.loom.api.Eviction;
+import dev.loom.api.IndexFunction;
+import dev.loom.api.Snapshot;
+import dev.loom.format.Formats;
+import dev.loom.format.PayloadFormat;
+import dev.loom.query.Aggregate;
+import dev.loom.query.IndexedAggregate;
+import java.math.BigInteger;
+import java.util.Map;
+import java.util.Random;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * {@link Loom#push} to a source with some indexes over the same integer field, log-linear. The values are log-normal
+ * latencies, in an order that a processor can't learn.
+ */
+public final class IndexedPush implements PushTarget {
+    private static final int POOL = 1 << 12;
+    private static final int LATENCY_OFFSET = 8;
+    private static final PayloadFormat FORMAT = Formats.parse("struct:ts_ns:i64,latency_ns:i64,rest:bytes");
+
+    private final TargetFiles files;
+    private final Loom loom;
+    private final int sourceId;
+    private final int indexes;
+    private final int length;
+    private final UnsafeBuffer payloads;
+    private final long[] latencies = new long[POOL];
+    private long pushed;
+
+    /** @param indexes how many, over a field of payloads of at least 16 bytes */
+    public IndexedPush(PushSettings settings, int indexes) {
+        this.indexes = indexes;
+        length = settings.payloadLength();
+        payloads = new UnsafeBuffer(new byte[POOL * length]);
+        final Random random = new Random(1);
+        for (int i = 0; i < POOL; i++) {
+            latencies[i] = (long) Math.exp(11.5 + 0.6 * random.nextGaussian());
+            payloads.putLong(i * length, i);
+            payloads.putLong(i * length + LATENCY_OFFSET, latencies[i]);
+        }
+        files = new TargetFiles(settings);
+        loom = Loom.open(LoomConfig.at(files.directory().resolve("store"))
+                .stagingDirectory(files.staging())
+                .recordRingBytes(settings.ringBytes())
+                .segmentBytes(settings.segmentBytes())
+                .eviction(settings.direct() ? Eviction.DIRECT : Eviction.PAGE_CACHE)
+                .build());
+        sourceId = loom.defineSource("calls", FORMAT);
+        for (int i = 0; i < indexes; i++) {
+            loom.defineIndex(sourceId, name(i), IndexFunction.field(FORMAT, "latency_ns"), Bins.logLinear());
+        }
+    }
+
+    private static String name(int index) {
+        return "latency" + index;
+    }
+
+    @Override
+    public void push(int count) {
+        final DirectBuffer buffer = payloads;
+        final int payloadLength = length;
+        int next = (int) (pushed % POOL);
+        for (int i = 0; i < count; i++) {
+            LoomTarget.check(loom.push(sourceId, buffer, next * payloadLength, payloadLength));
+            next = (next + 1) % POOL;
+        }
+        pushed += count;
+    }
+
+    @Override
+    public long pushed() {
+        return pushed;
+    }
+
+    @Override
+    public void finish() {
+        loom.force();
+    }
+
+    /** The store's description, with the ends of its logs. */
+    public Map<String, Object> info() {
+        return loom.info().values();
+    }
+
+    @Override
+    public void verify() {
+        BigInteger sum = BigInteger.ZERO;
+        long max = 0;
+        for (int i = 0; i < POOL; i++) {
+            final long times = pushed / POOL + (i < pushed % POOL ? 1 : 0);
+            sum = sum.add(BigInteger.valueOf(latencies[i]).multiply(BigInteger.valueOf(times)));
+            max = times > 0 ? Math.max(max, latencies[i]) : max;
+        }
+        try (Snapshot snapshot = loom.snapshot()) {
+            verify(
+                    IndexedAggregate.of(snapshot, sourceId, IndexFunction.field(FORMAT, "latency_ns"))
+                            .useChunkIndex(false)
+                            .run(),
+                    sum,
+                    max);
+            for (int i = 0; i < indexes; i++) {
+                final Aggregate answer = IndexedAggregate.of(
+                                snapshot, snapshot.index(sourceId, name(i)).orElseThrow())
+                        .run();
+                verify(answer, sum, max);
+                if (answer.statistics().chunksRead() > 1) {
+                    throw new IllegalStateException(
+                            "index lacks chunks: index=" + name(i) + ", " + answer.statistics());
+                }
+            }
+        }
+    }
+
+    private void verify(Aggregate answer, BigInteger sum, long max) {
+        final long actualMax = answer.max().orElseThrow().toBigDecimal().longValueExact();
+        if (answer.count() != pushed || !answer.sum().equals(sum.toString()) || actualMax != max) {
+            throw new IllegalStateException("store differs from what was pushed: expected=" + pushed + ", " + sum + ", "
+                    + max + ", actual=" + answer.count() + ", " + answer.sum() + ", " + actualMax);
+        }
+    }
+
+    @Override
+    public void close() {
+        loom.close();
+        files.close();
+    }
+}

@@ -1,0 +1,88 @@
+package dev.loom.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs every workload of queries once, small, with its own checks. The figures mean nothing. */
+final class QueryWorkloadsTest {
+    @TempDir
+    private Path directory;
+
+    /** A workload's entry. */
+    @FunctionalInterface
+    private interface Workload {
+        void run(PrintStream out, String... arguments) throws Exception;
+    }
+
+    @Test
+    void shouldAskDuckDbTheSame() throws Exception {
+        assertEquals(2 * 7, rows(QueryVersusDuckDb::run, "--records", "20000", "--rounds", "1"));
+    }
+
+    @Test
+    void shouldMeasureEachIndexAtEachLookback() throws Exception {
+        assertEquals(5, rows(Ablation::run, "--bytes", "2m", "--exceeded-by", "0.01", "--rounds", "1"));
+    }
+
+    @Test
+    void shouldMeasureWhatQueriesCost() throws Exception {
+        assertEquals(5 + 4, rows(QueryCost::run, "--records", "20000", "--rounds", "1"));
+    }
+
+    @Test
+    void shouldMeasureMemoryOfQueries() throws Exception {
+        assertEquals(5, rows(QueryMemory::run, "--bytes", "2m"));
+    }
+
+    @Test
+    void shouldMeasureWhatIndexesCostAPush() throws Exception {
+        assertEquals(
+                3,
+                rows(
+                        IndexCost::run,
+                        "--indexes",
+                        "0,1,4",
+                        "--bytes",
+                        "1m",
+                        "--ring",
+                        "1m",
+                        "--segment",
+                        "4m",
+                        "--direct",
+                        "false",
+                        "--rounds",
+                        "1"));
+    }
+
+    /** How many rows the workload's tables have, when it has kept its files apart and deleted them. */
+    private int rows(Workload workload, String... arguments) throws Exception {
+        final List<String> all = new ArrayList<>(List.of(arguments));
+        all.addAll(List.of("--dir", directory.toString(), "--allow-tmpfs", "true", "--staging", directory.toString()));
+        final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8)) {
+            workload.run(out, all.toArray(String[]::new));
+        }
+        assertEquals(List.of(), left());
+        final List<String> lines =
+                bytes.toString(StandardCharsets.UTF_8).lines().toList();
+        final long headings =
+                lines.stream().filter(line -> line.startsWith("|---")).count();
+        return (int) (lines.stream().filter(line -> line.startsWith("| ")).count() - headings);
+    }
+
+    private List<Path> left() throws IOException {
+        try (var paths = Files.list(directory)) {
+            return paths.toList();
+        }
+    }
+}
