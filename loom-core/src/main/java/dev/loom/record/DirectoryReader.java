@@ -7,6 +7,7 @@ import dev.loom.log.LogView;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageReader;
 import dev.loom.log.PageState;
+import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -112,14 +113,14 @@ public final class DirectoryReader implements AutoCloseable {
             return false;
         }
         load(PageDescriptor.pageAddress(address));
-        int offset = PageDescriptor.offsetInPage(address);
-        for (current = 0; current < entries; current++) {
-            if (offsets[current] == offset) {
-                place();
-                return true;
-            }
+        int found = Arrays.binarySearch(offsets, 0, entries, PageDescriptor.offsetInPage(address));
+        if (found < 0) {
+            current = entries;
+            return false;
         }
-        return false;
+        current = found;
+        place();
+        return true;
     }
 
     /**
