@@ -1,12 +1,14 @@
 package dev.loom.query;
 
 import dev.loom.api.Index;
+import dev.loom.api.IndexKind;
 import dev.loom.index.BinListReader;
 import dev.loom.index.BinScale;
 import dev.loom.index.ChunkIndexReader;
 import dev.loom.index.IndexSummary;
 import dev.loom.record.Chunks;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +22,8 @@ final class IndexSummaries {
     private final IndexSummary totals = new IndexSummary();
     private int current;
     private @Nullable BinListReader list;
-    private int listOf = -1;
+    private @Nullable BinScale scale;
+    private int preparedFor = -1;
     private long told;
     private long untold;
 
@@ -49,8 +52,7 @@ final class IndexSummaries {
             return false;
         }
         Index index = indexes.get(i);
-        boolean found = index.fromAddress() < chunk.end()
-                && chunk.summary(index.id(), index.function().type(), totals);
+        boolean found = chunk.summary(index.id(), index.function().type(), totals);
         current = found ? i : current;
         return found;
     }
@@ -71,17 +73,31 @@ final class IndexSummaries {
         if (totals.binsAddress() == IndexSummary.NO_BINS) {
             return null;
         }
-        BinListReader reader = list;
-        if (reader == null || listOf != current) {
-            Index index = index();
-            reader = new BinListReader(
-                    BinScale.of(index.bins(), index.function().type()),
-                    index.function().type());
-            list = reader;
-            listOf = current;
-        }
+        prepareBins();
+        BinListReader reader = Objects.requireNonNull(list);
         boolean there = bins.get().read(totals.binsAddress(), chunk.start(), index().id(), reader);
         return there ? reader : null;
+    }
+
+    /** The bins of {@link #index()}; null when it has none. */
+    @Nullable
+    BinScale scale() {
+        if (index().kind() != IndexKind.VALUE) {
+            return null;
+        }
+        prepareBins();
+        return scale;
+    }
+
+    /** Makes what reads the bins of the index, which for many bins takes time and memory. */
+    private void prepareBins() {
+        if (preparedFor != current) {
+            Index index = index();
+            BinScale made = BinScale.of(index.bins(), index.function().type());
+            scale = made;
+            list = new BinListReader(made, index.function().type());
+            preparedFor = current;
+        }
     }
 
     /** Chunks that were asked for and covered. */

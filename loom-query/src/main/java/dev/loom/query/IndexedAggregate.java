@@ -5,6 +5,7 @@ import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.IndexKind;
 import dev.loom.api.Snapshot;
+import dev.loom.api.ValueType;
 import dev.loom.index.BinScale;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -122,10 +123,10 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
         List<BigDecimal> sorted = new ArrayList<>(percentiles);
         sorted.sort(null);
         long[] ranks = sorted.stream().mapToLong(p -> rank(p, totals.count())).toArray();
-        @Nullable Bins bins = passes.bins();
-        BinScale scale = BinScale.of(
-                bins == null ? Bins.logLinear() : bins, indexed.function().type());
-        RankSearch search = new RankSearch(ranks, totals, indexed.function().type(), scale, bins != null);
+        ValueType type = indexed.function().type();
+        BinScale known = passes.scale();
+        BinScale scale = known == null ? BinScale.of(Bins.logLinear(), type) : known;
+        RankSearch search = new RankSearch(ranks, totals, type, scale, known != null);
         boolean going = true;
         while (going && !search.isDone()) {
             search.begin();

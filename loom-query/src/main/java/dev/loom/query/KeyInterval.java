@@ -11,7 +11,7 @@ final class KeyInterval {
 
     /** Whether the pass collects its values; else it counts them by slots. */
     boolean collects;
-    /** The first of its values, or slots. */
+    /** The first of its cells, of values or counts. */
     int begin;
     /** How many values were collected. */
     int used;
@@ -38,8 +38,7 @@ final class KeyInterval {
     }
 
     /** Divides it into at most so many slots: bins or runs of bins, or when it lies in one bin, parts of equal width. */
-    void divide(BinScale scale, int firstSlot, int slotsMax) {
-        begin = firstSlot;
+    void divide(BinScale scale, int slotsMax) {
         firstBin = scale.bin(low);
         int bins = scale.bin(high) - firstBin;
         byBins = bins > 0;

@@ -1,10 +1,9 @@
 package dev.loom.query;
 
-import dev.loom.api.Bins;
 import dev.loom.api.Index;
-import dev.loom.api.IndexKind;
 import dev.loom.error.ExpiredException;
 import dev.loom.index.BinListReader;
+import dev.loom.index.BinScale;
 import dev.loom.index.IndexSummary;
 import dev.loom.index.KeyReader;
 import dev.loom.query.Completeness.Limit;
@@ -33,9 +32,8 @@ final class KeyPasses {
 
     /** The bins that most is to be expected of; null when there are none. */
     @Nullable
-    Bins bins() {
-        Index index = summaries == null ? null : summaries.index();
-        return index == null || index.kind() != IndexKind.VALUE ? null : index.bins();
+    BinScale scale() {
+        return summaries == null ? null : summaries.scale();
     }
 
     /**

@@ -68,12 +68,12 @@ record LiteralKeys(KeyRange possible, KeyRange certain) {
         return choose(operator, fromLow, toHigh);
     }
 
+    /** Of an index that rounds: what is not less than a number is not less when both are rounded. */
     private static KeyRange roundedKeys(Operator operator, BigDecimal low, BigDecimal high) {
-        long lowest = ValueType.F64.lowestKey();
-        long highest = ValueType.F64.highestKey();
-        long from = Math.max(ValueType.doubleKey(low.doubleValue()) - 1, lowest);
-        long to = Math.min(ValueType.doubleKey(high.doubleValue()) + 1, highest);
-        return choose(operator, new KeyRange(from, highest), new KeyRange(lowest, to));
+        long from = ValueType.doubleKey(low.doubleValue());
+        long to = ValueType.doubleKey(high.doubleValue());
+        return choose(
+                operator, new KeyRange(from, ValueType.F64.highestKey()), new KeyRange(ValueType.F64.lowestKey(), to));
     }
 
     private static KeyRange choose(Operator operator, KeyRange fromLow, KeyRange toHigh) {

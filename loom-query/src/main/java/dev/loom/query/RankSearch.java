@@ -12,23 +12,19 @@ import org.jspecify.annotations.Nullable;
  * is known to lie in an interval of keys, at first that of all values. A pass counts the values of each interval by bins, or
  * within a bin by equal parts, which gives a smaller interval; one that has few enough values has them collected.
  *
- * <p>Memory: {@link #VALUES_MAX} values and {@link #SLOTS} counts, 8 bytes each. For one thread.
+ * <p>Memory: {@link #CELLS} values or counts of 8 bytes, which the intervals share equally. For one thread.
  */
 final class RankSearch implements KeyTally {
-    /** The most values that are collected in one pass. */
-    static final int VALUES_MAX = 1 << 15;
-
-    /** Counts of one pass. */
-    static final int SLOTS = 1 << 12;
+    /** The most values that a pass collects, or numbers that it counts. */
+    static final int CELLS = 1 << 15;
 
     /** The most ranks that can be looked for. */
-    static final int RANKS_MAX = SLOTS / 4;
+    static final int RANKS_MAX = CELLS / 32;
 
     private final ValueType type;
     private final BinScale scale;
     private final boolean summarised;
-    private final long[] values = new long[VALUES_MAX];
-    private final long[] slots = new long[SLOTS];
+    private final long[] cells = new long[CELLS];
     /** By rank asked for: the rank within the interval, the interval. */
     private final long[] ranks;
 
@@ -60,27 +56,19 @@ final class RankSearch implements KeyTally {
 
     /** Prepares a pass. */
     void begin() {
-        int free = VALUES_MAX;
-        int counting = 0;
-        for (KeyInterval interval : open) {
-            boolean byBins = summarised && scale.bin(interval.low) != scale.bin(interval.high);
-            interval.collects = !byBins && interval.count <= free;
-            if (interval.collects) {
-                interval.begin = VALUES_MAX - free;
-                free -= (int) interval.count;
-            } else {
-                counting++;
-            }
-            interval.used = 0;
-        }
+        Arrays.fill(cells, 0);
+        int share = CELLS / Math.max(1, open.length);
         int begin = 0;
         for (KeyInterval interval : open) {
+            boolean byBins = summarised && scale.bin(interval.low) != scale.bin(interval.high);
+            interval.begin = begin;
+            interval.used = 0;
+            interval.collects = !byBins && interval.count <= share;
             if (!interval.collects) {
-                interval.divide(scale, begin, SLOTS / counting);
-                begin += SLOTS / counting;
+                interval.divide(scale, share);
             }
+            begin += share;
         }
-        Arrays.fill(slots, 0);
     }
 
     private @Nullable KeyInterval find(long key) {
@@ -123,12 +111,12 @@ final class RankSearch implements KeyTally {
             return;
         }
         if (!interval.collects) {
-            slots[interval.begin + interval.slot(scale, key)] += times;
+            cells[interval.begin + interval.slot(scale, key)] += times;
             return;
         }
         // never more than were counted, whatever the disk gives now
         int to = (int) Math.min(interval.used + times, interval.count);
-        Arrays.fill(values, interval.begin + interval.used, interval.begin + to, key);
+        Arrays.fill(cells, interval.begin + interval.used, interval.begin + to, key);
         interval.used = to;
     }
 
@@ -156,14 +144,14 @@ final class RankSearch implements KeyTally {
             return null;
         }
         int rank = (int) Math.min(ranks[i], interval.used);
-        long key = Selection.select(values, interval.begin, interval.begin + interval.used, rank - 1);
+        long key = Selection.select(cells, interval.begin, interval.begin + interval.used, rank - 1);
         return new KeyInterval(key, key, 1);
     }
 
     private @Nullable KeyInterval narrow(KeyInterval interval, int i) {
         int found = -1;
         for (int slot = 0; slot < interval.slots; slot++) {
-            long here = slots[interval.begin + slot];
+            long here = cells[interval.begin + slot];
             if (here > 0) {
                 found = slot;
                 if (ranks[i] <= here) {
@@ -172,7 +160,7 @@ final class RankSearch implements KeyTally {
                 ranks[i] -= here;
             }
         }
-        return found < 0 ? null : interval.part(scale, found, slots[interval.begin + found]);
+        return found < 0 ? null : interval.part(scale, found, cells[interval.begin + found]);
     }
 
     /** The value of the i-th rank; null if it is not found. */
