@@ -97,9 +97,10 @@ public final class Ablation {
      * One query.
      *
      * @param millis it took
+     * @param cpuMillis of CPU time
      * @param rows it gave
      */
-    private record Times(double millis, long rows, QueryStatistics statistics) {}
+    private record Times(double millis, double cpuMillis, long rows, QueryStatistics statistics) {}
 
     private void run() throws Exception {
         final List<Integer> lookbacks =
@@ -136,8 +137,12 @@ public final class Ablation {
             store.chill();
         }
         final List<Times> answer = new ArrayList<>();
-        final double millis = QueryTimer.once(() -> answer.add(scan(window, mode)));
-        return new Times(millis, answer.get(0).rows(), answer.get(0).statistics());
+        final QueryTimer time = QueryTimer.once(() -> answer.add(scan(window, mode)));
+        return new Times(
+                time.millis(),
+                time.cpuMillis(),
+                answer.get(0).rows(),
+                answer.get(0).statistics());
     }
 
     private Times scan(TimeRange window, Mode mode) {
@@ -157,7 +162,7 @@ public final class Ablation {
                 }
                 rows++;
             }
-            return new Times(0, rows, cursor.statistics());
+            return new Times(0, 0, rows, cursor.statistics());
         }
     }
 
@@ -182,7 +187,8 @@ public final class Ablation {
                 "range index",
                 "pages",
                 "both",
-                "pages");
+                "pages",
+                "both, CPU");
         double least = Double.MAX_VALUE;
         double most = 0;
         final int modes = Mode.values().length;
@@ -197,13 +203,17 @@ public final class Ablation {
                 cells.add(millis.text(2) + String.format(Locale.ROOT, " (%.1f)", millis.median() / both.median()));
                 cells.add(Long.toString(times.get(0).statistics().pagesRead()));
             }
+            final Spread cpu = Spread.of(ofModes.get(modes - 1).stream()
+                    .mapToDouble(Times::cpuMillis)
+                    .toArray());
+            cells.add(cpu.text(2));
             table.row(cells.toArray(String[]::new));
-            least = Math.min(least, both.median());
-            most = Math.max(most, both.median());
+            least = Math.min(least, cpu.median());
+            most = Math.max(most, cpu.median());
         }
         out.printf(
                 Locale.ROOT,
-                "%nboth, slowest lookback : fastest: %.2f; load at the end: %s%n",
+                "%nboth, CPU, slowest lookback : fastest: %.2f; load at the end: %s%n",
                 most / least,
                 Machine.loadAverage());
     }

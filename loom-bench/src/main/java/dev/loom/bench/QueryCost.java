@@ -89,9 +89,9 @@ public final class QueryCost {
                 "what",
                 "chunks",
                 "warm, ms",
-                "ns a chunk",
+                "CPU ns a chunk",
                 "cold, ms",
-                "ns a chunk",
+                "CPU ns a chunk",
                 "pages read",
                 "of all logs, MiB");
         final long tenthNs = (telemetry.endNs() - Telemetry.BEGIN_NS) / 10;
@@ -107,8 +107,8 @@ public final class QueryCost {
         check(range, query(range, percentiles).run(), percentiles);
         final List<Aggregate> answers = new ArrayList<>();
         final Callable<?> run = () -> answers.add(query(range, percentiles).run());
-        final Spread warm = warm(run);
-        final Spread cold = cold(run);
+        final Timed warm = warm(run);
+        final Timed cold = cold(run);
         final QueryStatistics statistics = answers.get(0).statistics();
         // of several passes, only the first one's chunks count
         final double chunks = percentiles.length == 0
@@ -117,10 +117,10 @@ public final class QueryCost {
         table.row(
                 name,
                 String.format(Locale.ROOT, "%.0f", chunks),
-                warm.text(3),
-                perChunk(warm, chunks),
-                cold.text(3),
-                perChunk(cold, chunks),
+                warm.wall().text(3),
+                perChunk(warm.cpu(), chunks),
+                cold.wall().text(3),
+                perChunk(cold.cpu(), chunks),
                 Long.toString(statistics.pagesRead()),
                 mebibytes(statistics.bytesRead()));
     }
@@ -193,8 +193,8 @@ public final class QueryCost {
             throw new IllegalStateException(
                     "scan gave another number of rows: expected=" + expected + ", actual=" + first.rows());
         }
-        final Spread warm = warm(() -> scan(values));
-        final Spread cold = cold(() -> scan(values));
+        final Timed warm = warm(() -> scan(values));
+        final Timed cold = cold(() -> scan(values));
         table.row(
                 name,
                 Long.toString(first.rows()),
@@ -205,8 +205,8 @@ public final class QueryCost {
                         : String.format(
                                 Locale.ROOT, "%.2f", (double) first.statistics().pagesRead() / first.pages()),
                 mebibytes(first.statistics().bytesRead()),
-                warm.text(2),
-                cold.text(2));
+                warm.wall().text(2),
+                cold.wall().text(2));
     }
 
     /**
@@ -231,24 +231,33 @@ public final class QueryCost {
         }
     }
 
-    private Spread warm(Callable<?> query) throws Exception {
+    /** Milliseconds by the wall clock, and of the thread's CPU. */
+    private record Timed(Spread wall, Spread cpu) {
+        static Timed of(List<QueryTimer> times) {
+            return new Timed(
+                    Spread.of(times.stream().mapToDouble(QueryTimer::millis).toArray()),
+                    Spread.of(times.stream().mapToDouble(QueryTimer::cpuMillis).toArray()));
+        }
+    }
+
+    private Timed warm(Callable<?> query) throws Exception {
         for (int i = 0; i < DISCARDED; i++) {
             QueryTimer.repeated(query);
         }
-        final double[] millis = new double[arguments.number("rounds")];
-        for (int i = 0; i < millis.length; i++) {
-            millis[i] = QueryTimer.repeated(query);
+        final List<QueryTimer> times = new ArrayList<>();
+        for (int i = 0; i < arguments.number("rounds"); i++) {
+            times.add(QueryTimer.repeated(query));
         }
-        return Spread.of(millis);
+        return Timed.of(times);
     }
 
-    private Spread cold(Callable<?> query) throws Exception {
-        final double[] millis = new double[arguments.number("rounds")];
-        for (int i = 0; i < millis.length; i++) {
+    private Timed cold(Callable<?> query) throws Exception {
+        final List<QueryTimer> times = new ArrayList<>();
+        for (int i = 0; i < arguments.number("rounds"); i++) {
             store.chill();
-            millis[i] = QueryTimer.once(query);
+            times.add(QueryTimer.once(query));
         }
-        return Spread.of(millis);
+        return Timed.of(times);
     }
 
     private static String perChunk(Spread millis, double chunks) {

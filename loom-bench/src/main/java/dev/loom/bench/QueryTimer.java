@@ -1,31 +1,38 @@
 package dev.loom.bench;
 
+import dev.loom.bench.push.CpuTime;
 import java.util.concurrent.Callable;
 
-/** Times queries of any length, by the wall clock. */
-final class QueryTimer {
+/**
+ * Times queries of any length.
+ *
+ * @param millis by the wall clock
+ * @param cpuMillis of the calling thread, which other work on the machine disturbs less
+ */
+record QueryTimer(double millis, double cpuMillis) {
     private static final long BATCH_NS = 20_000_000;
     private static final double MILLI = 1e6;
 
-    private QueryTimer() {}
-
-    /** Milliseconds of one run. */
-    static double once(Callable<?> query) throws Exception {
-        final long startNs = System.nanoTime();
-        query.call();
-        return (System.nanoTime() - startNs) / MILLI;
+    /** One run. */
+    static QueryTimer once(Callable<?> query) throws Exception {
+        return run(query, 0);
     }
 
-    /** Mean milliseconds of one run, of as many as fit 20 ms, at least one: what is in memory may take microseconds. */
-    static double repeated(Callable<?> query) throws Exception {
+    /** The mean of as many runs as fit 20 ms, at least one: what is in memory may take microseconds. */
+    static QueryTimer repeated(Callable<?> query) throws Exception {
+        return run(query, BATCH_NS);
+    }
+
+    private static QueryTimer run(Callable<?> query, long batchNs) throws Exception {
+        final long cpuNs = CpuTime.threadNs();
         final long startNs = System.nanoTime();
         long runs = 0;
-        long elapsedNs = 0;
-        while (elapsedNs < BATCH_NS) {
+        long elapsedNs;
+        do {
             query.call();
             runs++;
             elapsedNs = System.nanoTime() - startNs;
-        }
-        return elapsedNs / MILLI / runs;
+        } while (elapsedNs < batchNs);
+        return new QueryTimer(elapsedNs / MILLI / runs, (CpuTime.threadNs() - cpuNs) / MILLI / runs);
     }
 }

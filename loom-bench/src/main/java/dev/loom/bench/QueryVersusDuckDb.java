@@ -134,11 +134,11 @@ public final class QueryVersusDuckDb {
     private record Times(double loom, List<Double> duckDb, double loomReadMiB, double duckDbReadMiB) {}
 
     private Times warm(Question question) throws Exception {
-        final double loom = QueryTimer.repeated(() -> ask(question));
+        final double loom = QueryTimer.repeated(() -> ask(question)).millis();
         final List<Double> duckDb = new ArrayList<>();
         for (final int count : threads) {
             table.threads(count);
-            duckDb.add(QueryTimer.repeated(() -> table.query(question.sql())));
+            duckDb.add(QueryTimer.repeated(() -> table.query(question.sql())).millis());
         }
         return new Times(loom, duckDb, 0, 0);
     }
@@ -146,14 +146,14 @@ public final class QueryVersusDuckDb {
     private Times cold(Question question) throws Exception {
         store.chill();
         FileReads before = FileReads.now();
-        final double loom = QueryTimer.once(() -> ask(question));
+        final double loom = QueryTimer.once(() -> ask(question)).millis();
         final long loomBytes = FileReads.now().since(before).diskBytes();
         final List<Double> duckDb = new ArrayList<>();
         for (final int count : threads) {
             table.chill();
             table.threads(count);
             before = FileReads.now();
-            duckDb.add(QueryTimer.once(() -> table.query(question.sql())));
+            duckDb.add(QueryTimer.once(() -> table.query(question.sql())).millis());
         }
         final long duckDbBytes = FileReads.now().since(before).diskBytes();
         return new Times(loom, duckDb, loomBytes / MEBI, duckDbBytes / MEBI);
