@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.Callable;
 
 /**
  * What each index is worth (paper, Figure 16): the system calls above a high latency in a window of 120 s that begins so far
@@ -133,11 +134,13 @@ public final class Ablation {
     }
 
     private Times ask(TimeRange window, Mode mode) throws Exception {
-        if (arguments.flag("cold")) {
+        final List<Times> answer = new ArrayList<>();
+        final Callable<?> query = () -> answer.add(scan(window, mode));
+        final boolean cold = arguments.flag("cold");
+        if (cold) {
             store.chill();
         }
-        final List<Times> answer = new ArrayList<>();
-        final QueryTimer time = QueryTimer.once(() -> answer.add(scan(window, mode)));
+        final QueryTimer time = cold ? QueryTimer.once(query) : QueryTimer.repeated(query);
         return new Times(
                 time.millis(),
                 time.cpuMillis(),

@@ -34,10 +34,10 @@ public final class QueryCost {
         "staging", "/dev/shm",
         "records", "100000000",
         "rounds", "5",
+        "warm-up", "2",
         "read", "positional"
     };
     private static final long INTERVAL_NS = 1_000;
-    private static final int DISCARDED = 2;
     private static final int PAGE_SHIFT = 16;
 
     private final Arguments arguments;
@@ -241,7 +241,8 @@ public final class QueryCost {
     }
 
     private Timed warm(Callable<?> query) throws Exception {
-        for (int i = 0; i < DISCARDED; i++) {
+        final long startNs = System.nanoTime();
+        while (System.nanoTime() - startNs < arguments.number("warm-up") * 1_000_000_000L) {
             QueryTimer.repeated(query);
         }
         final List<QueryTimer> times = new ArrayList<>();

@@ -36,7 +36,7 @@ final class QueryWorkloadsTest {
 
     @Test
     void shouldMeasureWhatQueriesCost() throws Exception {
-        assertEquals(5 + 4, rows(QueryCost::run, "--records", "20000", "--rounds", "1"));
+        assertEquals(5 + 4, rows(QueryCost::run, "--records", "20000", "--rounds", "1", "--warm-up", "0"));
     }
 
     @Test
