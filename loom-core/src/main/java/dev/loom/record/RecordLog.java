@@ -265,7 +265,6 @@ public final class RecordLog {
             boolean wait,
             boolean publish) {
         checkLength(length);
-        payload.boundsCheck(offset, length);
         if (length > RecordDescriptor.PAYLOAD_LENGTH_MAX) {
             return appendJumbo(source, timeNs, payload, offset, length, wait);
         }
@@ -273,7 +272,7 @@ public final class RecordLog {
         return status < 0 ? status : append(source, timeNs, payload, offset, length, wait, publish);
     }
 
-    /** Checks the payload's bounds; one word is cheaper copied here than by the JVM's stub. */
+    /** Whose bounds are checked. One word is cheaper copied here than by the JVM's stub. */
     private void copy(DirectBuffer payload, int offset, int length, int at) {
         if (length == Long.BYTES) {
             ring.putLong(at, payload.getLong(offset));

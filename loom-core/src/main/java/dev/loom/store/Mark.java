@@ -94,20 +94,7 @@ record Mark(
 
     /** The same, to be written again. */
     Mark again() {
-        return new Mark(
-                sequence + 1,
-                storeId,
-                epoch,
-                closed,
-                owner,
-                sessionNonce,
-                staging,
-                segmentLength,
-                logs,
-                schemaDurable,
-                checkpoint,
-                lastTimeNs,
-                file);
+        return advanced(ends(), schemaDurable, checkpoint, lastTimeNs);
     }
 
     /** Closed, at the ends given. */
