@@ -1,0 +1,72 @@
+package dev.loom;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Lets several threads take turns as a store's writer: each holds {@link #loom()} for itself between {@link #acquire} and
+ * {@link #release()}. For threads that have many records at once, such as those of a server; a turn costs more than a push, and
+ * a thread that waits for a full ring keeps the others waiting.
+ *
+ * <p>Usable from any thread. Turns are given in the order in which they were asked for.
+ */
+public final class SharedWriter implements AutoCloseable {
+    private final Loom loom;
+    private final ReentrantLock turn = new ReentrantLock(true);
+    private boolean closed;
+
+    /** @param loom whose writer nobody else is from now on; closed by {@link #close()} */
+    public SharedWriter(Loom loom) {
+        this.loom = loom;
+    }
+
+    /**
+     * Waits for a turn. An interrupt ends the waiting, and is kept for the caller.
+     *
+     * @param timeoutNs how long, ns
+     * @return whether the caller is the writer now, and must {@link #release()}; never once the store is closed
+     */
+    public boolean acquire(long timeoutNs) {
+        try {
+            if (!turn.tryLock(timeoutNs, TimeUnit.NANOSECONDS)) {
+                return false;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+        if (closed) {
+            turn.unlock();
+            return false;
+        }
+        return true;
+    }
+
+    /**
+     * Ends the caller's turn.
+     *
+     * @throws IllegalMonitorStateException when the caller has none
+     */
+    public void release() {
+        turn.unlock();
+    }
+
+    /** The store. What only a writer may call is for the thread that has the turn. */
+    public Loom loom() {
+        return loom;
+    }
+
+    /** Waits for the turn that is under way, then closes the store. Idempotent. */
+    @Override
+    public void close() {
+        turn.lock();
+        try {
+            if (!closed) {
+                closed = true;
+                loom.close();
+            }
+        } finally {
+            turn.unlock();
+        }
+    }
+}

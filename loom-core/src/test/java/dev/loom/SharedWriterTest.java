@@ -1,0 +1,148 @@
+package dev.loom;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.api.Snapshot;
+import dev.loom.format.Formats;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class SharedWriterTest {
+    private static final int THREADS = 4;
+    private static final int TURNS = 500;
+    private static final int RECORDS = 20;
+    private static final long LONG_NS = TimeUnit.MINUTES.toNanos(1);
+
+    @TempDir
+    Path temp;
+
+    private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+
+    @AfterEach
+    void stopThreads() {
+        threads.shutdownNow();
+    }
+
+    private SharedWriter open() {
+        return new SharedWriter(Loom.open(LoomConfig.at(temp.resolve("store"))
+                .recordRingBytes(LoomConfig.RING_BYTES_MIN)
+                .timeRingBytes(LoomConfig.RING_BYTES_MIN)
+                .chunkRingBytes(LoomConfig.RING_BYTES_MIN)
+                .build()));
+    }
+
+    @Test
+    void shouldTakeTheRecordsOfEachTurnTogetherWhenThreadsTakeTurns() throws Exception {
+        try (SharedWriter writer = open()) {
+            int source = writer.loom().defineSource("events", Formats.bytes());
+            List<Callable<Long>> pushes = new ArrayList<>();
+            for (int i = 0; i < THREADS; i++) {
+                pushes.add(() -> pushInTurns(writer, source));
+            }
+            long together = 0;
+            for (Future<Long> push : threads.invokeAll(pushes)) {
+                together += push.get();
+            }
+            assertEquals(THREADS * TURNS, together, "turns whose records lie side by side");
+            try (Snapshot snapshot = writer.loom().snapshot()) {
+                assertEquals(
+                        THREADS * TURNS * RECORDS, snapshot.statistics(source).records());
+            }
+        }
+    }
+
+    private static long pushInTurns(SharedWriter writer, int source) {
+        byte[] payload = new byte[8];
+        long together = 0;
+        for (int turn = 0; turn < TURNS; turn++) {
+            assertTrue(writer.acquire(LONG_NS));
+            try {
+                long before;
+                try (Snapshot snapshot = writer.loom().snapshot()) {
+                    before = snapshot.statistics(source).records();
+                }
+                for (int i = 0; i < RECORDS; i++) {
+                    assertTrue(writer.loom().push(source, payload) >= 0);
+                }
+                try (Snapshot snapshot = writer.loom().snapshot()) {
+                    together += snapshot.statistics(source).records() - before == RECORDS ? 1 : 0;
+                }
+            } finally {
+                writer.release();
+            }
+        }
+        return together;
+    }
+
+    @Test
+    void shouldRefuseATurnWhenItDoesNotComeInTime() throws Exception {
+        try (SharedWriter writer = open()) {
+            assertTrue(writer.acquire(0));
+            assertFalse(threads.submit(() -> writer.acquire(1)).get());
+            writer.release();
+            assertTrue(threads.submit(() -> writer.acquire(LONG_NS) && release(writer))
+                    .get());
+        }
+    }
+
+    private static boolean release(SharedWriter writer) {
+        writer.release();
+        return true;
+    }
+
+    @Test
+    void shouldKeepTheInterruptWhenItEndsTheWaiting() throws Exception {
+        try (SharedWriter writer = open()) {
+            assertTrue(writer.acquire(0));
+            assertTrue(threads.submit(() -> {
+                        Thread.currentThread().interrupt();
+                        return !writer.acquire(LONG_NS) && Thread.interrupted();
+                    })
+                    .get());
+            writer.release();
+        }
+    }
+
+    @Test
+    void shouldEndTheTurnUnderWayAndRefuseOthersWhenClosed() throws Exception {
+        SharedWriter writer = open();
+        int source = writer.loom().defineSource("events", Formats.bytes());
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        Future<Long> push = threads.submit(() -> {
+            assertTrue(writer.acquire(LONG_NS));
+            begun.countDown();
+            goOn.await();
+            long status = writer.loom().push(source, new byte[8]);
+            writer.release();
+            return status;
+        });
+        begun.await();
+        Future<?> close = threads.submit(writer::close);
+        goOn.countDown();
+        assertTrue(push.get() >= 0);
+        close.get();
+        assertFalse(writer.acquire(LONG_NS));
+        writer.close();
+    }
+
+    @Test
+    void shouldRefuseToEndATurnThatNobodyHas() {
+        try (SharedWriter writer = open()) {
+            assertThrows(IllegalMonitorStateException.class, writer::release);
+        }
+    }
+}
