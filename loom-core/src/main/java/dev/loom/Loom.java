@@ -27,7 +27,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * The single writer of a store (paper, section 5.1 and Figure 9).
  *
- * <p>Threads: {@code push}, {@code pushBatch}, {@code offer}, {@code claim}, {@code sync} and {@code force} belong to one
+ * <p>Threads: {@code push}, {@code offer}, {@code claim} and their like, {@code sync} and {@code force} belong to one
  * thread at a time, the writer; handing over to another needs a happens-before edge. The schema, snapshots and {@link
  * #info()} are for any thread. {@link #close()} is for the writer, or for whoever knows that the writer has stopped.
  *
@@ -140,13 +140,27 @@ public final class Loom implements Store {
     }
 
     /**
+     * As {@link #pushBatch}, but never waits, and drops nothing: it ends at the first record that has no room.
+     *
+     * @return how many were taken, from the first; or a negative {@link PushStatus} if none was
+     */
+    public int offerBatch(int sourceId, DirectBuffer payloads, int offset, int[] lengths, int count) {
+        return log.offerBatch(sourceId, payloads, offset, lengths, count);
+    }
+
+    /**
      * Claims room for one payload, to be filled in place through {@link #claimed()}. Its arrival time is that of the claim.
      *
      * @param length 0 to {@link #claimLengthMax()}
      * @return the address that the record will have, or a negative {@link PushStatus}
      */
     public long claim(int sourceId, int length) {
-        return log.claim(sourceId, length);
+        return log.claim(sourceId, length, true);
+    }
+
+    /** As {@link #claim}, but never waits, and drops nothing: {@link PushStatus#BACK_PRESSURED}. */
+    public long tryClaim(int sourceId, int length) {
+        return log.claim(sourceId, length, false);
     }
 
     /** The claim made by the last {@link #claim} that was not refused. */

@@ -155,9 +155,14 @@ public final class RecordLog {
         long before = lastTimeNs;
         long status = push(sourceId, payload, offset, length, false);
         if (status == PushStatus.BACK_PRESSURED) {
-            lastTimeNs = before;
+            takeTimeBack(before);
         }
         return status;
+    }
+
+    /** Back to what it was, but for a page that was begun all the same, to mark losses in. */
+    private void takeTimeBack(long before) {
+        lastTimeNs = Math.max(before, pageBaseTimeNs);
     }
 
     /**
@@ -182,6 +187,36 @@ public final class RecordLog {
         }
         log.publish();
         return taken;
+    }
+
+    /**
+     * As {@link #pushBatch}, but ends at the first record that has no room.
+     *
+     * @return how many were taken, or a {@link PushStatus} if none was
+     */
+    public int offerBatch(int sourceId, DirectBuffer payloads, int offset, int[] lengths, int count) {
+        SourceState source = sources.get(sourceId);
+        checkBatch(payloads, offset, lengths, count);
+        long status = admit(source);
+        if (status < 0) {
+            return (int) status;
+        }
+        long before = lastTimeNs;
+        long timeNs = nowNs();
+        int taken = 0;
+        int at = offset;
+        while (taken < count && status >= 0) {
+            status = append(source, timeNs, payloads, at, lengths[taken], false, false);
+            if (status >= 0) {
+                at += lengths[taken++];
+            }
+        }
+        log.publish();
+        if (taken > 0 || status >= 0) {
+            return taken;
+        }
+        takeTimeBack(before);
+        return (int) status;
     }
 
     private void checkBatch(DirectBuffer payloads, int offset, int[] lengths, int count) {
@@ -463,8 +498,13 @@ public final class RecordLog {
         return 0;
     }
 
-    /** Claims room for one payload of at most a page, and its arrival time. Returns its address, or a status. */
-    public long claim(int sourceId, int length) {
+    /**
+     * Claims room for one payload of at most a page, and its arrival time.
+     *
+     * @param wait as of {@link #push}
+     * @return its address, or a status, and then it has had no effect
+     */
+    public long claim(int sourceId, int length, boolean wait) {
         if (length < 0 || length > RecordDescriptor.PAYLOAD_LENGTH_MAX) {
             throw new IllegalArgumentException(
                     "claim length out of range: bytes=" + length + ", max=" + RecordDescriptor.PAYLOAD_LENGTH_MAX);
@@ -474,9 +514,11 @@ public final class RecordLog {
         if (status < 0) {
             return status;
         }
+        long before = lastTimeNs;
         claimTimeNs = nowNs();
-        status = makeRoom(source, length, claimTimeNs, true);
+        status = makeRoom(source, length, claimTimeNs, wait);
         if (status < 0) {
+            takeTimeBack(before);
             return status;
         }
         gate = CLAIMED;

@@ -12,13 +12,17 @@ import dev.loom.api.PushStatus;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.faults.FaultyStorage.Call;
+import dev.loom.format.Formats;
 import dev.loom.query.RawScan;
 import dev.loom.query.RecordCursor;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -74,6 +78,8 @@ class OfferTest {
                 assertEquals(PushStatus.BACK_PRESSURED, offer(loom, id, new byte[28 + i]));
                 assertEquals(PushStatus.BACK_PRESSURED, offer(loom, id, new byte[65_456]));
                 assertEquals(PushStatus.BACK_PRESSURED, offer(loom, id, new byte[loom.payloadLengthMax()]));
+                assertEquals(PushStatus.BACK_PRESSURED, loom.tryClaim(id, 28 + i));
+                assertEquals(PushStatus.BACK_PRESSURED, offerBatch(loom, id, 28 + i, 28));
             }
         }
         assertEquals(before, effects(loom, ids));
@@ -94,6 +100,51 @@ class OfferTest {
             assertEquals(0L, again.info().values().get("epoch"));
         }
         assertEquals(List.of(counts[0], counts[1], counts[2]), records(temp.resolve("store")));
+    }
+
+    private static int offerBatch(Loom loom, int id, int... lengths) {
+        return loom.offerBatch(
+                id, new UnsafeBuffer(new byte[IntStream.of(lengths).sum()]), 0, lengths, lengths.length);
+    }
+
+    @Test
+    void shouldTakeTheFirstOfABatchWhenNotAllHaveRoom() {
+        LoomConfig.Builder builder = PushingProcess.config(temp.resolve("store"));
+        try (Loom loom = Loom.open(StorageOption.with(builder, storage).build())) {
+            int id = loom.defineSource("a", Formats.bytes());
+            storage.fail(Call.WRITE, 1, true);
+            int[] lengths = new int[1_000];
+            Arrays.fill(lengths, 1_000);
+            long taken = 0;
+            int batch;
+            do {
+                batch = offerBatch(loom, id, lengths);
+                taken += Math.max(0, batch);
+            } while (batch == lengths.length);
+            assertTrue(batch > 0, "the last page has room for some");
+            assertEquals(PushStatus.BACK_PRESSURED, offerBatch(loom, id, 1_000));
+            try (Snapshot snapshot = loom.snapshot()) {
+                assertEquals(taken, snapshot.statistics(id).records());
+            }
+            storage.heal();
+        }
+    }
+
+    @Test
+    void shouldTellThatTheSourceIsClosedWhenABatchOrAClaimIsOffered() {
+        try (Loom loom = Loom.open(PushingProcess.config(temp.resolve("store")).build())) {
+            int id = loom.defineSource("a", Formats.bytes());
+            assertEquals(2, offerBatch(loom, id, 8, 0));
+            assertEquals(0, offerBatch(loom, id));
+            assertTrue(loom.tryClaim(id, 8) >= 0);
+            loom.claimed().commit();
+            loom.closeSource(id);
+            assertEquals(PushStatus.SOURCE_CLOSED, offerBatch(loom, id, 8));
+            assertEquals(PushStatus.SOURCE_CLOSED, loom.tryClaim(id, 8));
+            try (Snapshot snapshot = loom.snapshot()) {
+                assertEquals(3, snapshot.statistics(id).records());
+            }
+        }
     }
 
     /** All that can be seen of a store and is not the disk's doing. */
