@@ -96,7 +96,7 @@ final class SourceDefinition {
             throw CommandFailure.usage("source has another format: source=" + name + ", format="
                     + source.format().text() + ", import=" + wanted.text());
         }
-        EventTime defined = EventTime.of(source.attributes());
+        EventTime defined = EventTime.of(source);
         if (eventTime != null && !sameEventTime(eventTime, defined)) {
             throw CommandFailure.usage("source has another event time: source=" + name + ", event time="
                     + (defined == null ? "none" : defined.attributes()) + ", import=" + eventTime.attributes());

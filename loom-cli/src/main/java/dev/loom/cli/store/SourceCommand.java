@@ -8,6 +8,7 @@ import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.option.StoreOption;
+import dev.loom.cli.time.EventTime;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +39,9 @@ public final class SourceCommand {
             @Option(
                             names = "--format",
                             paramLabel = "FORMAT",
-                            description = "struct, text, json, bytes; by default struct with --fields, else bytes.")
+                            description =
+                                    "struct, text, json, bytes, or timed: and one of them, for payloads after their event"
+                                            + " time; by default struct with --fields, else bytes.")
                     @Nullable
                     String format,
             @Option(
@@ -76,9 +79,10 @@ public final class SourceCommand {
 
     private static PayloadFormat payloadFormat(@Nullable String format, @Nullable String fields) {
         String name = format == null ? (fields == null ? "bytes" : STRUCT) : format;
-        if (fields != null && !name.equals(STRUCT)) {
+        boolean struct = name.equals(STRUCT) || name.endsWith(':' + STRUCT);
+        if (fields != null && !struct) {
             throw CommandFailure.usage("--fields is for --format struct, not " + name);
-        } else if (fields == null && name.equals(STRUCT)) {
+        } else if (fields == null && struct) {
             throw CommandFailure.usage("--format struct needs --fields");
         }
         try {
@@ -90,7 +94,12 @@ public final class SourceCommand {
 
     private static int define(Loom loom, String name, PayloadFormat format) {
         try {
-            return loom.defineSource(name, format);
+            int id = loom.defineSource(name, format);
+            EventTime eventTime = EventTime.of(format);
+            if (eventTime != null) {
+                eventTime.defineIndex(loom, id, format);
+            }
+            return id;
         } catch (IllegalArgumentException e) {
             throw CommandFailure.usage(String.valueOf(e.getMessage()));
         }

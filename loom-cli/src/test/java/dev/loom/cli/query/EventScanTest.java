@@ -84,7 +84,7 @@ class EventScanTest {
         Console console = new Cli().console(OutputStream.nullOutputStream(), OutputStream.nullOutputStream());
         Source source = snapshot.source("s").orElseThrow();
         QueryRun run = new QueryRun(console, new QueryOptions());
-        EventTime eventTime = Objects.requireNonNull(EventTime.of(source.attributes()));
+        EventTime eventTime = Objects.requireNonNull(EventTime.of(source));
         RecordOutput output = new RecordOutput(printer(source), limit);
         new EventScan(run, eventTime.reader(source.format()), output, roomBytes)
                 .run(() -> RawScan.of(snapshot, source), RecordFilter.of(List.of(), source.format()), range, order);

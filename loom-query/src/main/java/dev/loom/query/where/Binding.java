@@ -19,11 +19,9 @@ final class Binding {
     private final PayloadFormat format;
     private final FieldSlot.CurrentPayload payload = new FieldSlot.CurrentPayload(new UnsafeBuffer(new byte[0]));
     private final Map<String, FieldSlot> slots = new HashMap<>();
-    private final Map<String, Field> declared;
 
     private Binding(PayloadFormat format) {
         this.format = format;
-        declared = format.fields().stream().collect(Collectors.toMap(Field::name, field -> field));
     }
 
     static PayloadPredicate bind(WhereExpression expression, PayloadFormat format) {
@@ -71,7 +69,7 @@ final class Binding {
 
     private Condition comparison(String field, Operator operator, Literal literal) {
         FieldSlot slot = slot(field);
-        @Nullable FieldType type = type(field);
+        @Nullable FieldType type = format.declaredType(field);
         if (literal instanceof Literal.Numeric number) {
             requireType(field, type == null || type.isNumber(), literal);
             return new Condition.NumberTest(slot, operator, new NumberComparand(number, type == FieldType.F32));
@@ -96,20 +94,14 @@ final class Binding {
         });
     }
 
-    /** The type that the format declares for a field, or null if each record brings its own. */
-    private @Nullable FieldType type(String field) {
-        Field found = declared.get(field);
-        return found == null ? null : found.type();
-    }
-
     private boolean isText(String field) {
-        FieldType type = type(field);
+        FieldType type = format.declaredType(field);
         return type == null || type == FieldType.UTF8 || type == FieldType.BYTES;
     }
 
     private void requireType(String field, boolean comparable, Literal literal) {
         if (!comparable) {
-            FieldType type = type(field);
+            FieldType type = format.declaredType(field);
             throw new IllegalArgumentException("field can't be compared with this: field=" + field + ", type="
                     + (type == null ? "any" : type.text()) + ", literal=" + literal);
         }
