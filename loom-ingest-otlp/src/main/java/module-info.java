@@ -2,4 +2,6 @@
 module dev.loom.otlp {
     requires transitive dev.loom.core;
     requires static transitive org.jspecify;
+
+    exports dev.loom.otlp.wire;
 }
