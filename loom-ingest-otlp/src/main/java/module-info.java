@@ -1,5 +1,9 @@
 /** The OTLP receiver. */
+@SuppressWarnings("requires-transitive-automatic") // Agrona has no descriptor
 module dev.loom.otlp {
     requires transitive dev.loom.core;
     requires static transitive org.jspecify;
+
+    exports dev.loom.otlp;
+    exports dev.loom.otlp.wire;
 }

@@ -1,0 +1,47 @@
+package dev.loom.otlp.wire;
+
+import java.nio.ByteOrder;
+import org.agrona.DirectBuffer;
+
+/** Whether bytes are UTF-8 by the rules of RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. */
+public final class Utf8 {
+    private static final long NON_ASCII = 0x8080_8080_8080_8080L;
+    private static final int INVALID = -1;
+
+    private Utf8() {}
+
+    /** Whether {@code [offset, offset + length)} of the buffer is UTF-8. */
+    public static boolean isValid(DirectBuffer buffer, int offset, int length) {
+        int end = offset + length;
+        int at = offset;
+        while (at >= 0 && at < end) {
+            if (end - at >= Long.BYTES && (buffer.getLong(at, ByteOrder.LITTLE_ENDIAN) & NON_ASCII) == 0) {
+                at += Long.BYTES;
+            } else {
+                int first = buffer.getByte(at);
+                at = first >= 0 ? at + 1 : skipSequence(buffer, at, end, first & 0xFF);
+            }
+        }
+        return at == end;
+    }
+
+    /** The offset behind a sequence of two to four bytes, or {@link #INVALID}. */
+    private static int skipSequence(DirectBuffer buffer, int at, int end, int first) {
+        int length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+        if (first < 0xC2 || first > 0xF4 || end - at < length) {
+            return INVALID;
+        }
+        int second = buffer.getByte(at + 1) & 0xFF;
+        int lowest = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+        int highest = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+        if (second < lowest || second > highest) {
+            return INVALID;
+        }
+        for (int i = 2; i < length; i++) {
+            if ((buffer.getByte(at + i) & 0xC0) != 0x80) {
+                return INVALID;
+            }
+        }
+        return at + length;
+    }
+}

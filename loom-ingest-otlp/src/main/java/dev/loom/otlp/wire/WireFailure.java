@@ -1,0 +1,24 @@
+package dev.loom.otlp.wire;
+
+/** Why bytes are no protobuf message. */
+public enum WireFailure {
+    TRUNCATED("field is cut short"),
+    VARINT_TOO_LONG("varint has more than 10 bytes"),
+    INVALID_TAG("field number is 0"),
+    INVALID_WIRE_TYPE("wire type is none of 0 to 5"),
+    NEGATIVE_LENGTH("length is negative"),
+    UNMATCHED_END_GROUP("end of a group that did not begin"),
+    TOO_DEEP("messages are nested more than 100 deep"),
+    INVALID_UTF8("string is not UTF-8");
+
+    private final String text;
+
+    WireFailure(String text) {
+        this.text = text;
+    }
+
+    /** What is wrong, in words. */
+    public String text() {
+        return text;
+    }
+}
