@@ -11,6 +11,9 @@ import dev.loom.cli.query.HistCommand;
 import dev.loom.cli.query.ScanCommand;
 import dev.loom.cli.query.TailCommand;
 import dev.loom.cli.query.TopCommand;
+import dev.loom.cli.store.IndexCommand;
+import dev.loom.cli.store.InfoCommand;
+import dev.loom.cli.store.SourcesCommand;
 import dev.loom.cli.text.JsonObject;
 import dev.loom.cli.text.Quantity;
 import dev.loom.cli.text.TextBuffer;
@@ -18,6 +21,7 @@ import dev.loom.cli.time.EpochTime;
 import dev.loom.error.LoomException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,19 +29,31 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
 /** Answers requests by running the command of their name. Usable from any thread. */
 public final class QueryApi {
-    private static final Map<String, Function<Console, Object>> COMMANDS = Map.of(
-            "scan", ScanCommand::new,
-            "agg", AggCommand::new,
-            "hist", HistCommand::new,
-            "top", TopCommand::new,
-            "correlate", CorrelateCommand::new,
-            "tail", TailCommand::new);
+    private static final Map<String, Function<Console, CommandLine>> COMMANDS = Map.of(
+            "scan", console -> new CommandLine(new ScanCommand(console)),
+            "agg", console -> new CommandLine(new AggCommand(console)),
+            "hist", console -> new CommandLine(new HistCommand(console)),
+            "top", console -> new CommandLine(new TopCommand(console)),
+            "correlate", console -> new CommandLine(new CorrelateCommand(console)),
+            "tail", console -> new CommandLine(new TailCommand(console)),
+            "sources", console -> new CommandLine(new SourcesCommand(console)),
+            "indexes",
+                    console -> new CommandLine(new IndexCommand(console))
+                            .getSubcommands()
+                            .get("list"),
+            "info", console -> new CommandLine(new InfoCommand(console)));
+
+    /** Of what reads no records. */
+    private static final Map<String, Object> WHOLE =
+            new TreeMap<>(Map.of("complete", true, "lost", 0, "stats", Map.of()));
 
     private final Path directory;
     private final Duration timeMax;
@@ -52,9 +68,9 @@ public final class QueryApi {
         this.timeMax = timeMax;
     }
 
-    /** Whether there is a command of this name. */
-    public static boolean knows(String command) {
-        return COMMANDS.containsKey(command);
+    /** The names of all commands. */
+    public static Set<String> names() {
+        return COMMANDS.keySet();
     }
 
     /** A query that can be cancelled. */
@@ -62,7 +78,7 @@ public final class QueryApi {
         private final CommandLine command;
         private final Console console;
         private final List<String> arguments;
-        private Map<String, Object> outcome = Map.of();
+        private Map<String, Object> outcome = WHOLE;
         private @Nullable Exception failure;
 
         /**
@@ -82,11 +98,11 @@ public final class QueryApi {
                     Map.of(),
                     () -> EpochTime.of(Instant.now()));
             console.onOutcome(ended -> outcome = ended);
-            Function<Console, Object> maker = COMMANDS.get(name);
+            Function<Console, CommandLine> maker = COMMANDS.get(name);
             if (maker == null) {
                 throw ApiFailure.notFound("unknown query: " + name);
             }
-            command = new CommandLine(maker.apply(console));
+            command = maker.apply(console);
             arguments = arguments(body);
         }
 
@@ -97,7 +113,8 @@ public final class QueryApi {
             } catch (IllegalArgumentException e) {
                 throw ApiFailure.badRequest(String.valueOf(e.getMessage()));
             }
-            if (!Boolean.TRUE.equals(request.get("follow"))) {
+            boolean reads = command.getCommandSpec().findOption("--timeout") != null;
+            if (reads && !Boolean.TRUE.equals(request.get("follow"))) {
                 request.put("timeout", timeout(request.get("timeout")));
             }
             List<String> complete = new ArrayList<>();
@@ -121,6 +138,7 @@ public final class QueryApi {
          *
          * @throws ApiFailure when there is no answer, or it broke off
          * @throws BrokenPipeException when the client has gone
+         * @throws UncheckedIOException likewise
          */
         public void run() {
             command.setCaseInsensitiveEnumValuesAllowed(true)
@@ -150,7 +168,7 @@ public final class QueryApi {
             console.interruption().request();
         }
 
-        /** How it ended, as its last line says; empty before. */
+        /** How it ended, as its last line says. */
         public Map<String, Object> outcome() {
             return outcome;
         }
@@ -162,7 +180,7 @@ public final class QueryApi {
             return ofCommand(failure, message);
         } else if (e instanceof LoomException) {
             return new ApiFailure(500, "store", message);
-        } else if (e instanceof ApiFailure || e instanceof BrokenPipeException) {
+        } else if (e instanceof ApiFailure || e instanceof BrokenPipeException || e instanceof UncheckedIOException) {
             return (RuntimeException) e;
         }
         return new ApiFailure(500, "internal", "internal error: " + e);
