@@ -5,5 +5,6 @@ module dev.loom.otlp {
     requires static transitive org.jspecify;
 
     exports dev.loom.otlp;
+    exports dev.loom.otlp.ingest;
     exports dev.loom.otlp.wire;
 }

@@ -9,6 +9,7 @@ import dev.loom.format.FieldReader;
 import dev.loom.format.FieldType;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
+import dev.loom.format.RecordLookup;
 import dev.loom.query.EventClock;
 import dev.loom.query.TimeRange;
 import dev.loom.query.Value;
@@ -125,7 +126,8 @@ public record EventTime(String field, @Nullable ClockPair clockPair, boolean epo
          * text is RFC 3339; a monotonic clock's are nanoseconds.
          */
         @Override
-        public long epochNs(DirectBuffer buffer, int offset, int length) {
+        public long epochNs(@Nullable RecordLookup lookup, DirectBuffer buffer, int offset, int length) {
+            value.lookup(lookup);
             field.read(buffer, offset, length, value);
             long timeNs = switch (value.kind()) {
                 case INTEGER -> ofLong(value.longValue());

@@ -33,8 +33,10 @@ public final class WireReader {
     /** How deep messages and groups may be nested in the one that was wrapped. */
     public static final int DEPTH_MAX = 100;
 
+    /** Bytes of the longest varint. */
+    public static final int VARINT_LENGTH_MAX = 10;
+
     private static final int VARINT_BITS = 7;
-    private static final int VARINT_BITS_MAX = 70;
     /** Past every end, so that nothing is read after a failure. */
     private static final int FAILED = Integer.MAX_VALUE;
 
@@ -120,7 +122,7 @@ public final class WireReader {
     private boolean readLongVarint(int start, int limit) {
         long result = 0;
         int at = start;
-        for (int shift = 0; shift < VARINT_BITS_MAX; shift += VARINT_BITS) {
+        for (int shift = 0; shift < VARINT_LENGTH_MAX * VARINT_BITS; shift += VARINT_BITS) {
             if (at >= limit) {
                 return fail(WireFailure.TRUNCATED);
             }

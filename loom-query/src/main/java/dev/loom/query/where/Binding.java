@@ -4,6 +4,7 @@ import dev.loom.format.Field;
 import dev.loom.format.FieldReader;
 import dev.loom.format.FieldType;
 import dev.loom.format.PayloadFormat;
+import dev.loom.format.RecordLookup;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,15 +18,17 @@ final class Binding {
     private static final int FIELDS_NAMED_MAX = 32;
 
     private final PayloadFormat format;
+    private final @Nullable RecordLookup lookup;
     private final FieldSlot.CurrentPayload payload = new FieldSlot.CurrentPayload(new UnsafeBuffer(new byte[0]));
     private final Map<String, FieldSlot> slots = new HashMap<>();
 
-    private Binding(PayloadFormat format) {
+    private Binding(PayloadFormat format, @Nullable RecordLookup lookup) {
         this.format = format;
+        this.lookup = lookup;
     }
 
-    static PayloadPredicate bind(WhereExpression expression, PayloadFormat format) {
-        Binding binding = new Binding(format);
+    static PayloadPredicate bind(WhereExpression expression, PayloadFormat format, @Nullable RecordLookup lookup) {
+        Binding binding = new Binding(format, lookup);
         return new Bound(binding.payload, binding.condition(expression));
     }
 
@@ -90,7 +93,7 @@ final class Binding {
                 throw new IllegalArgumentException(
                         "unknown field: field=" + name + ", format=" + format.name() + ", fields=" + fieldNames());
             }
-            return new FieldSlot(reader, payload);
+            return new FieldSlot(reader, payload, lookup);
         });
     }
 

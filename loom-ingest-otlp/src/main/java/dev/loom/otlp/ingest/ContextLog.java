@@ -1,0 +1,74 @@
+package dev.loom.otlp.ingest;
+
+import dev.loom.Loom;
+
+/**
+ * The source of contexts, and where in it the contexts lie that were needed lately.
+ *
+ * <p>Invariant: a context lies in the same segment of the record log as each record that refers to it, so that retention
+ * keeps or deletes both. So those of earlier segments are forgotten, and written anew when they are needed again; likewise all
+ * of them when there are too many to remember. Owned by whoever has the writer's turn.
+ */
+final class ContextLog {
+    /** The source that holds them. */
+    static final String SOURCE = "otlp.contexts";
+
+    private final Loom loom;
+    private final int sourceId;
+    private final long segmentLength;
+    private final ByteKeys places;
+    private long segmentStart;
+    private long segmentEnd;
+    private long written;
+
+    ContextLog(Loom loom, int sourceId, long segmentLength, int entriesMax, int bytesMax) {
+        this.loom = loom;
+        this.sourceId = sourceId;
+        this.segmentLength = segmentLength;
+        places = new ByteKeys(entriesMax, bytesMax);
+    }
+
+    /**
+     * Whether the context lies where a record at this address may refer to it; its address is then known.
+     *
+     * @param recordAddress at or above those of all earlier calls
+     */
+    boolean serves(ContextBytes context, long recordAddress) {
+        if (recordAddress >= segmentEnd) {
+            segmentStart = recordAddress - recordAddress % segmentLength;
+            segmentEnd = segmentStart + segmentLength;
+            places.clear();
+        }
+        if (context.address() < segmentStart) {
+            context.address(places.get(context.hash(), context.buffer(), 0, context.length()));
+        }
+        return context.address() >= segmentStart;
+    }
+
+    /**
+     * Writes the context.
+     *
+     * @return its address, or a negative {@link dev.loom.api.PushStatus}
+     */
+    long write(ContextBytes context) {
+        long address = loom.offer(sourceId, context.buffer(), 0, context.length());
+        if (address >= 0) {
+            written++;
+            context.address(address);
+            if (address < segmentEnd && !remember(context)) {
+                places.clear();
+                remember(context);
+            }
+        }
+        return address;
+    }
+
+    private boolean remember(ContextBytes context) {
+        return places.put(context.hash(), context.buffer(), 0, context.length(), context.address());
+    }
+
+    /** How many were written. */
+    long written() {
+        return written;
+    }
+}

@@ -1,0 +1,138 @@
+package dev.loom.otlp.ingest;
+
+import dev.loom.Loom;
+import dev.loom.SharedWriter;
+import dev.loom.error.StoreIoException;
+import dev.loom.otlp.ExportHandler;
+import dev.loom.otlp.ExportOutcome;
+import dev.loom.otlp.Signal;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stores OTLP requests: each log record, span or data point as one record, behind the address of the context that it shares
+ * with others (docs/format-payloads.md).
+ *
+ * <p>A request is taken exactly when the official generated classes would parse it; then each of its records is stored or
+ * rejected by itself. Accepted means: every record that was not rejected is published, so visible to queries and safe from a
+ * kill of the process. Of a request that is {@linkplain ExportOutcome#unavailable unavailable} a part may be stored; sending
+ * it again stores that part twice, which OTLP allows.
+ *
+ * <p>Usable from any thread. Memory: four times the longest context for each request worked on at once, and what the settings
+ * say for contexts; nothing for a record, and nothing is allocated once warm but for what is told to clients.
+ */
+public final class OtlpIngester implements ExportHandler {
+    private static final String PROFILES_WARNING =
+            "key_strindex and string_value_strindex are ignored outside of profiles";
+
+    private final IngestSettings settings;
+    private final ArrayBlockingQueue<RequestWriter> idle;
+    private final Map<Signal, SignalCounters> counters = new EnumMap<>(Signal.class);
+
+    /**
+     * Defines the sources, where the store does not have them yet.
+     *
+     * @throws IllegalArgumentException when the store has their names for something else
+     */
+    public OtlpIngester(SharedWriter writer, IngestSettings settings) {
+        this.settings = settings;
+        Loom loom = writer.loom();
+        ContextLog contexts = new ContextLog(
+                loom,
+                SourceDefinitions.defineContexts(loom),
+                segmentLength(loom),
+                settings.contextsMax(),
+                settings.contextBytesMax());
+        Map<Signal, SourceRoutes> routes = new EnumMap<>(Signal.class);
+        for (Signal signal : Signal.values()) {
+            routes.put(signal, new SourceRoutes(loom, signal, settings.sourceAttribute(), settings.sourcesMax()));
+            counters.put(signal, new SignalCounters());
+        }
+        TurnState turn = new TurnState(new RecordAppender(loom, contexts), routes);
+        int contextLengthMax = Math.min(settings.contextLengthMax(), loom.payloadLengthMax());
+        idle = new ArrayBlockingQueue<>(settings.concurrency());
+        for (int i = 0; i < settings.concurrency(); i++) {
+            idle.add(new RequestWriter(writer, turn, contextLengthMax));
+        }
+    }
+
+    private static long segmentLength(Loom loom) {
+        return (Long) Objects.requireNonNull(loom.info().values().get("segment_bytes"));
+    }
+
+    @Override
+    public void export(Signal signal, DirectBuffer message, int offset, int length, ExportOutcome outcome) {
+        SignalCounters counter = counters(signal);
+        counter.addRequest();
+        long deadlineNs = System.nanoTime() + settings.timeoutNs();
+        RequestWriter request = takeWriter();
+        if (request == null) {
+            unavailable(counter, outcome, "too many requests at once");
+            return;
+        }
+        try {
+            if (request.check(signal, message, offset, length)) {
+                write(request, signal, deadlineNs, outcome);
+            } else {
+                counter.addMalformed();
+                outcome.malformed(request.complaint());
+            }
+        } finally {
+            idle.add(request);
+        }
+    }
+
+    private void write(RequestWriter request, Signal signal, long deadlineNs, ExportOutcome outcome) {
+        SignalCounters counter = counters(signal);
+        boolean written;
+        String reason = "the store is busy";
+        try {
+            written = request.write(deadlineNs);
+        } catch (StoreIoException e) {
+            written = false;
+            reason = "the store can't be written: " + e.getMessage();
+        } finally {
+            counter.addRecords(request.accepted(), request.rejections().total(), request.overflowed());
+        }
+        if (!written) {
+            unavailable(counter, outcome, reason);
+        } else if (request.rejections().total() > 0) {
+            outcome.accepted(
+                    request.accepted(),
+                    request.rejections().total(),
+                    request.rejections().text(signal));
+        } else if (request.profilesFields()) {
+            outcome.accepted(request.accepted(), 0, PROFILES_WARNING);
+        } else {
+            outcome.accepted(request.accepted());
+        }
+    }
+
+    private void unavailable(SignalCounters counter, ExportOutcome outcome, String reason) {
+        counter.addUnavailable();
+        outcome.unavailable(settings.retryDelayMs(), reason);
+    }
+
+    private @Nullable RequestWriter takeWriter() {
+        RequestWriter request = idle.poll();
+        if (request != null) {
+            return request;
+        }
+        try {
+            return idle.poll(settings.timeoutNs(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return null;
+        }
+    }
+
+    /** What became of a signal's requests and records. */
+    public SignalCounters counters(Signal signal) {
+        return Objects.requireNonNull(counters.get(signal));
+    }
+}

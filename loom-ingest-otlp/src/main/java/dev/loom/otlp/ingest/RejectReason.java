@@ -1,0 +1,20 @@
+package dev.loom.otlp.ingest;
+
+/** Why a record of a well-formed request is not stored, and never can be. */
+enum RejectReason {
+    INVALID_IDS("trace_id or span_id is missing, all zero or of a wrong length"),
+    RECORD_TOO_LONG("longer than the store takes"),
+    CONTEXT_TOO_LONG("resource, scope and metric description are longer than the limit"),
+    SOURCE_CLOSED("the source they would go to was closed");
+
+    private final String text;
+
+    RejectReason(String text) {
+        this.text = text;
+    }
+
+    /** What is wrong, in words. */
+    String text() {
+        return text;
+    }
+}

@@ -1,0 +1,119 @@
+package dev.loom.otlp.ingest;
+
+import dev.loom.otlp.Signal;
+import dev.loom.otlp.schema.LengthRule;
+import dev.loom.otlp.schema.MessageType;
+import dev.loom.otlp.schema.OtlpMessages;
+import dev.loom.otlp.wire.TraceTags.Span;
+import dev.loom.otlp.wire.Utf8;
+import dev.loom.otlp.wire.WireFailure;
+import dev.loom.otlp.wire.WireReader;
+import dev.loom.otlp.wire.WireType;
+import org.agrona.DirectBuffer;
+
+/**
+ * Whether a request is well-formed: exactly when protobuf's generated classes would take it. Reused; for one thread.
+ *
+ * <p>Recursion is bounded by {@link WireReader#DEPTH_MAX}.
+ */
+final class RequestCheck {
+    private final WireReader reader = new WireReader();
+    private final IdCheck ids = new IdCheck();
+    private int start;
+    private boolean invalidSpans;
+    private boolean profilesFields;
+
+    /** Checks the request in {@code [offset, offset + length)}. */
+    boolean accepts(Signal signal, DirectBuffer buffer, int offset, int length) {
+        start = offset;
+        invalidSpans = false;
+        profilesFields = false;
+        reader.wrap(buffer, offset, length);
+        message(OtlpMessages.request(signal));
+        return reader.failure() == null;
+    }
+
+    /** What is wrong with the request that was not accepted. */
+    String complaint() {
+        WireFailure failure = reader.failure();
+        return failure == null
+                ? "request is well-formed"
+                : "request is no protobuf message of its type: " + failure.text() + ": offset="
+                        + (reader.failureOffset() - start);
+    }
+
+    /** Whether there are spans without valid ids, which are not to be stored. */
+    boolean invalidSpans() {
+        return invalidSpans;
+    }
+
+    /** Whether there are fields that mean something in profiles alone, and are ignored. */
+    boolean profilesFields() {
+        return profilesFields;
+    }
+
+    private void message(MessageType type) {
+        while (reader.next()) {
+            field(type);
+        }
+    }
+
+    private void field(MessageType type) {
+        if (reader.wireType() == WireType.LENGTH) {
+            int number = reader.number();
+            LengthRule rule = type.rule(number);
+            if (rule == LengthRule.UTF8) {
+                if (!Utf8.isValid(reader.buffer(), reader.offset(), reader.length())) {
+                    reader.reject(WireFailure.INVALID_UTF8);
+                }
+            } else if (rule == LengthRule.MESSAGE) {
+                int end = reader.enter();
+                MessageType inner = type.message(number);
+                if (inner == OtlpMessages.SPAN) {
+                    span();
+                } else {
+                    message(inner);
+                }
+                reader.leave(end);
+            } else if (rule != LengthRule.NONE) {
+                numbers(rule);
+            }
+        } else if (reader.tag() == type.profilesTag() && (int) reader.value() != 0) {
+            profilesFields = true;
+        }
+    }
+
+    private void span() {
+        ids.reset();
+        while (reader.next()) {
+            if (reader.tag() == Span.TRACE_ID || reader.tag() == Span.SPAN_ID) {
+                ids.take(reader);
+            } else {
+                field(OtlpMessages.SPAN);
+            }
+        }
+        invalidSpans |= !ids.valid();
+    }
+
+    private void numbers(LengthRule rule) {
+        int length = reader.length();
+        if (rule == LengthRule.PACKED_FIXED64) {
+            if (length % Long.BYTES != 0) {
+                reader.reject(WireFailure.TRUNCATED);
+            }
+            return;
+        }
+        DirectBuffer buffer = reader.buffer();
+        int bytes = 0;
+        for (int at = reader.offset(), end = at + length; at < end; at++) {
+            bytes = buffer.getByte(at) < 0 ? bytes + 1 : 0;
+            if (bytes == WireReader.VARINT_LENGTH_MAX) {
+                reader.reject(WireFailure.VARINT_TOO_LONG);
+                return;
+            }
+        }
+        if (bytes > 0) {
+            reader.reject(WireFailure.TRUNCATED);
+        }
+    }
+}

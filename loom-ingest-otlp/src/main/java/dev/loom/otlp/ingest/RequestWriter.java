@@ -1,0 +1,170 @@
+package dev.loom.otlp.ingest;
+
+import dev.loom.SharedWriter;
+import dev.loom.api.PushStatus;
+import dev.loom.otlp.Signal;
+import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
+import org.agrona.DirectBuffer;
+
+/**
+ * Writes the records of one request at a time, in one turn as the store's writer or, where it is long or the store is
+ * pressed, in several. Reused; for one thread.
+ */
+final class RequestWriter {
+    /** Bytes after which others get their turn. */
+    private static final int TURN_BYTES = 1 << 20;
+    /** How long the evictor is given to make room, ns. */
+    private static final long PRESSED_PARK_NS = 200_000;
+
+    private enum Turn {
+        DONE,
+        TO_GO_ON,
+        PRESSED
+    }
+
+    private final SharedWriter writer;
+    private final TurnState turn;
+    private final RequestCheck check = new RequestCheck();
+    private final IdCheck ids = new IdCheck();
+    private final Rejections rejections = new Rejections();
+    private final ContextBytes context;
+    private final ExportCursor cursor;
+    private final int recordLengthMax;
+
+    private Signal signal = Signal.LOGS;
+    private DirectBuffer buffer;
+    private boolean pending;
+    private long resource;
+    private int sourceId;
+    private boolean overflowing;
+    private long accepted;
+    private long overflowed;
+
+    RequestWriter(SharedWriter writer, TurnState turn, int contextLengthMax) {
+        this.writer = writer;
+        this.turn = turn;
+        context = new ContextBytes(contextLengthMax);
+        cursor = new ExportCursor(context);
+        buffer = context.buffer();
+        recordLengthMax = writer.loom().payloadLengthMax() - RecordDescriptor.MESSAGE_OFFSET;
+    }
+
+    /** Whether the request is well-formed; nothing of it is written yet. */
+    boolean check(Signal newSignal, DirectBuffer newBuffer, int offset, int length) {
+        signal = newSignal;
+        buffer = newBuffer;
+        accepted = 0;
+        overflowed = 0;
+        rejections.reset();
+        if (!check.accepts(newSignal, newBuffer, offset, length)) {
+            return false;
+        }
+        cursor.wrap(newSignal, newBuffer, offset, length);
+        resource = cursor.resources();
+        pending = cursor.next();
+        return true;
+    }
+
+    /** What is wrong with the request that was not well-formed. */
+    String complaint() {
+        return check.complaint();
+    }
+
+    /**
+     * Writes what is left of the request.
+     *
+     * @param deadlineNs by {@link System#nanoTime}
+     * @return whether all is written
+     */
+    boolean write(long deadlineNs) {
+        Turn last = pending ? Turn.TO_GO_ON : Turn.DONE;
+        while (last != Turn.DONE) {
+            long leftNs = deadlineNs - System.nanoTime();
+            if (leftNs <= 0 || !writer.acquire(leftNs)) {
+                return false;
+            }
+            try {
+                last = takeTurn();
+            } finally {
+                writer.release();
+            }
+            if (last == Turn.PRESSED) {
+                LockSupport.parkNanos(PRESSED_PARK_NS);
+            }
+        }
+        return true;
+    }
+
+    private Turn takeTurn() {
+        int bytes = 0;
+        while (pending) {
+            if (bytes > TURN_BYTES) {
+                return Turn.TO_GO_ON;
+            }
+            long status = append();
+            if (status == PushStatus.BACK_PRESSURED) {
+                return Turn.PRESSED;
+            }
+            bytes += cursor.length() + RecordDescriptor.MESSAGE_OFFSET;
+            pending = cursor.next();
+        }
+        return Turn.DONE;
+    }
+
+    /** Appends the record that the cursor is at, or rejects it. Returns {@link PushStatus#BACK_PRESSURED} if it did neither. */
+    private long append() {
+        int offset = cursor.offset();
+        int length = cursor.length();
+        if (check.invalidSpans() && !ids.valid(buffer, offset, length)) {
+            return reject(RejectReason.INVALID_IDS);
+        }
+        if (length > recordLengthMax) {
+            return reject(RejectReason.RECORD_TOO_LONG);
+        }
+        context.complete();
+        if (context.tooLong()) {
+            return reject(RejectReason.CONTEXT_TOO_LONG);
+        }
+        if (resource != cursor.resources()) {
+            resource = cursor.resources();
+            SourceRoutes route = Objects.requireNonNull(turn.routes().get(signal));
+            sourceId = route.route(context);
+            overflowing = route.overflowed();
+        }
+        long status = turn.appender().append(sourceId, buffer, offset, length, context);
+        if (status >= 0) {
+            accepted++;
+            overflowed += overflowing ? 1 : 0;
+        } else if (status == PushStatus.SOURCE_CLOSED) {
+            reject(RejectReason.SOURCE_CLOSED);
+        } else if (status == RecordAppender.UNFIT) {
+            reject(RejectReason.RECORD_TOO_LONG);
+        }
+        return status;
+    }
+
+    private long reject(RejectReason reason) {
+        rejections.add(reason);
+        return 0;
+    }
+
+    /** Whether there are fields that are ignored, as they mean something in profiles alone. */
+    boolean profilesFields() {
+        return check.profilesFields();
+    }
+
+    /** Records written. */
+    long accepted() {
+        return accepted;
+    }
+
+    /** Of those, how many there was no source of their own for. */
+    long overflowed() {
+        return overflowed;
+    }
+
+    Rejections rejections() {
+        return rejections;
+    }
+}

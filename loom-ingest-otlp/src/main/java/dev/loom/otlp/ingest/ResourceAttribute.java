@@ -1,0 +1,93 @@
+package dev.loom.otlp.ingest;
+
+import dev.loom.otlp.wire.CommonTags.AnyValue;
+import dev.loom.otlp.wire.CommonTags.KeyValue;
+import dev.loom.otlp.wire.CommonTags.Resource;
+import dev.loom.otlp.wire.ExportTags.ResourceEnvelope;
+import dev.loom.otlp.wire.WireReader;
+import java.nio.charset.StandardCharsets;
+import org.agrona.DirectBuffer;
+
+/** Finds the text that a resource has for one of its attributes. Reused; for one thread. */
+final class ResourceAttribute {
+    private final WireReader reader = new WireReader();
+    private final byte[] key;
+    private boolean keyMatches;
+    private boolean hasText;
+    private int offset;
+    private int length;
+
+    ResourceAttribute(String key) {
+        this.key = key.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Looks into the ResourceX in {@code [from, from + count)}. Returns whether it has the attribute as a text, not empty. */
+    boolean find(DirectBuffer buffer, int from, int count) {
+        length = 0;
+        reader.wrap(buffer, from, count);
+        while (reader.next()) {
+            if (reader.tag() == ResourceEnvelope.RESOURCE) {
+                int end = reader.enter();
+                findInResource();
+                reader.leave(end);
+            }
+        }
+        return length > 0;
+    }
+
+    private void findInResource() {
+        while (reader.next()) {
+            if (reader.tag() == Resource.ATTRIBUTES) {
+                int end = reader.enter();
+                findInAttribute();
+                reader.leave(end);
+            }
+        }
+    }
+
+    private void findInAttribute() {
+        keyMatches = false;
+        hasText = false;
+        int textOffset = 0;
+        int textLength = 0;
+        while (reader.next()) {
+            if (reader.tag() == KeyValue.KEY) {
+                keyMatches = isKey();
+            } else if (reader.tag() == KeyValue.VALUE) {
+                int end = reader.enter();
+                while (reader.next()) {
+                    hasText = reader.tag() == AnyValue.STRING_VALUE;
+                    textOffset = reader.offset();
+                    textLength = reader.length();
+                }
+                reader.leave(end);
+            }
+        }
+        if (keyMatches && hasText) {
+            offset = textOffset;
+            length = textLength;
+        }
+    }
+
+    private boolean isKey() {
+        if (reader.length() != key.length) {
+            return false;
+        }
+        for (int i = 0; i < key.length; i++) {
+            if (reader.buffer().getByte(reader.offset() + i) != key[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Where the text begins that was found. */
+    int offset() {
+        return offset;
+    }
+
+    /** The length of the text that was found, in bytes. */
+    int length() {
+        return length;
+    }
+}

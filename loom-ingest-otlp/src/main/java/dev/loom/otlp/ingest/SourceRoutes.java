@@ -1,0 +1,90 @@
+package dev.loom.otlp.ingest;
+
+import dev.loom.Loom;
+import dev.loom.otlp.Signal;
+import java.nio.charset.StandardCharsets;
+import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which source the records of one signal go to, by their resource: that of their signal, or one for each value of a resource attribute, such as
+ * {@code otlp.logs.checkout}. The number of the latter is bounded; what is over goes to the signal's source, as does a
+ * resource without the attribute. Owned by whoever has the writer's turn.
+ */
+final class SourceRoutes {
+    /** Bytes of a value that count. */
+    private static final int VALUE_LENGTH_MAX = 128;
+
+    private static final char REPLACEMENT = '_';
+
+    private final Loom loom;
+    private final int sourcesMax;
+    private final @Nullable ResourceAttribute attribute;
+    private final Signal signal;
+    private final String defaultName;
+    private final int defaultId;
+    private final ByteKeys byValue;
+    private boolean overflowed;
+
+    SourceRoutes(Loom loom, Signal signal, @Nullable String attribute, int sourcesMax) {
+        this.loom = loom;
+        this.sourcesMax = sourcesMax;
+        this.attribute = attribute == null ? null : new ResourceAttribute(attribute);
+        this.signal = signal;
+        defaultName = SourceDefinitions.defaultName(signal);
+        defaultId = SourceDefinitions.define(loom, signal, defaultName);
+        byValue = attribute == null ? new ByteKeys(1, 0) : new ByteKeys(sourcesMax, sourcesMax * VALUE_LENGTH_MAX);
+    }
+
+    /** The id of the source for the records of a resource. */
+    int route(ContextBytes context) {
+        overflowed = false;
+        if (attribute == null || !attribute.find(context.buffer(), 0, context.resourceLength())) {
+            return defaultId;
+        }
+        int offset = attribute.offset();
+        int length = Math.min(attribute.length(), VALUE_LENGTH_MAX);
+        long hash = ByteKeys.hash(context.buffer(), offset, length);
+        long id = byValue.get(hash, context.buffer(), offset, length);
+        if (id == ByteKeys.MISSING) {
+            id = defaultId;
+            if (byValue.size() < sourcesMax) {
+                id = define(context.buffer(), offset, length);
+                byValue.put(hash, context.buffer(), offset, length, id);
+            }
+        }
+        overflowed = id == defaultId;
+        return (int) id;
+    }
+
+    /** Whether the resource that was routed last should have a source of its own, for which there is no room. */
+    boolean overflowed() {
+        return overflowed;
+    }
+
+    /** Defines the source of a value; the signal's own where the store refuses that. */
+    private int define(DirectBuffer buffer, int offset, int length) {
+        byte[] bytes = new byte[length];
+        buffer.getBytes(offset, bytes);
+        String value = legal(new String(bytes, StandardCharsets.UTF_8));
+        try {
+            return SourceDefinitions.define(loom, signal, defaultName + '.' + value);
+        } catch (IllegalArgumentException e) {
+            return defaultId;
+        }
+    }
+
+    /** The value as a part of a source's name, which has printable characters alone and no spaces. */
+    private static String legal(String value) {
+        StringBuilder legal = new StringBuilder(value.length());
+        value.codePoints().forEach(c -> {
+            boolean printable = Character.isDefined(c)
+                    && !Character.isISOControl(c)
+                    && !Character.isWhitespace(c)
+                    && !Character.isSpaceChar(c)
+                    && Character.getType(c) != Character.FORMAT;
+            legal.appendCodePoint(printable ? c : REPLACEMENT);
+        });
+        return legal.toString();
+    }
+}

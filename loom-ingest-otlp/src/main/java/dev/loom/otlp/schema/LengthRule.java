@@ -1,0 +1,27 @@
+package dev.loom.otlp.schema;
+
+/** What the bytes of a field of wire type LENGTH must be for its message to be well-formed. */
+public enum LengthRule {
+    /** Anything: {@code bytes}, fields that are not known, and those that should be of another wire type. */
+    NONE,
+    UTF8,
+    MESSAGE,
+    /** Back to back numbers of 8 bytes. */
+    PACKED_FIXED64,
+    PACKED_VARINT;
+
+    static LengthRule of(MessageField field) {
+        if (field.packed()) {
+            return switch (field.type()) {
+                case UINT64 -> PACKED_VARINT;
+                case FIXED64, DOUBLE -> PACKED_FIXED64;
+                default -> throw new IllegalArgumentException("no rule for repeated numbers: type=" + field.type());
+            };
+        }
+        return switch (field.type()) {
+            case STRING -> UTF8;
+            case MESSAGE -> MESSAGE;
+            default -> NONE;
+        };
+    }
+}

@@ -1,0 +1,92 @@
+package dev.loom.otlp.schema;
+
+import dev.loom.otlp.wire.WireType;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A message: its fields by number and by JSON name. */
+public final class MessageType {
+    /** Fields have the numbers 1 to 16. */
+    private static final int NUMBERS = 17;
+
+    private final String name;
+    private final Map<String, MessageField> byName = new LinkedHashMap<>();
+    private final LengthRule[] rules = new LengthRule[NUMBERS];
+    private final @Nullable MessageType[] messages = new @Nullable MessageType[NUMBERS];
+    private int profilesTag;
+
+    MessageType(String name) {
+        this.name = name;
+        Arrays.fill(rules, LengthRule.NONE);
+    }
+
+    /** Its name in the proto file. */
+    public String name() {
+        return name;
+    }
+
+    /** Its fields, in the order of the proto file. */
+    public Collection<MessageField> fields() {
+        return byName.values();
+    }
+
+    /** The field of this name; null when there is none. */
+    public @Nullable MessageField field(String jsonName) {
+        return byName.get(jsonName);
+    }
+
+    /** What the bytes of a {@link WireType#LENGTH} field of this number must be. */
+    public LengthRule rule(int number) {
+        return number < NUMBERS ? rules[number] : LengthRule.NONE;
+    }
+
+    /** The message that the field of this number holds, where its rule is {@link LengthRule#MESSAGE}. */
+    public MessageType message(int number) {
+        MessageType message = messages[number];
+        if (message == null) {
+            throw new IllegalArgumentException("field holds no message: message=" + name + ", number=" + number);
+        }
+        return message;
+    }
+
+    /** The tag of the field that means something in profiles alone; 0 when there is none. */
+    public int profilesTag() {
+        return profilesTag;
+    }
+
+    MessageType one(String jsonName, int tag, FieldType type) {
+        return add(new MessageField(jsonName, tag, type, false, null));
+    }
+
+    MessageType many(String jsonName, int tag, FieldType type) {
+        return add(new MessageField(jsonName, tag, type, true, null));
+    }
+
+    MessageType one(String jsonName, int tag, MessageType message) {
+        return add(new MessageField(jsonName, tag, FieldType.MESSAGE, false, message));
+    }
+
+    MessageType many(String jsonName, int tag, MessageType message) {
+        return add(new MessageField(jsonName, tag, FieldType.MESSAGE, true, message));
+    }
+
+    MessageType ofProfiles(String jsonName, int tag) {
+        profilesTag = tag;
+        return one(jsonName, tag, FieldType.INT32);
+    }
+
+    private MessageType add(MessageField field) {
+        byName.put(field.jsonName(), field);
+        rules[field.number()] = LengthRule.of(field);
+        messages[field.number()] = field.message();
+        return this;
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}
