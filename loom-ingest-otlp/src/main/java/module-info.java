@@ -7,10 +7,12 @@ module dev.loom.otlp {
     requires org.eclipse.jetty.alpn.server;
     requires org.eclipse.jetty.http2.common;
     requires org.eclipse.jetty.http2.server;
+    requires com.fasterxml.jackson.core;
     requires static transitive org.jspecify;
 
     exports dev.loom.otlp;
     exports dev.loom.otlp.ingest;
+    exports dev.loom.otlp.json;
     exports dev.loom.otlp.server;
     exports dev.loom.otlp.wire;
 }
