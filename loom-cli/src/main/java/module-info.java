@@ -6,6 +6,7 @@ module dev.loom.cli {
     requires com.fasterxml.jackson.core;
     requires info.picocli;
     requires java.management;
+    requires org.eclipse.jetty.server;
     requires org.snakeyaml.engine;
     requires static org.jspecify;
 

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * the server starts and not while it serves. Usable from any thread; the lock is held while a region's bounds change, never
  * while bytes are copied.
  */
-final class InFlightBudget implements AutoCloseable {
+public final class InFlightBudget implements AutoCloseable {
     /** Regions start and end at multiples of it: bytes. */
     static final int GRANULE = 4096;
 
@@ -50,7 +50,7 @@ final class InFlightBudget implements AutoCloseable {
      * @param length in bytes, rounded up to whole granules
      * @throws IOException when the folder has no room
      */
-    static InFlightBudget open(Path folder, int length) throws IOException {
+    public static InFlightBudget open(Path folder, int length) throws IOException {
         long granules = (length + (long) GRANULE - 1) / GRANULE;
         Path file = Files.createTempFile(
                 folder,
@@ -70,7 +70,7 @@ final class InFlightBudget implements AutoCloseable {
     }
 
     /** Length of the area in bytes. */
-    int capacity() {
+    public int capacity() {
         return area.capacity();
     }
 
@@ -97,7 +97,7 @@ final class InFlightBudget implements AutoCloseable {
      * @param length it can hold at least, bytes
      * @return null when there is no room
      */
-    synchronized @Nullable Region reserve(int length) {
+    public synchronized @Nullable Region reserve(int length) {
         int granules = granulesOf(length);
         int offset = closed ? -1 : allocator.allocate(granules);
         if (offset < 0) {

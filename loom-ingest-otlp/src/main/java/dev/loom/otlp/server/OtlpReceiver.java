@@ -99,7 +99,8 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
         return config;
     }
 
-    InFlightBudget budget() {
+    /** The memory of requests in flight, which others may share. Closed with the server. */
+    public InFlightBudget budget() {
         return budget;
     }
 

@@ -8,7 +8,7 @@ import org.agrona.DirectBuffer;
  *
  * <p>Not safe for use by several threads at once.
  */
-final class Region implements AutoCloseable {
+public final class Region implements AutoCloseable {
     private final InFlightBudget budget;
     private int offset;
     private int capacity;
@@ -22,12 +22,12 @@ final class Region implements AutoCloseable {
     }
 
     /** Holds the bytes, at {@link #offset()}. */
-    DirectBuffer buffer() {
+    public DirectBuffer buffer() {
         return budget.buffer();
     }
 
     /** Of the first byte in {@link #buffer()}; changes when the region grows. */
-    int offset() {
+    public int offset() {
         return offset;
     }
 
@@ -47,7 +47,7 @@ final class Region implements AutoCloseable {
     }
 
     /** The bytes that can be filled; {@link #fill} tells how many were. */
-    ByteBuffer unfilled() {
+    public ByteBuffer unfilled() {
         return budget.view(offset + length, capacity - length);
     }
 
