@@ -1,6 +1,5 @@
 package dev.loom.api;
 
-import dev.loom.format.Field;
 import dev.loom.format.FieldReader;
 import dev.loom.format.FieldType;
 import dev.loom.format.FieldValue;
@@ -60,7 +59,7 @@ public final class IndexFunction {
      * @throws IllegalArgumentException when the format has no such field, or it is no number
      */
     public static IndexFunction field(PayloadFormat format, String fieldName) {
-        FieldType declared = declaredType(format, fieldName);
+        FieldType declared = format.declaredType(fieldName);
         return field(
                 format, fieldName, declared == null ? ValueType.F64 : natural(declared), ValueUnit.ofName(fieldName));
     }
@@ -75,7 +74,7 @@ public final class IndexFunction {
         if (reader == null) {
             throw new IllegalArgumentException("unknown field: name=" + fieldName + ", format=" + format.text());
         }
-        FieldType declared = declaredType(format, fieldName);
+        FieldType declared = format.declaredType(fieldName);
         if (declared != null && !declared.isNumber() && declared != FieldType.BOOL) {
             throw new IllegalArgumentException("field is no number: name=" + fieldName + ", type=" + declared.text());
         }
@@ -92,14 +91,6 @@ public final class IndexFunction {
      */
     public static IndexFunction of(String name, ValueType type, ValueUnit unit, FieldReader reader) {
         return new IndexFunction(LAMBDA, name, type, unit, reader, null);
-    }
-
-    private static @Nullable FieldType declaredType(PayloadFormat format, String fieldName) {
-        return format.fields().stream()
-                .filter(field -> field.name().equals(fieldName))
-                .map(Field::type)
-                .findFirst()
-                .orElse(null);
     }
 
     private static ValueType natural(FieldType type) {

@@ -20,7 +20,9 @@ public enum FieldType {
     /** One byte, 0 or 1. */
     BOOL(Group.OTHER, 1),
     UTF8(Group.OTHER, 0),
-    BYTES(Group.OTHER, 0);
+    BYTES(Group.OTHER, 0),
+    /** Whatever kind a record brings: text, a number, a boolean, bytes, JSON. Not for structs. */
+    ANY(Group.OTHER, 0);
 
     private enum Group {
         SIGNED,
@@ -48,7 +50,7 @@ public enum FieldType {
         return fixedLength;
     }
 
-    /** Whether values differ in length: {@link #UTF8} and {@link #BYTES}. */
+    /** Whether values differ in length: {@link #UTF8}, {@link #BYTES} and {@link #ANY}. */
     public boolean isVariableLength() {
         return fixedLength == 0;
     }

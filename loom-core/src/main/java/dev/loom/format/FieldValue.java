@@ -8,8 +8,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The value of one field of one record, reused from record to record: what it gives is valid until the next read into
- * it. It also holds what reading needs to remember, so that readers can be shared. Not thread-safe.
+ * The value of one field of one record, reused from record to record: what it gives is valid until the next read into it,
+ * or through its {@link #lookup()} for another record. It also holds what reading needs to remember, so that readers can be
+ * shared. Not thread-safe.
  */
 public final class FieldValue {
     /** What a value is. */
@@ -38,6 +39,7 @@ public final class FieldValue {
     private int offset;
     private int length;
     private @Nullable UnsafeBuffer scratch;
+    private @Nullable RecordLookup lookup;
     private @Nullable JsonScanner jsonScanner;
     private @Nullable ExpandableArrayBuffer jsonName;
 
@@ -113,6 +115,23 @@ public final class FieldValue {
             scratch = room;
         }
         return room;
+    }
+
+    /** Sets where readers find the records that a payload refers to; without it they find none. */
+    public void lookup(@Nullable RecordLookup newLookup) {
+        lookup = newLookup;
+    }
+
+    /** Says whose payload is read from now on: the record at an address. */
+    public void from(long recordAddress) {
+        if (lookup != null) {
+            lookup.from(recordAddress);
+        }
+    }
+
+    /** Where the records are found that a payload refers to; null if nowhere. */
+    public @Nullable RecordLookup lookup() {
+        return lookup;
     }
 
     JsonScanner jsonScanner() {

@@ -9,7 +9,7 @@ import java.util.TreeSet;
 /** The formats that come with the store, and the parser of their text forms. */
 public final class Formats {
     private static final Set<String> BUILT_IN =
-            Set.of(StructFormat.NAME, TextFormat.NAME, JsonFormat.NAME, BytesFormat.NAME);
+            Set.of(StructFormat.NAME, TextFormat.NAME, JsonFormat.NAME, BytesFormat.NAME, TimedFormat.NAME);
 
     private Formats() {}
 
@@ -43,8 +43,19 @@ public final class Formats {
     }
 
     /**
-     * Makes the format of a text form: {@code text}, {@code json}, {@code bytes}, {@code struct:ts_ns:i64,op:utf8?}, or
-     * one of a {@link PayloadFormatProvider}.
+     * Payloads of another format, each after the time of what it tells of: 8 bytes, little-endian, epoch nanoseconds. The
+     * field {@code event_time} is that time; the others are those of the format, and where that declares none, the whole
+     * under its name: {@code json}.
+     *
+     * @throws IllegalArgumentException when the format has a field {@code event_time} itself
+     */
+    public static PayloadFormat timed(PayloadFormat format) {
+        return new TimedFormat(format);
+    }
+
+    /**
+     * Makes the format of a text form: {@code text}, {@code json}, {@code bytes}, {@code struct:ts_ns:i64,op:utf8?}, {@code
+     * timed:} and another text form, or one of a {@link PayloadFormatProvider}.
      *
      * @throws IllegalArgumentException for an unknown name, naming those there are, and for wrong arguments
      */
@@ -53,6 +64,7 @@ public final class Formats {
         String name = colon < 0 ? text : text.substring(0, colon);
         return switch (name) {
             case StructFormat.NAME -> StructFormat.parse(text);
+            case TimedFormat.NAME -> TimedFormat.parse(text);
             case TextFormat.NAME -> withoutArguments(text, TextFormat.INSTANCE);
             case JsonFormat.NAME -> withoutArguments(text, JsonFormat.INSTANCE);
             case BytesFormat.NAME -> withoutArguments(text, BytesFormat.INSTANCE);

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 public interface PayloadFormat {
-    /** The name before the colon of {@link #text()}: {@code struct}, {@code text}, {@code json}, {@code bytes}, ... */
+    /** The name before the colon of {@link #text()}: {@code struct}, {@code text}, {@code json}, {@code bytes}, {@code timed}, ... */
     String name();
 
     /** The text form: {@code bytes}, {@code text}, {@code json}, or {@code struct:ts_ns:i64,op:utf8?}. */
@@ -29,6 +29,27 @@ public interface PayloadFormat {
      * what {@link #field} reads.
      */
     default @Nullable FixedField fixedField(String name) {
+        return null;
+    }
+
+    /**
+     * The type that a field is declared with; null if it is not declared, or as {@link FieldType#ANY}, so that each record
+     * brings its own.
+     */
+    default @Nullable FieldType declaredType(String name) {
+        for (Field field : fields()) {
+            if (field.name().equals(name)) {
+                return field.type() == FieldType.ANY ? null : field.type();
+            }
+        }
+        return null;
+    }
+
+    /**
+     * The field that holds when what a record tells of happened, in epoch nanoseconds; null if the format has none that is
+     * always meant so.
+     */
+    default @Nullable String eventTimeField() {
         return null;
     }
 

@@ -3,7 +3,9 @@ package dev.loom.index;
 import dev.loom.api.Index;
 import dev.loom.api.IndexKind;
 import dev.loom.api.ValueType;
+import dev.loom.format.RecordLookup;
 import org.agrona.MutableDirectBuffer;
+import org.jspecify.annotations.Nullable;
 
 /** One index and what it holds of the active chunk. Owned by the thread that adds. */
 public final class ActiveIndex {
@@ -19,10 +21,15 @@ public final class ActiveIndex {
     private long unfitBefore;
     private long binsAddress = IndexSummary.NO_BINS;
 
-    /** @param definition with a function that can be read */
-    public ActiveIndex(Index definition) {
+    /**
+     * Makes an empty one.
+     *
+     * @param definition with a function that can be read
+     * @param lookup where records are found that others refer to
+     */
+    public ActiveIndex(Index definition, @Nullable RecordLookup lookup) {
         this.definition = definition;
-        this.keys = new KeyReader(definition.function());
+        this.keys = new KeyReader(definition.function(), lookup);
         this.scale = BinScale.of(definition.bins(), keys.type());
         this.bins = new BinTable(keys.type() == ValueType.F64 && !(scale instanceof ExponentialScale));
         this.binned = definition.kind() == IndexKind.VALUE;
@@ -34,7 +41,7 @@ public final class ActiveIndex {
 
     /** Adds the values of records, as far as they have one. */
     void add(RecordBatch batch) {
-        int found = keys.readAll(batch.buffer, batch.offsets, batch.lengths, batch.count, batch.keys);
+        int found = keys.readAll(batch);
         if (binned) {
             scale.bins(batch.keys, found, batch.bins);
             bins.add(batch.bins, batch.keys, found);

@@ -28,8 +28,13 @@ public final class ActiveSummary {
         wanted = indexes.toArray(NONE);
     }
 
-    /** Begins a chunk, before its first record is added. */
-    public void begin() {
+    /**
+     * Begins a chunk, before its first record is added.
+     *
+     * @param chunk its address
+     * @param payloadDistance of a payload from its record's address
+     */
+    public void begin(long chunk, int payloadDistance) {
         for (ActiveIndex index : active) {
             index.reset();
         }
@@ -39,16 +44,25 @@ public final class ActiveSummary {
         } else if (active.length > 0) {
             batch = new RecordBatch();
         }
+        if (batch != null) {
+            batch.chunk = chunk;
+            batch.payloadDistance = payloadDistance;
+        }
     }
 
-    /** Adds a record of the source to every index, at once. */
-    public void add(DirectBuffer payload, int offset, int length) {
-        complete();
-        addInPlace(payload, offset, length);
-        complete();
+    /** Adds a record of the source to every index, at once; its payload is anywhere. */
+    public void add(DirectBuffer payload, int offset, int length, long address) {
+        RecordBatch records = batch;
+        if (records != null) {
+            complete();
+            records.elsewhere = address;
+            addInPlace(payload, offset, length);
+            complete();
+            records.elsewhere = -1;
+        }
     }
 
-    /** Adds a record whose payload stays as it is, with all those before in one buffer, until {@link #complete}. */
+    /** Adds a record whose payload stays as it is, in the ring as all those before, until {@link #complete}. */
     public void addInPlace(DirectBuffer buffer, int offset, int length) {
         RecordBatch records = batch;
         if (records != null) {

@@ -6,6 +6,7 @@ import dev.loom.format.FieldReader;
 import dev.loom.format.FieldType;
 import dev.loom.format.FieldValue;
 import dev.loom.format.FixedField;
+import dev.loom.format.RecordLookup;
 import java.nio.ByteOrder;
 import java.util.Objects;
 import org.agrona.DirectBuffer;
@@ -22,6 +23,7 @@ public final class KeyReader {
     private final @Nullable FieldReader function;
     private final ValueType type;
     private final FieldValue value = new FieldValue();
+    private final @Nullable RecordLookup lookup;
 
     /** Null unless the field is at a fixed place. */
     private final @Nullable FieldType fixedType;
@@ -35,8 +37,24 @@ public final class KeyReader {
     private long failures;
     private long unfit;
 
-    /** @param function one that can be read */
+    /**
+     * Makes a reader of payloads that refer to no others, or whose references are not followed.
+     *
+     * @param function one that can be read
+     */
     public KeyReader(IndexFunction function) {
+        this(function, null);
+    }
+
+    /**
+     * Makes a reader.
+     *
+     * @param function one that can be read
+     * @param lookup where the records are found that payloads refer to; who calls {@link #read} tells it from where
+     */
+    public KeyReader(IndexFunction function, @Nullable RecordLookup lookup) {
+        this.lookup = lookup;
+        value.lookup(lookup);
         this.function = Objects.requireNonNull(function.reader(), "index function can't be read");
         this.type = function.type();
         FixedField fixed = function.fixedField();
@@ -58,19 +76,22 @@ public final class KeyReader {
     }
 
     /**
-     * Reads the values of so many payloads.
+     * Reads the values of some records; the batch gets the keys of those that have one, in order.
      *
-     * @param into gets the keys of those that have one, in order
      * @return how many have
      */
-    int readAll(DirectBuffer buffer, int[] offsets, int[] lengths, int count, long[] into) {
+    int readAll(RecordBatch batch) {
         if (fixedType == FieldType.I64 || fixedType == FieldType.U64) {
-            return readLongs(buffer, offsets, lengths, count, into);
+            return readLongs(batch.buffer, batch.offsets, batch.lengths, batch.count, batch.keys);
         }
+        RecordLookup records = fixedType == null ? lookup : null;
         int found = 0;
-        for (int i = 0; i < count; i++) {
-            if (read(buffer, offsets[i], lengths[i])) {
-                into[found++] = key;
+        for (int i = 0; i < batch.count; i++) {
+            if (records != null) {
+                records.from(batch.address(i));
+            }
+            if (read(batch.buffer, batch.offsets[i], batch.lengths[i])) {
+                batch.keys[found++] = key;
             }
         }
         return found;
@@ -103,7 +124,7 @@ public final class KeyReader {
         return failures;
     }
 
-    /** How many records had a number that is no value of the type, and counted as none. */
+    /** How many records had a value that is none of the type, or is not known, and counted as none. */
     public long unfit() {
         return unfit;
     }
@@ -142,12 +163,17 @@ public final class KeyReader {
     }
 
     private boolean readByFunction(DirectBuffer payload, int offset, int length) {
+        RecordLookup records = lookup;
+        long failuresBefore = records == null ? 0 : records.failures();
         value.setAbsent();
         try {
             Objects.requireNonNull(function).read(payload, offset, length, value);
         } catch (Throwable e) { // whatever a function does, the record is captured
             failures++;
             return false;
+        }
+        if (records != null && records.failures() != failuresBefore) {
+            return countUnfit();
         }
         return switch (value.kind()) {
             case INTEGER, BOOLEAN -> setInteger(value.longValue());

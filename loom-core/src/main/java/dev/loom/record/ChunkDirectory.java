@@ -39,7 +39,7 @@ final class ChunkDirectory {
         source.chunkRecords = 0;
         source.chunkBytes = 0;
         source.chunkFirstTimeNs = timeNs;
-        source.summary.begin();
+        source.summary.begin(chunk, RecordDescriptor.HEADER_LENGTH);
         source.indexed = source.summary.count() > 0;
         indexes += source.summary.count();
         if (count == listed.length) {
@@ -58,7 +58,7 @@ final class ChunkDirectory {
         source.lastAddress = record.address();
         source.lastTimeNs = record.timeNs();
         if (source.indexed) {
-            source.summary.add(record.buffer(), record.offset(), record.length());
+            source.summary.add(record.buffer(), record.offset(), record.length(), record.address());
         }
     }
 

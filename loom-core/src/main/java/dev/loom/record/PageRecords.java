@@ -19,7 +19,7 @@ public final class PageRecords implements AutoCloseable {
 
     private final PageReader pages;
     private final LogView view;
-    private final long tail;
+    private long tail;
     private final int sourceId;
 
     private UnsafeBuffer buffer;
@@ -53,6 +53,11 @@ public final class PageRecords implements AutoCloseable {
         this.tail = tail;
         this.sourceId = sourceId;
         this.buffer = pages.buffer();
+    }
+
+    /** Reads on up to another end of the log, which is no lower than before. */
+    void extend(long newTail) {
+        tail = newTail;
     }
 
     /** Fails when the last page read is in a file that is there and could not be read. */
@@ -115,8 +120,26 @@ public final class PageRecords implements AutoCloseable {
         int aligned = RecordDescriptor.alignedLength(RecordDescriptor.length(word0));
         return (type == RecordDescriptor.WHOLE || type == RecordDescriptor.FIRST)
                 && aligned <= used - offset
-                && RecordDescriptor.sourceId(word1) == sourceId
+                && (sourceId < 0 || RecordDescriptor.sourceId(word1) == sourceId)
                 && place(offset, word0, word1);
+    }
+
+    /**
+     * Moves to the record that begins at an address, which may be any within the page read: those before it are gone over, so
+     * that no bytes within one are taken for a record.
+     */
+    boolean find(long recordAddress) {
+        int wanted = (int) (recordAddress - pageAddress);
+        int offset = PageDescriptor.HEADER_LENGTH;
+        while (offset < wanted && offset + RecordDescriptor.HEADER_LENGTH <= used) {
+            long word0 = buffer.getLong(page + offset + RecordDescriptor.WORD0_OFFSET);
+            int type = RecordDescriptor.type(word0);
+            if (type == 0 || type > RecordDescriptor.LAST) {
+                return false;
+            }
+            offset += RecordDescriptor.alignedLength(RecordDescriptor.length(word0));
+        }
+        return offset == wanted && seek(recordAddress);
     }
 
     private boolean place(int offset, long word0, long word1) {

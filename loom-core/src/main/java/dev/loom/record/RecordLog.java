@@ -442,7 +442,7 @@ public final class RecordLog {
         }
         log.publish();
         if (source.indexed) {
-            source.summary.add(payload, offset, length);
+            source.summary.add(payload, offset, length, address);
         }
         log.publishSealed();
         evictor.onSealed();

@@ -1,6 +1,7 @@
 package dev.loom.store;
 
 import dev.loom.api.Index;
+import dev.loom.format.RecordLookup;
 import dev.loom.index.ActiveIndex;
 import dev.loom.record.WriterSources;
 import dev.loom.schema.Schema;
@@ -12,17 +13,20 @@ import java.util.Map;
 /** The indexes that a session's writer fills. Guarded by the session. */
 final class SessionIndexes {
     private final WriterSources sources;
+    private final RecordLookup lookup;
     private final Map<Integer, ActiveIndex> active = new LinkedHashMap<>();
 
-    SessionIndexes(WriterSources sources) {
+    /** @param lookup where records are found that others refer to; for the writer's thread */
+    SessionIndexes(WriterSources sources, RecordLookup lookup) {
         this.sources = sources;
+        this.lookup = lookup;
     }
 
     /** Begins to fill those of a schema that can be. */
     void open(Schema schema) {
         for (Index index : schema.indexes()) {
             if (!index.closed() && index.function().isReadable()) {
-                active.put(index.id(), new ActiveIndex(index));
+                active.put(index.id(), new ActiveIndex(index, lookup));
             }
         }
         active.values().stream()
@@ -32,7 +36,7 @@ final class SessionIndexes {
     }
 
     void add(Index index) {
-        active.put(index.id(), new ActiveIndex(index));
+        active.put(index.id(), new ActiveIndex(index, lookup));
         announce(index.sourceId());
     }
 

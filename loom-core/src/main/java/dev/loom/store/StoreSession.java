@@ -19,6 +19,7 @@ import dev.loom.log.LogKind;
 import dev.loom.log.SegmentWriter;
 import dev.loom.record.OwnRecord;
 import dev.loom.record.RecordLog;
+import dev.loom.record.ReferencedRecords;
 import dev.loom.record.SourceTable;
 import dev.loom.record.SourceTotals;
 import dev.loom.record.WriterSources;
@@ -52,6 +53,7 @@ public final class StoreSession implements Durability, AutoCloseable {
     private final SchemaLog schemaLog;
     private final WriterSources sources;
     private final SessionIndexes indexes;
+    private final ReferencedRecords lookup;
     private final RecordLog log;
     private final Evictor evictor;
     private final @Nullable SystemClock systemClock;
@@ -99,7 +101,8 @@ public final class StoreSession implements Durability, AutoCloseable {
         HybridLog timeLog = hybridLog(LogKind.TIME);
         HybridLog chunkLog = hybridLog(LogKind.CHUNK);
         this.sources = writerSources(opened.schema(), opened.table());
-        this.indexes = new SessionIndexes(sources);
+        this.lookup = new ReferencedRecords(logs.records(), recordLog::tail, this::formatText);
+        this.indexes = new SessionIndexes(sources, lookup);
         indexes.open(opened.schema());
         live.direct(opened.direct());
         publishClock();
@@ -137,6 +140,7 @@ public final class StoreSession implements Durability, AutoCloseable {
 
     /** Ends the evictor of a session that could not begin; its staging stays for the next opening. */
     private void abandon(Throwable cause) {
+        lookup.close();
         try {
             evictor.close();
         } catch (StoreIoException e) {
@@ -160,6 +164,11 @@ public final class StoreSession implements Durability, AutoCloseable {
                     recovery.durableBefore());
         }
         log.pushOwn(OwnRecord.ANCHOR, 0, 0, SystemClock.wallNs(), System.nanoTime(), log.lastTimeNs());
+    }
+
+    private @Nullable String formatText(int sourceId) {
+        Source source = schema.source(sourceId);
+        return source == null ? null : source.format().text();
     }
 
     private HybridLog hybridLog(LogKind kind) {
@@ -416,6 +425,9 @@ public final class StoreSession implements Durability, AutoCloseable {
             failure = after(null, () -> Interrupts.defer(this::markClosed));
         }
         log.close();
+        if (ownsWriter()) {
+            lookup.close();
+        }
         staging.live().stateRelease(LiveFile.CLOSED);
         if (failure == null) {
             failure = after(null, () -> Staging.delete(settings.storage(), staging.directory()));
@@ -447,9 +459,14 @@ public final class StoreSession implements Durability, AutoCloseable {
 
     /** A writer that goes on pushing after close must not find its ring unmapped; then the collector does it. */
     private void unmapIfOwner() {
-        Thread writer = log.writer();
-        if (writer == null || writer == Thread.currentThread() || !writer.isAlive()) {
+        if (ownsWriter()) {
             staging.unmap();
         }
+    }
+
+    /** Whether no other thread can be pushing. */
+    private boolean ownsWriter() {
+        Thread writer = log.writer();
+        return writer == null || writer == Thread.currentThread() || !writer.isAlive();
     }
 }

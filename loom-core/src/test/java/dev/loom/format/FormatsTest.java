@@ -34,6 +34,8 @@ class FormatsTest {
                 "struct:a:i64",
                 "struct:ts_ns:i64,op:utf8?,latency_ns:i64",
                 "struct:a:i8,b:i16,c:i32,d:i64,e:u8,f:u16,g:u32,h:u64,i:f32?,j:f64,k:bool,l:utf8,m:bytes?",
+                "timed:text",
+                "timed:struct:a:i64,b:utf8?",
                 "reversed",
                 "reversed:x"
             })
@@ -57,7 +59,7 @@ class FormatsTest {
     @Test
     void shouldNameTheKnownOnesWhenNameIsUnknown() {
         assertEquals(
-                "unknown payload format: name=xml, known=[bytes, json, reversed, struct, text]",
+                "unknown payload format: name=xml, known=[bytes, json, reversed, struct, text, timed]",
                 assertThrows(IllegalArgumentException.class, () -> Formats.parse("xml:a"))
                         .getMessage());
         assertThrows(IllegalArgumentException.class, () -> Formats.parse(""));
@@ -168,7 +170,7 @@ class FormatsTest {
             assertEquals(type, FieldType.parse(type.text()));
         }
         assertEquals(
-                "unknown field type: type=int, known=i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 bool utf8 bytes",
+                "unknown field type: type=int, known=i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 bool utf8 bytes any",
                 assertThrows(IllegalArgumentException.class, () -> FieldType.parse("int"))
                         .getMessage());
         assertTrue(FieldType.U64.isInteger() && FieldType.U64.isUnsigned() && FieldType.U64.isNumber());

@@ -56,7 +56,7 @@ class ActiveSummaryTest {
             Index index = index(type, IndexKind.VALUE, ANY_BINS[random.nextInt(ANY_BINS.length)]);
             ActiveSummary summary = summary(index);
             for (int chunk = 0; chunk < 4; chunk++) {
-                summary.begin();
+                summary.begin(0, 16);
                 long[] keys = addRandom(summary, type, random.nextInt(12) == 0 ? 2_000 : random.nextInt(60));
                 try {
                     assertSummary(keys, summary.index(0), type);
@@ -75,15 +75,17 @@ class ActiveSummaryTest {
 
     private ActiveSummary summary(Index... indexes) {
         ActiveSummary summary = new ActiveSummary();
-        summary.define(Arrays.stream(indexes).map(ActiveIndex::new).toList());
-        summary.begin();
+        summary.define(Arrays.stream(indexes)
+                .map(index -> new ActiveIndex(index, null))
+                .toList());
+        summary.begin(0, 16);
         return summary;
     }
 
     /** Adds the payload, mostly in the buffer of a ring. */
     private void add(ActiveSummary summary) {
         if (random.nextInt(100) == 0) {
-            summary.add(payload, 0, 8);
+            summary.add(payload, 0, 8, 0);
         } else {
             int offset = added++ % (payloads.capacity() / 8) * 8;
             payloads.putBytes(offset, payload, 0, 8);
@@ -298,7 +300,7 @@ class ActiveSummaryTest {
         ActiveSummary summary = summary(index(ValueType.I64, IndexKind.EVENT_TIME, "log-linear"));
         IndexSummary totals = new IndexSummary();
         for (int chunk = 0; chunk < 3; chunk++) {
-            summary.begin();
+            summary.begin(0, 16);
             long[] keys = new long[random.nextInt(5)];
             for (int i = 0; i < keys.length; i++) {
                 keys[i] = 1_795_229_193_399_411_123L + random.nextInt();
@@ -319,14 +321,14 @@ class ActiveSummaryTest {
     @Test
     void shouldTakeDefinitionsFromTheNextChunkOn() {
         ActiveSummary summary = new ActiveSummary();
-        ActiveIndex first = new ActiveIndex(index(ValueType.I64, IndexKind.VALUE, "log-linear"));
-        ActiveIndex second = new ActiveIndex(index(ValueType.I64, IndexKind.VALUE, "match:1"));
+        ActiveIndex first = new ActiveIndex(index(ValueType.I64, IndexKind.VALUE, "log-linear"), null);
+        ActiveIndex second = new ActiveIndex(index(ValueType.I64, IndexKind.VALUE, "match:1"), null);
         IndexSummary totals = new IndexSummary();
-        summary.begin();
+        summary.begin(0, 16);
         summary.define(List.of(first));
         add(summary);
         assertEquals(0, summary.count());
-        summary.begin();
+        summary.begin(0, 16);
         add(summary);
         summary.define(List.of(first, second));
         add(summary);
@@ -334,7 +336,7 @@ class ActiveSummaryTest {
         summary.complete();
         first.summarize(totals);
         assertEquals(2, totals.count());
-        summary.begin();
+        summary.begin(0, 16);
         add(summary);
         assertEquals(2, summary.count());
         summary.complete();
@@ -343,7 +345,7 @@ class ActiveSummaryTest {
             assertEquals(1, totals.count());
         }
         summary.define(List.of(second));
-        summary.begin();
+        summary.begin(0, 16);
         assertEquals(1, summary.count());
     }
 
@@ -354,7 +356,7 @@ class ActiveSummaryTest {
         });
         ActiveSummary summary = summary(new Index(1, 1, "v", IndexKind.VALUE, function, Bins.logLinear(), 0, false));
         for (boolean fits : new boolean[] {true, false, true}) {
-            summary.begin();
+            summary.begin(0, 16);
             for (double value : new double[] {1, Double.NaN, fits ? 2 : 2.5, 3}) {
                 payload.putDouble(0, value);
                 add(summary);
@@ -381,7 +383,7 @@ class ActiveSummaryTest {
             if (chunk == 100) {
                 before = threads.getCurrentThreadAllocatedBytes();
             }
-            summary.begin();
+            summary.begin(0, 16);
             for (long value : values) {
                 payload.putLong(0, value);
                 add(summary);

@@ -33,7 +33,7 @@ class KeyReaderTest {
     @ParameterizedTest
     @EnumSource(
             value = FieldType.class,
-            names = {"UTF8", "BYTES"},
+            names = {"UTF8", "BYTES", "ANY"},
             mode = EnumSource.Mode.EXCLUDE)
     void shouldReadAtFixedPlaceWhatTheFormatReads(FieldType type) {
         System.out.println("KeyReaderTest: -Dloom.test.seed=" + seed);

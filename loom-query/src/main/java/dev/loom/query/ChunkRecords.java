@@ -8,6 +8,7 @@ import dev.loom.record.PageRecords;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 
 /**
  * Moves through the records of one source, chunk by chunk and page by page, in the direction in which the chunks are
@@ -22,7 +23,7 @@ final class ChunkRecords {
     private final Chunks chunks;
     private final PageRecords page;
     private final ScanLimits limits;
-    private final long bytesBefore;
+    private final LongSupplier bytesBesides;
     private final Function<Chunks, ChunkUse> decider;
     private final Map<ChunkUse, Used> used = new EnumMap<>(ChunkUse.class);
     private final int[] offsets = new int[RECORDS_MAX];
@@ -40,15 +41,19 @@ final class ChunkRecords {
     private Limit limit = Limit.NONE;
 
     /**
-     * @param bytesBefore what the query has read before
+     * @param bytesBesides what the query has read before, or reads besides
      * @param decider whether a part is read; those that are not are passed over
      */
     ChunkRecords(
-            Chunks chunks, PageRecords page, ScanLimits limits, long bytesBefore, Function<Chunks, ChunkUse> decider) {
+            Chunks chunks,
+            PageRecords page,
+            ScanLimits limits,
+            LongSupplier bytesBesides,
+            Function<Chunks, ChunkUse> decider) {
         this.chunks = chunks;
         this.page = page;
         this.limits = limits;
-        this.bytesBefore = bytesBefore;
+        this.bytesBesides = bytesBesides;
         this.decider = decider;
     }
 
@@ -112,7 +117,7 @@ final class ChunkRecords {
     }
 
     private boolean withinLimits() {
-        limit = limits.check(bytesBefore + page.bytesRead() + chunks.bytesRead());
+        limit = limits.check(bytesBesides.getAsLong() + page.bytesRead() + chunks.bytesRead());
         return limit == Limit.NONE;
     }
 

@@ -2,6 +2,7 @@ package dev.loom.query;
 
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
+import dev.loom.format.RecordLookup;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -132,12 +133,12 @@ public final class Correlate extends Query<Correlate> {
         return distinct;
     }
 
-    RecordSpan causeSpan() {
-        return new RecordSpan(causeClock, causeDuration);
+    RecordSpan causeSpan(RecordLookup lookup) {
+        return new RecordSpan(causeClock, causeDuration, lookup);
     }
 
-    RecordSpan span() {
-        return new RecordSpan(clock, duration);
+    RecordSpan span(RecordLookup lookup) {
+        return new RecordSpan(clock, duration, lookup);
     }
 
     @Nullable

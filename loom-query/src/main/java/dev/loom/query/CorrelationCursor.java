@@ -27,9 +27,9 @@ public final class CorrelationCursor implements RecordCursor {
 
     CorrelationCursor(Correlate query) {
         this.query = query;
-        this.span = query.span();
         this.batch = new CauseBatch(query.causesAtATime());
         this.scope = new QueryScope(query);
+        this.span = query.span(scope.lookup());
         this.decider = new CorrelatedChunks(query, scope, batch);
     }
 
@@ -58,7 +58,7 @@ public final class CorrelationCursor implements RecordCursor {
     }
 
     private int match(PageRecords record) {
-        if (!span.read(record.timeNs(), record.buffer(), record.offset(), record.length())) {
+        if (!span.read(record.address(), record.timeNs(), record.buffer(), record.offset(), record.length())) {
             recordsWithoutSpan++;
             return NO_CAUSE;
         }
@@ -90,11 +90,12 @@ public final class CorrelationCursor implements RecordCursor {
     }
 
     private void takeCauses() {
-        RecordSpan causeSpan = query.causeSpan();
+        RecordSpan causeSpan = query.causeSpan(scope.lookup());
         causesWithoutSpan = 0;
         try (RecordCursor causes = query.causes().get()) {
             while (causes.next()) {
-                if (causeSpan.read(causes.timeNs(), causes.buffer(), causes.offset(), causes.length())) {
+                if (causeSpan.read(
+                        causes.address(), causes.timeNs(), causes.buffer(), causes.offset(), causes.length())) {
                     batch.offer(
                             RecordSpan.minus(causeSpan.startNs(), query.beforeNs()),
                             RecordSpan.minus(causeSpan.endNs(), -query.afterNs()),

@@ -1,6 +1,7 @@
 package dev.loom.query;
 
 import dev.loom.api.IndexFunction;
+import dev.loom.format.RecordLookup;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -9,8 +10,12 @@ public interface EventClock {
     /** The time of a record that has none. */
     long NONE = Long.MIN_VALUE;
 
-    /** The time of a record, epoch nanoseconds, or {@link #NONE}. */
-    long epochNs(DirectBuffer payload, int offset, int length);
+    /**
+     * The time of a record, epoch nanoseconds, or {@link #NONE}.
+     *
+     * @param lookup finds the records that it refers to, from where it is
+     */
+    long epochNs(RecordLookup lookup, DirectBuffer payload, int offset, int length);
 
     /** What an index over these times is over, or null if there can be none. */
     @Nullable

@@ -93,7 +93,7 @@ public final class Histogram extends Query<Histogram> {
                 type, byValue ? BinScale.of(bins, type) : null, clock == null ? range() : eventRange(), stepNs);
         try (QueryScope scope = new QueryScope(this)) {
             IndexSummaries summaries = indexed.summaries(scope, index -> true);
-            KeyReader reader = new KeyReader(indexed.function());
+            KeyReader reader = new KeyReader(indexed.function(), scope.lookup());
             SourceWalk walk = scope.walk(Order.OLDEST_FIRST, decider(scope, summaries, counts));
             PageRecords record = walk.record();
             long read = 0;
@@ -102,7 +102,7 @@ public final class Histogram extends Query<Histogram> {
                 if (reader.read(record.buffer(), record.offset(), record.length())) {
                     long timeNs = clock == null
                             ? record.timeNs()
-                            : clock.epochNs(record.buffer(), record.offset(), record.length());
+                            : clock.epochNs(scope.lookup(), record.buffer(), record.offset(), record.length());
                     counts.add(counts.step(timeNs), reader.key());
                 }
             }

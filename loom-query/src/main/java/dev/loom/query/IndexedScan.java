@@ -60,8 +60,8 @@ public final class IndexedScan extends Query<IndexedScan> {
     /** Starts the scan. */
     public RecordCursor open() {
         KeyRange keys = values.keys(indexed.function().type());
-        KeyReader reader = new KeyReader(indexed.function());
         QueryScope scope = new QueryScope(this);
+        KeyReader reader = new KeyReader(indexed.function(), scope.lookup());
         IndexSummaries summaries = indexed.summaries(scope, index -> true);
         if (summaries != null) {
             scope.plan().require(new KeyCondition(summaries, keys, keys));

@@ -26,7 +26,7 @@ final class KeyPasses {
     /** @param usable which of the function's indexes hold what is asked for */
     KeyPasses(QueryScope scope, IndexedFunction indexed, Predicate<Index> usable) {
         this.scope = scope;
-        this.keys = new KeyReader(indexed.function());
+        this.keys = new KeyReader(indexed.function(), scope.lookup());
         this.summaries = indexed.summaries(scope, usable);
     }
 

@@ -22,7 +22,7 @@ final class Losses {
                     chunks,
                     page,
                     new ScanLimits(QueryBudget.UNLIMITED, new Cancellation(), () -> {}),
-                    0,
+                    () -> 0,
                     chunk -> ChunkUse.READ);
             while (records.previous()) {
                 if (page.timeNs() < range.fromNs()) {

@@ -1,10 +1,12 @@
 package dev.loom.query;
 
 import dev.loom.api.Index;
+import dev.loom.format.RecordLookup;
 import dev.loom.index.ChunkIndexReader;
 import dev.loom.query.Completeness.Limit;
 import dev.loom.query.where.PayloadPredicate;
 import dev.loom.query.where.WhereExpression;
+import dev.loom.record.ReferencedRecords;
 import dev.loom.record.SnapshotView;
 import dev.loom.store.StoreSnapshot;
 import java.util.List;
@@ -20,6 +22,7 @@ final class QueryScope implements AutoCloseable {
     private final SnapshotView view;
     private final ScanLimits limits;
     private final WherePlan plan;
+    private final ReferencedRecords lookup;
     private final @Nullable PayloadPredicate predicate;
     private final long begin;
 
@@ -37,17 +40,18 @@ final class QueryScope implements AutoCloseable {
         view = snapshot.view();
         limits = new ScanLimits(query.budget(), query.cancellation(), query.pulse());
         plan = new WherePlan(query, this::bins);
-        predicate = inEventRange(query, predicate(query));
+        lookup = SnapshotLookup.within(snapshot);
+        predicate = inEventRange(query, predicate(query, lookup));
         snapshot.lease();
         begin = view.recordBegin();
     }
 
-    private static @Nullable PayloadPredicate predicate(Query<?> query) {
+    private static @Nullable PayloadPredicate predicate(Query<?> query, RecordLookup lookup) {
         List<WhereExpression> all = query.conditions();
         return switch (all.size()) {
             case 0 -> null;
-            case 1 -> all.get(0).bind(query.format());
-            default -> new WhereExpression.And(all).bind(query.format());
+            case 1 -> all.get(0).bind(query.format(), lookup);
+            default -> new WhereExpression.And(all).bind(query.format(), lookup);
         };
     }
 
@@ -63,7 +67,7 @@ final class QueryScope implements AutoCloseable {
             if (others != null && !others.test(buffer, offset, length)) {
                 return false;
             }
-            long timeNs = clock.epochNs(buffer, offset, length);
+            long timeNs = clock.epochNs(lookup, buffer, offset, length);
             return timeNs != EventClock.NONE && timeNs >= range.fromNs() && timeNs < range.toNs();
         };
     }
@@ -130,10 +134,19 @@ final class QueryScope implements AutoCloseable {
         return predicate;
     }
 
-    /** Bytes read by the walks before this one, and of bins. */
-    long bytesReadBefore() {
+    /** Where the records are found that those of the query refer to; the walk has told it from where. */
+    ReferencedRecords lookup() {
+        return lookup;
+    }
+
+    /** Bytes read by the walks before this one, of bins, and of records that others refer to. */
+    long bytesReadBesides() {
+        return done.bytesRead() + bytesReadOfOthers();
+    }
+
+    private long bytesReadOfOthers() {
         ChunkIndexReader reader = bins;
-        return done.bytesRead() + (reader == null ? 0 : reader.bytesRead());
+        return lookup.bytesRead() + (reader == null ? 0 : reader.bytesRead());
     }
 
     /** Why the query ended early. */
@@ -163,9 +176,8 @@ final class QueryScope implements AutoCloseable {
     QueryStatistics statistics(long recordsReturned) {
         SourceWalk current = walk;
         QueryStatistics all = current == null ? done : done.plus(current.statistics());
-        ChunkIndexReader reader = bins;
-        QueryStatistics more = new QueryStatistics(
-                0, 0, 0, 0, reader == null ? 0 : reader.bytesRead(), recordsReturned, 0, 0, 0, plan.lines());
+        QueryStatistics more =
+                new QueryStatistics(0, 0, 0, 0, bytesReadOfOthers(), recordsReturned, 0, 0, 0, plan.lines());
         return all.plus(more);
     }
 
@@ -179,7 +191,7 @@ final class QueryScope implements AutoCloseable {
             boolean future = snapshot.live() && range.toNs() > snapshot.lastTimeNs();
             return new Completeness(
                     Losses.count(snapshot, query.sourceId(), range),
-                    pagesDamaged(),
+                    pagesDamaged() + lookup.pagesDamaged(),
                     isExpired() || beginInRange,
                     limit(),
                     future);
@@ -199,6 +211,7 @@ final class QueryScope implements AutoCloseable {
             if (reader != null) {
                 reader.close();
             }
+            lookup.close();
             snapshot.giveBack();
         }
     }

@@ -2,6 +2,7 @@ package dev.loom.query;
 
 import dev.loom.api.IndexFunction;
 import dev.loom.api.ValueType;
+import dev.loom.format.RecordLookup;
 import dev.loom.index.KeyReader;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
@@ -13,21 +14,25 @@ import org.jspecify.annotations.Nullable;
 final class RecordSpan {
     private final @Nullable EventClock clock;
     private final @Nullable KeyReader duration;
+    private final RecordLookup lookup;
     private long startNs;
     private long endNs;
 
     /**
      * @param clock of the records' own times; null for arrival
      * @param duration in nanoseconds; null for none
+     * @param lookup finds the records that others refer to
      */
-    RecordSpan(@Nullable EventClock clock, @Nullable IndexFunction duration) {
+    RecordSpan(@Nullable EventClock clock, @Nullable IndexFunction duration, RecordLookup lookup) {
         this.clock = clock;
-        this.duration = duration == null ? null : new KeyReader(duration);
+        this.duration = duration == null ? null : new KeyReader(duration, lookup);
+        this.lookup = lookup;
     }
 
     /** Reads a record's; false when it has no time, or no duration, or a negative one, and so stands for no time. */
-    boolean read(long arrivalNs, DirectBuffer payload, int offset, int length) {
-        endNs = clock == null ? arrivalNs : clock.epochNs(payload, offset, length);
+    boolean read(long address, long arrivalNs, DirectBuffer payload, int offset, int length) {
+        lookup.from(address);
+        endNs = clock == null ? arrivalNs : clock.epochNs(lookup, payload, offset, length);
         startNs = endNs;
         if (clock != null && endNs == EventClock.NONE) {
             return false;

@@ -50,7 +50,7 @@ final class SourceWalk implements AutoCloseable {
         // forward, a plain scan would read directories again only to learn what it sees in the records
         boolean plain = !summaries && !newestFirst && decider == ChunkDecider.READ_ALL;
         Function<Chunks, ChunkUse> deciding = plain ? chunk -> ChunkUse.READ : this::decide;
-        records = new ChunkRecords(chunks, page, scope.limits(), scope.bytesReadBefore(), deciding);
+        records = new ChunkRecords(chunks, page, scope.limits(), scope::bytesReadBesides, deciding);
     }
 
     private Chunks chunks(Query<?> query, boolean backward, boolean summaries) {
@@ -121,6 +121,7 @@ final class SourceWalk implements AutoCloseable {
     }
 
     private boolean meetsCondition() {
+        scope.lookup().from(page.address());
         return predicate == null || predicate.test(page.buffer(), page.offset(), page.length());
     }
 

@@ -30,7 +30,7 @@ public final class TopCursor implements RecordCursor {
         this.ranked = ranked;
         this.type = type;
         this.sourceId = scope.query().sourceId();
-        this.bytesReadBefore = scope.statistics(0).bytesRead();
+        this.bytesReadBefore = scope.bytesReadBesides();
         SnapshotView view = scope.view();
         // they lie anywhere: what is beside one is of no use
         this.page = new PageRecords(view.records(), view.recordTail(), sourceId, 1);

@@ -55,7 +55,7 @@ public final class TopRecords extends Query<TopRecords> {
         QueryScope scope = new QueryScope(this);
         try {
             IndexSummaries summaries = indexed.summaries(scope, index -> true);
-            KeyReader reader = new KeyReader(indexed.function());
+            KeyReader reader = new KeyReader(indexed.function(), scope.lookup());
             long reached = summaries == null ? Long.MIN_VALUE : reached(scope, summaries, reader);
             RankedRecords best = new RankedRecords(count);
             SourceWalk walk = scope.walk(

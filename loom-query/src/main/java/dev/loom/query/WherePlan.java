@@ -2,8 +2,8 @@ package dev.loom.query;
 
 import dev.loom.api.Index;
 import dev.loom.api.ValueType;
-import dev.loom.format.Field;
 import dev.loom.format.FieldType;
+import dev.loom.format.PayloadFormat;
 import dev.loom.index.ChunkIndexReader;
 import dev.loom.query.where.Literal;
 import dev.loom.query.where.Operator;
@@ -26,7 +26,7 @@ final class WherePlan {
     private final List<Index> indexes;
     private final Supplier<ChunkIndexReader> bins;
     private final boolean disabled;
-    private final Map<String, FieldType> declared;
+    private final @Nullable PayloadFormat format;
     private final Map<Object, IndexSummaries> summaries = new HashMap<>();
     private final List<Supplier<String>> lines = new ArrayList<>();
     private ChunkCondition condition;
@@ -35,9 +35,7 @@ final class WherePlan {
         this.indexes = query.indexes();
         this.bins = bins;
         this.disabled = !query.chunkIndex();
-        this.declared = query.conditions().isEmpty()
-                ? Map.of()
-                : query.format().fields().stream().collect(Collectors.toMap(Field::name, Field::type));
+        this.format = query.conditions().isEmpty() ? null : query.format();
         if (!query.timeIndex()) {
             lines.add(() -> "timestamp index: disabled");
         }
@@ -139,8 +137,9 @@ final class WherePlan {
         if (byType.isEmpty()) {
             return unknown(expression, "no index over " + field);
         }
+        @Nullable FieldType type = format == null ? null : format.declaredType(field);
         Function<Map.Entry<ValueType, List<Index>>, ChunkCondition> byIndex =
-                entry -> compare(operator, literal, declared.get(field), entry.getKey(), entry.getValue(), expression);
+                entry -> compare(operator, literal, type, entry.getKey(), entry.getValue(), expression);
         return byType.entrySet().stream().map(byIndex).reduce(WherePlan::known).orElseThrow();
     }
 

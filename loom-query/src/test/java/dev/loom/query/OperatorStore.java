@@ -8,6 +8,7 @@ import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
+import dev.loom.format.RecordLookup;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -163,7 +164,7 @@ final class OperatorStore implements AutoCloseable {
     static EventClock clock() {
         return new EventClock() {
             @Override
-            public long epochNs(DirectBuffer buffer, int offset, int length) {
+            public long epochNs(RecordLookup lookup, DirectBuffer buffer, int offset, int length) {
                 long ts = buffer.getLong(offset, ByteOrder.LITTLE_ENDIAN);
                 return ts == -1 ? NONE : ts;
             }

@@ -73,7 +73,8 @@ public class IndexBenchmark {
                 Formats.parse("struct:ts_ns:i64,latency_ns:i64,latency_s:f64,rest:bytes"), parts[0]);
         summary.define(IntStream.rangeClosed(1, indexes)
                 .mapToObj(id -> new ActiveIndex(
-                        new Index(id, 1, "index" + id, IndexKind.VALUE, function, Bins.parse(parts[1]), 0, false)))
+                        new Index(id, 1, "index" + id, IndexKind.VALUE, function, Bins.parse(parts[1]), 0, false),
+                        null))
                 .toList());
         final Random random = new Random(1);
         for (int i = 0; i < CHUNKS * CHUNK_RECORDS; i++) {
@@ -86,7 +87,7 @@ public class IndexBenchmark {
     @Benchmark
     @OperationsPerInvocation(CHUNK_RECORDS)
     public long addAndSeal() {
-        summary.begin();
+        summary.begin(0, 0);
         long seen = 0;
         chunk = (chunk + 1) % CHUNKS;
         for (int i = 0; i < CHUNK_RECORDS; i++) {

@@ -69,7 +69,7 @@ final class Importer {
 
     private void awaitDue(int length) {
         if (pacer != null && eventTime != null) {
-            long eventNs = eventTime.epochNs(batch.buffer(), batch.offset(), length);
+            long eventNs = eventTime.epochNs(null, batch.buffer(), batch.offset(), length);
             if (eventNs != EventTime.Reader.NONE) {
                 pacer.await(eventNs, () -> batch.flushKeeping(length));
             }

@@ -6,6 +6,7 @@ import dev.loom.cli.text.TextBuffer;
 import dev.loom.cli.time.TimePrinter;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
+import dev.loom.format.RecordLookup;
 import java.util.List;
 import java.util.Set;
 import org.agrona.DirectBuffer;
@@ -54,6 +55,7 @@ final class CsvRecordPrinter implements RecordPrinter {
 
     @Override
     public void print(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
+        value.from(address);
         times.print(timeNs, line);
         line.put(',');
         line.putLong(timeNs);
@@ -77,6 +79,11 @@ final class CsvRecordPrinter implements RecordPrinter {
         }
         line.put('\n');
         out.write(line);
+    }
+
+    @Override
+    public void lookup(RecordLookup lookup) {
+        value.lookup(lookup);
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.loom.cli.time.TimePrinter;
 import dev.loom.format.FieldReader;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
+import dev.loom.format.RecordLookup;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -46,6 +47,7 @@ final class JsonRecordPrinter implements RecordPrinter {
 
     @Override
     public void print(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
+        value.from(address);
         line.put(TIME);
         times.print(timeNs, line);
         line.put(TS);
@@ -65,6 +67,11 @@ final class JsonRecordPrinter implements RecordPrinter {
         line.put('}');
         line.put('\n');
         out.write(line);
+    }
+
+    @Override
+    public void lookup(RecordLookup lookup) {
+        value.lookup(lookup);
     }
 
     @Override

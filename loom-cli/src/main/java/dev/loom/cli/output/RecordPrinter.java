@@ -1,5 +1,6 @@
 package dev.loom.cli.output;
 
+import dev.loom.format.RecordLookup;
 import org.agrona.DirectBuffer;
 
 /** Prints the records of one source. For one thread. */
@@ -10,6 +11,9 @@ public interface RecordPrinter {
      * @param timeNs the time to show, epoch nanoseconds
      */
     void print(long timeNs, long address, DirectBuffer buffer, int offset, int length);
+
+    /** Sets where the records are found, from now on, that those printed refer to. */
+    default void lookup(RecordLookup lookup) {}
 
     /** Sets the address of what the records printed from now on belong to; for printers made with causes. */
     default void cause(long address) {}

@@ -5,6 +5,7 @@ import dev.loom.cli.text.TextBuffer;
 import dev.loom.cli.time.TimePrinter;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
+import dev.loom.format.RecordLookup;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.DirectBuffer;
@@ -41,6 +42,7 @@ final class TableRecordPrinter implements RecordPrinter {
 
     @Override
     public void print(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
+        value.from(address);
         List<String> row = new ArrayList<>(columns.size() + 3);
         row.add(times.text(timeNs));
         row.add(Long.toString(address));
@@ -58,6 +60,11 @@ final class TableRecordPrinter implements RecordPrinter {
             row.add(takeCell());
         }
         table.add(row);
+    }
+
+    @Override
+    public void lookup(RecordLookup lookup) {
+        value.lookup(lookup);
     }
 
     @Override

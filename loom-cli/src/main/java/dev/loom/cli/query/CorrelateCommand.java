@@ -15,6 +15,7 @@ import dev.loom.query.CorrelationCursor;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
 import dev.loom.query.Order;
+import dev.loom.query.SnapshotLookup;
 import dev.loom.query.Value;
 import dev.loom.query.ValueRange;
 import dev.loom.query.where.Literal;
@@ -105,7 +106,7 @@ public final class CorrelateCommand extends FieldQuery {
             if (time().event()) {
                 query.eventTime(QueryTarget.eventTime(target.source()), QueryTarget.eventTime(other));
             }
-            return print(run.prepare(query, progress, () -> {}), other, run, times);
+            return print(run.prepare(query, progress, () -> {}), snapshot, other, run, times);
         }
     }
 
@@ -153,11 +154,13 @@ public final class CorrelateCommand extends FieldQuery {
         throw CommandFailure.usage("--above is neither a percentile nor a number: " + text + "; as p99.99 or 50ms");
     }
 
-    private long print(Correlate query, Source other, QueryRun run, TimePrinter times) {
+    private long print(Correlate query, Snapshot snapshot, Source other, QueryRun run, TimePrinter times) {
         RecordPrinter records =
                 output().format(console()).records(console(), other.name(), other.format(), times, true);
         long printed = 0;
-        try (CorrelationCursor match = query.open()) {
+        try (SnapshotLookup lookup = SnapshotLookup.of(snapshot);
+                CorrelationCursor match = query.open()) {
+            records.lookup(lookup);
             while (match.next()) {
                 records.cause(match.causeAddress());
                 records.print(match.matchedTimeNs(), match.address(), match.buffer(), match.offset(), match.length());

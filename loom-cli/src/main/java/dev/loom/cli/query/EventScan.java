@@ -1,6 +1,7 @@
 package dev.loom.cli.query;
 
 import dev.loom.cli.time.EventTime;
+import dev.loom.format.RecordLookup;
 import dev.loom.query.Order;
 import dev.loom.query.RawScan;
 import dev.loom.query.RecordCursor;
@@ -25,6 +26,7 @@ final class EventScan {
 
     private final QueryRun run;
     private final EventTime.Reader eventTime;
+    private final RecordLookup lookup;
     private final RecordOutput output;
     private final long roomBytes;
     private TimeRange range = TimeRange.ALL;
@@ -39,11 +41,13 @@ final class EventScan {
     /**
      * Prepares a scan.
      *
+     * @param lookup finds the records that others refer to
      * @param roomBytes for the records kept at a time
      */
-    EventScan(QueryRun run, EventTime.Reader eventTime, RecordOutput output, long roomBytes) {
+    EventScan(QueryRun run, EventTime.Reader eventTime, RecordLookup lookup, RecordOutput output, long roomBytes) {
         this.run = run;
         this.eventTime = eventTime;
+        this.lookup = lookup;
         this.output = output;
         this.roomBytes = roomBytes;
     }
@@ -71,7 +75,8 @@ final class EventScan {
     }
 
     private boolean visit(RecordCursor record) {
-        long eventNs = eventTime.epochNs(record.buffer(), record.offset(), record.length());
+        lookup.from(record.address());
+        long eventNs = eventTime.epochNs(lookup, record.buffer(), record.offset(), record.length());
         KeptRecord place = new KeptRecord(eventNs, record.address(), NONE);
         boolean printed = last != null && order.compare(place, last) <= 0;
         boolean behind = cutoff != null && order.compare(place, cutoff) >= 0;

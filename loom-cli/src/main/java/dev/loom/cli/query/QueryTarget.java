@@ -61,7 +61,7 @@ final class QueryTarget {
     }
 
     static EventTime.Reader eventTime(Source source) {
-        EventTime eventTime = EventTime.of(source.attributes());
+        EventTime eventTime = EventTime.of(source);
         if (eventTime == null) {
             throw CommandFailure.usage(
                     "source has no event time: " + source.name() + "; import names it with --event-time");

@@ -1,6 +1,7 @@
 package dev.loom.cli.query;
 
 import dev.loom.cli.output.RecordPrinter;
+import dev.loom.format.RecordLookup;
 import dev.loom.query.RecordCursor;
 import org.agrona.DirectBuffer;
 
@@ -16,6 +17,11 @@ final class RecordOutput {
     RecordOutput(RecordPrinter printer, long limit) {
         this.printer = printer;
         this.limit = limit;
+    }
+
+    /** Sets where the records are found, from now on, that those printed refer to. */
+    void lookup(RecordLookup lookup) {
+        printer.lookup(lookup);
     }
 
     void print(long timeNs, RecordCursor record) {

@@ -13,6 +13,7 @@ import dev.loom.cli.time.EventTime;
 import dev.loom.cli.time.TimePrinter;
 import dev.loom.query.Order;
 import dev.loom.query.RawScan;
+import dev.loom.query.SnapshotLookup;
 import dev.loom.query.TimeRange;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,17 +75,20 @@ public final class ScanCommand implements Callable<Integer> {
         TimePrinter times = new TimePrinter(time.zone());
         QueryRun run = new QueryRun(console, query);
         try (LoomReader reader = LoomReader.attach(store.directory());
-                Snapshot snapshot = reader.snapshot()) {
+                Snapshot snapshot = reader.snapshot();
+                SnapshotLookup lookup = SnapshotLookup.of(snapshot)) {
             Source source = SourceLookup.find(snapshot, sourceName);
             RecordFilter filter = RecordFilter.of(where, source.format());
             EventTime.@Nullable Reader eventTime = time.event() ? QueryTarget.eventTime(source) : null;
             QueryTarget.tellRange(console, time, range, times);
             RecordOutput records = new RecordOutput(
                     output.format(console).records(console, source.name(), source.format(), times), limit);
+            records.lookup(lookup);
             if (eventTime == null) {
                 scanByArrival(run, RawScan.of(snapshot, source).range(range), filter, records);
             } else {
-                scanByEvent(snapshot, source, filter, new EventScan(run, eventTime, records, EVENT_ROOM_BYTES), range);
+                EventScan scan = new EventScan(run, eventTime, lookup, records, EVENT_ROOM_BYTES);
+                scanByEvent(snapshot, source, filter, scan, range);
             }
             records.flush();
             if (time.ends() && run.completeness().reachesFuture()) {

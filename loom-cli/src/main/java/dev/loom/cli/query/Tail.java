@@ -10,6 +10,7 @@ import dev.loom.error.StoreReopenedException;
 import dev.loom.query.Order;
 import dev.loom.query.RawScan;
 import dev.loom.query.RecordCursor;
+import dev.loom.query.SnapshotLookup;
 import dev.loom.query.TimeRange;
 import java.nio.file.Path;
 import java.time.ZoneOffset;
@@ -65,8 +66,9 @@ final class Tail {
     }
 
     private boolean print(LoomReader reader, long lines) {
-        try (Snapshot snapshot = reader.snapshot()) {
-            Source from = begin(snapshot);
+        try (Snapshot snapshot = reader.snapshot();
+                SnapshotLookup lookup = SnapshotLookup.of(snapshot)) {
+            Source from = begin(snapshot, lookup);
             return nextAddress == NOT_BEGUN ? printLast(snapshot, from, lines) : printNew(snapshot, from);
         }
     }
@@ -74,8 +76,9 @@ final class Tail {
     private boolean follow(LoomReader reader) {
         boolean going = pause();
         while (going) {
-            try (Snapshot snapshot = reader.snapshot()) {
-                going = snapshot.tailAddress() == nextAddress || printNew(snapshot, begin(snapshot));
+            try (Snapshot snapshot = reader.snapshot();
+                    SnapshotLookup lookup = SnapshotLookup.of(snapshot)) {
+                going = snapshot.tailAddress() == nextAddress || printNew(snapshot, begin(snapshot, lookup));
             }
             going = going && pause();
         }
@@ -91,11 +94,14 @@ final class Tail {
         return !console.interruption().requested();
     }
 
-    private Source begin(Snapshot snapshot) {
+    private Source begin(Snapshot snapshot, SnapshotLookup lookup) {
         if (source == null) {
             source = SourceLookup.find(snapshot, sourceName);
             filter = RecordFilter.of(where, source.format());
             output = new RecordOutput(format.records(console, source.name(), source.format(), times), Long.MAX_VALUE);
+        }
+        if (output != null) {
+            output.lookup(lookup);
         }
         return source;
     }

@@ -7,6 +7,7 @@ import dev.loom.cli.console.Progress;
 import dev.loom.cli.output.RecordPrinter;
 import dev.loom.cli.time.EventTime;
 import dev.loom.cli.time.TimePrinter;
+import dev.loom.query.SnapshotLookup;
 import dev.loom.query.TopCursor;
 import dev.loom.query.TopRecords;
 import java.util.ArrayList;
@@ -49,12 +50,15 @@ public final class TopCommand extends FieldQuery {
         EventTime.Reader eventTime = target.eventTime();
         long printed = 0;
         try (Progress progress = run.progress();
+                SnapshotLookup lookup = SnapshotLookup.of(snapshot);
                 TopCursor cursor =
                         run.prepare(target.confine(query), progress, () -> {}).open()) {
+            records.lookup(lookup);
             while (cursor.next()) {
+                lookup.from(cursor.address());
                 long timeNs = eventTime == null
                         ? cursor.timeNs()
-                        : eventTime.epochNs(cursor.buffer(), cursor.offset(), cursor.length());
+                        : eventTime.epochNs(lookup, cursor.buffer(), cursor.offset(), cursor.length());
                 records.print(timeNs, cursor.address(), cursor.buffer(), cursor.offset(), cursor.length());
                 printed++;
             }

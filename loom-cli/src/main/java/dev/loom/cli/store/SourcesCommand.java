@@ -64,7 +64,7 @@ public final class SourcesCommand implements Callable<Integer> {
         row.put("first", empty ? null : time(statistics.firstTimeNs(), table));
         row.put("last", empty ? null : time(statistics.lastTimeNs(), table));
         row.put("lost", statistics.lost());
-        EventTime eventTime = EventTime.of(source.attributes());
+        EventTime eventTime = EventTime.of(source);
         if (eventTime != null && form != OutputFormat.JSON) {
             row.put("event_time", eventTime.field() + " (" + eventTime.clockName() + ")");
         }

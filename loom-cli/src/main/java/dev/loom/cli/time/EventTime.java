@@ -2,13 +2,14 @@ package dev.loom.cli.time;
 
 import dev.loom.Loom;
 import dev.loom.api.IndexFunction;
+import dev.loom.api.Source;
 import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
-import dev.loom.format.Field;
 import dev.loom.format.FieldReader;
 import dev.loom.format.FieldType;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
+import dev.loom.format.RecordLookup;
 import dev.loom.query.EventClock;
 import dev.loom.query.TimeRange;
 import dev.loom.query.Value;
@@ -21,11 +22,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A source's event time: the field that holds the time of what a record tells of, and the clock that it was read from.
- * It is kept as attributes of the source.
+ * It is kept as attributes of the source; without them it is what the source's format says.
  *
  * @param clockPair of a monotonic clock; null for the wall clock
+ * @param epochNs whether the wall clock's times are known to be nanoseconds; else their size tells
  */
-public record EventTime(String field, @Nullable ClockPair clockPair) {
+public record EventTime(String field, @Nullable ClockPair clockPair, boolean epochNs) {
     /** The name of the index over a source's event time. */
     public static final String INDEX_NAME = "event-time";
 
@@ -35,10 +37,23 @@ public record EventTime(String field, @Nullable ClockPair clockPair) {
     private static final String WALL = "wall";
     private static final String MONOTONIC = "monotonic";
 
-    /** The event time that a source was defined with, or null. */
-    public static @Nullable EventTime of(Map<String, String> attributes) {
-        String field = attributes.get(FIELD);
-        return field == null ? null : new EventTime(field, ClockPair.parse(attributes.get(CLOCK_PAIR)));
+    public EventTime(String field, @Nullable ClockPair clockPair) {
+        this(field, clockPair, false);
+    }
+
+    /** The event time of a source, or null. */
+    public static @Nullable EventTime of(Source source) {
+        String field = source.attributes().get(FIELD);
+        if (field != null) {
+            return new EventTime(field, ClockPair.parse(source.attributes().get(CLOCK_PAIR)));
+        }
+        return of(source.format());
+    }
+
+    /** The event time that a format says its payloads have, or null. */
+    public static @Nullable EventTime of(PayloadFormat format) {
+        String field = format.eventTimeField();
+        return field == null ? null : new EventTime(field, null, true);
     }
 
     public Map<String, String> attributes() {
@@ -68,11 +83,7 @@ public record EventTime(String field, @Nullable ClockPair clockPair) {
     }
 
     private @Nullable IndexFunction function(PayloadFormat format) {
-        FieldType type = format.fields().stream()
-                .filter(candidate -> candidate.name().equals(field))
-                .map(Field::type)
-                .findFirst()
-                .orElse(null);
+        FieldType type = format.declaredType(field);
         if (type == null) {
             // as doubles, which undeclared fields are by default, times in ns would lose their last digits
             return IndexFunction.field(format, field, ValueType.I64, ValueUnit.ofName(field));
@@ -90,7 +101,7 @@ public record EventTime(String field, @Nullable ClockPair clockPair) {
         if (reader == null) {
             throw new IllegalArgumentException("no such field: field=" + field + ", format=" + format.text());
         }
-        return new Reader(reader, function(format), clockPair);
+        return new Reader(reader, function(format), clockPair, epochNs);
     }
 
     /** Reads event times. For one thread. */
@@ -98,13 +109,16 @@ public record EventTime(String field, @Nullable ClockPair clockPair) {
         private final FieldReader field;
         private final @Nullable IndexFunction function;
         private final @Nullable ClockPair clockPair;
+        private final boolean epochNs;
         private final FieldValue value = new FieldValue();
         private long withoutTime;
 
-        private Reader(FieldReader field, @Nullable IndexFunction function, @Nullable ClockPair clockPair) {
+        private Reader(
+                FieldReader field, @Nullable IndexFunction function, @Nullable ClockPair clockPair, boolean epochNs) {
             this.field = Objects.requireNonNull(field);
             this.function = function;
             this.clockPair = clockPair;
+            this.epochNs = epochNs;
         }
 
         /**
@@ -112,7 +126,8 @@ public record EventTime(String field, @Nullable ClockPair clockPair) {
          * text is RFC 3339; a monotonic clock's are nanoseconds.
          */
         @Override
-        public long epochNs(DirectBuffer buffer, int offset, int length) {
+        public long epochNs(@Nullable RecordLookup lookup, DirectBuffer buffer, int offset, int length) {
+            value.lookup(lookup);
             field.read(buffer, offset, length, value);
             long timeNs = switch (value.kind()) {
                 case INTEGER -> ofLong(value.longValue());
@@ -141,7 +156,8 @@ public record EventTime(String field, @Nullable ClockPair clockPair) {
         @Override
         public TimeRange times(Value min, Value max) {
             boolean doubles = min.type() == ValueType.F64;
-            boolean oneUnit = clockPair != null || EpochTime.haveOneUnit(min.doubleValue(), max.doubleValue());
+            boolean oneUnit =
+                    clockPair != null || epochNs || EpochTime.haveOneUnit(min.doubleValue(), max.doubleValue());
             boolean signed = min.type() != ValueType.U64 || max.longValue() >= 0;
             long first = doubles ? ofDouble(min.doubleValue()) : ofLong(min.longValue());
             long last = doubles ? ofDouble(max.doubleValue()) : ofLong(max.longValue());
@@ -152,6 +168,8 @@ public record EventTime(String field, @Nullable ClockPair clockPair) {
         private long ofLong(long number) {
             if (clockPair != null) {
                 return clockPair.wallNs(number);
+            } else if (epochNs) {
+                return number;
             }
             try {
                 return EpochTime.ofAnyUnit(number);

@@ -14,6 +14,7 @@ import dev.loom.cli.time.ClockPair;
 import dev.loom.cli.time.EventTime;
 import dev.loom.query.Order;
 import dev.loom.query.RawScan;
+import dev.loom.query.SnapshotLookup;
 import dev.loom.query.TimeRange;
 import java.io.OutputStream;
 import java.nio.file.Path;
@@ -84,10 +85,12 @@ class EventScanTest {
         Console console = new Cli().console(OutputStream.nullOutputStream(), OutputStream.nullOutputStream());
         Source source = snapshot.source("s").orElseThrow();
         QueryRun run = new QueryRun(console, new QueryOptions());
-        EventTime eventTime = Objects.requireNonNull(EventTime.of(source.attributes()));
+        EventTime eventTime = Objects.requireNonNull(EventTime.of(source));
         RecordOutput output = new RecordOutput(printer(source), limit);
-        new EventScan(run, eventTime.reader(source.format()), output, roomBytes)
-                .run(() -> RawScan.of(snapshot, source), RecordFilter.of(List.of(), source.format()), range, order);
+        try (SnapshotLookup lookup = SnapshotLookup.of(snapshot)) {
+            new EventScan(run, eventTime.reader(source.format()), lookup, output, roomBytes)
+                    .run(() -> RawScan.of(snapshot, source), RecordFilter.of(List.of(), source.format()), range, order);
+        }
         return run.scans();
     }
 
@@ -96,7 +99,7 @@ class EventScanTest {
         return new RecordPrinter() {
             @Override
             public void print(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
-                printed.add(List.of(timeNs, place.epochNs(buffer, offset, length)));
+                printed.add(List.of(timeNs, place.epochNs(null, buffer, offset, length)));
             }
 
             @Override

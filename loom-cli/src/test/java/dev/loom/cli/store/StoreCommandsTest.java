@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
 import dev.loom.cli.Cli;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -12,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,6 +50,39 @@ class StoreCommandsTest {
                         "{\"name\":\"b\",\"id\":4,\"format\":\"text\",\"records\":0,\"bytes\":0,"
                                 + "\"first\":null,\"last\":null,\"lost\":0}"),
                 cli.run("sources").ok().lines());
+    }
+
+    @Test
+    void shouldGoByEventTimeWhenFormatHasOne() {
+        cli.run("source", "add", "a", "--format", "timed:struct", "--fields", "n:i64")
+                .ok();
+        try (Loom loom = Loom.open(LoomConfig.at(directory).build())) {
+            UnsafeBuffer payload = new UnsafeBuffer(new byte[16]);
+            int id = loom.source("a").orElseThrow().id();
+            for (int i = 0; i < 100; i++) {
+                payload.putLong(0, 1_000 + 7 * i % 100); // nanoseconds after 1970, not seconds
+                payload.putLong(8, i);
+                loom.push(id, payload, 0, 16);
+            }
+        }
+        List<String> rows = cli.run(
+                        "scan",
+                        "a",
+                        "--time",
+                        "event",
+                        "--asc",
+                        "--from",
+                        "1970-01-01T00:00:00.000001097Z",
+                        "-o",
+                        "csv")
+                .ok()
+                .lines();
+        assertEquals(
+                List.of("1097", "1098", "1099"),
+                rows.stream().skip(1).map(row -> row.split(",", -1)[1]).toList());
+        assertTrue(cli.run("sources", "-o", "csv").ok().out().contains("event_time (wall)"));
+        assertTrue(cli.run("index", "list").ok().out().contains("\"name\":\"event-time\""));
+        cli.run("source", "add", "b", "--format", "timed:struct").exit(2).says("--format struct needs --fields");
     }
 
     @Test

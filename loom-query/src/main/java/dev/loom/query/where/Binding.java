@@ -4,6 +4,7 @@ import dev.loom.format.Field;
 import dev.loom.format.FieldReader;
 import dev.loom.format.FieldType;
 import dev.loom.format.PayloadFormat;
+import dev.loom.format.RecordLookup;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,17 +18,17 @@ final class Binding {
     private static final int FIELDS_NAMED_MAX = 32;
 
     private final PayloadFormat format;
+    private final @Nullable RecordLookup lookup;
     private final FieldSlot.CurrentPayload payload = new FieldSlot.CurrentPayload(new UnsafeBuffer(new byte[0]));
     private final Map<String, FieldSlot> slots = new HashMap<>();
-    private final Map<String, Field> declared;
 
-    private Binding(PayloadFormat format) {
+    private Binding(PayloadFormat format, @Nullable RecordLookup lookup) {
         this.format = format;
-        declared = format.fields().stream().collect(Collectors.toMap(Field::name, field -> field));
+        this.lookup = lookup;
     }
 
-    static PayloadPredicate bind(WhereExpression expression, PayloadFormat format) {
-        Binding binding = new Binding(format);
+    static PayloadPredicate bind(WhereExpression expression, PayloadFormat format, @Nullable RecordLookup lookup) {
+        Binding binding = new Binding(format, lookup);
         return new Bound(binding.payload, binding.condition(expression));
     }
 
@@ -71,7 +72,7 @@ final class Binding {
 
     private Condition comparison(String field, Operator operator, Literal literal) {
         FieldSlot slot = slot(field);
-        @Nullable FieldType type = type(field);
+        @Nullable FieldType type = format.declaredType(field);
         if (literal instanceof Literal.Numeric number) {
             requireType(field, type == null || type.isNumber(), literal);
             return new Condition.NumberTest(slot, operator, new NumberComparand(number, type == FieldType.F32));
@@ -92,24 +93,18 @@ final class Binding {
                 throw new IllegalArgumentException(
                         "unknown field: field=" + name + ", format=" + format.name() + ", fields=" + fieldNames());
             }
-            return new FieldSlot(reader, payload);
+            return new FieldSlot(reader, payload, lookup);
         });
     }
 
-    /** The type that the format declares for a field, or null if each record brings its own. */
-    private @Nullable FieldType type(String field) {
-        Field found = declared.get(field);
-        return found == null ? null : found.type();
-    }
-
     private boolean isText(String field) {
-        FieldType type = type(field);
+        FieldType type = format.declaredType(field);
         return type == null || type == FieldType.UTF8 || type == FieldType.BYTES;
     }
 
     private void requireType(String field, boolean comparable, Literal literal) {
         if (!comparable) {
-            FieldType type = type(field);
+            FieldType type = format.declaredType(field);
             throw new IllegalArgumentException("field can't be compared with this: field=" + field + ", type="
                     + (type == null ? "any" : type.text()) + ", literal=" + literal);
         }

@@ -2,7 +2,9 @@ package dev.loom.query.where;
 
 import dev.loom.format.FieldReader;
 import dev.loom.format.FieldValue;
+import dev.loom.format.RecordLookup;
 import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
 
 /** One field of the payload being tested: read when first asked for, then kept until the next payload. */
 final class FieldSlot {
@@ -11,9 +13,10 @@ final class FieldSlot {
     private final FieldValue value = new FieldValue();
     private long sequence;
 
-    FieldSlot(FieldReader reader, CurrentPayload payload) {
+    FieldSlot(FieldReader reader, CurrentPayload payload, @Nullable RecordLookup lookup) {
         this.reader = reader;
         this.payload = payload;
+        value.lookup(lookup);
     }
 
     FieldValue value() {

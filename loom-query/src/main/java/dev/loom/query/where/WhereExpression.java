@@ -1,8 +1,10 @@
 package dev.loom.query.where;
 
 import dev.loom.format.PayloadFormat;
+import dev.loom.format.RecordLookup;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** An expression as a tree, immutable. Its string is an expression that parses to an equal tree. */
 public sealed interface WhereExpression {
@@ -13,7 +15,16 @@ public sealed interface WhereExpression {
      *     is declared with a type that its literal can't be compared with
      */
     default PayloadPredicate bind(PayloadFormat format) {
-        return Binding.bind(this, format);
+        return bind(format, null);
+    }
+
+    /**
+     * As {@link #bind(PayloadFormat)}.
+     *
+     * @param lookup where the records are found that payloads refer to; who calls the predicate tells it from where
+     */
+    default PayloadPredicate bind(PayloadFormat format, @Nullable RecordLookup lookup) {
+        return Binding.bind(this, format, lookup);
     }
 
     /** True where every term is. */

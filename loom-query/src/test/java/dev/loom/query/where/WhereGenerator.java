@@ -4,6 +4,7 @@ import dev.loom.format.FieldType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -15,7 +16,7 @@ final class WhereGenerator {
     static final Map<String, FieldType> FIELDS = new TreeMap<>();
 
     static {
-        for (FieldType type : FieldType.values()) {
+        for (FieldType type : EnumSet.complementOf(EnumSet.of(FieldType.ANY))) {
             FIELDS.put(type.text(), type);
             FIELDS.put("other." + type.text(), type);
         }

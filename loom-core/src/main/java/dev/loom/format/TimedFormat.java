@@ -1,0 +1,147 @@
+package dev.loom.format;
+
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Payloads of another format, each after the time of what it tells of: 8 bytes, little-endian, epoch nanoseconds, the field
+ * {@code event_time}. The other fields are those of the other format; where that declares none, the whole is the field of the
+ * format's name. The text form is {@code timed:} and that of the other: {@code timed:struct:op:utf8,latency_ns:i64}.
+ */
+final class TimedFormat implements PayloadFormat {
+    static final String NAME = "timed";
+
+    private static final String EVENT_TIME = "event_time";
+    private static final int TIME_LENGTH = Long.BYTES;
+
+    private static final String PREFIX = NAME + ':';
+    private static final Field TIME_FIELD = new Field(EVENT_TIME, FieldType.I64, false);
+    private static final FieldReader TIME_READER = TimedFormat::readTime;
+
+    private final PayloadFormat timed;
+    private final boolean whole;
+    private final List<Field> fields;
+
+    TimedFormat(PayloadFormat timed) {
+        this.timed = timed;
+        whole = timed.fields().isEmpty();
+        List<Field> all = new ArrayList<>();
+        all.add(TIME_FIELD);
+        all.addAll(whole ? List.of(new Field(timed.name(), FieldType.ANY, true)) : timed.fields());
+        fields = List.copyOf(all);
+        if (timed instanceof TimedFormat
+                || timed.fields().stream().anyMatch(field -> field.name().equals(EVENT_TIME))) {
+            throw new IllegalArgumentException(
+                    "payload format has an event time itself: format=" + timed.text() + ", field=" + EVENT_TIME);
+        }
+    }
+
+    static TimedFormat parse(String text) {
+        if (!text.startsWith(PREFIX)) {
+            throw new IllegalArgumentException(
+                    "timed names no format: text=" + text + ", expected=" + PREFIX + "FORMAT");
+        }
+        return new TimedFormat(Formats.parse(text.substring(PREFIX.length())));
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public String text() {
+        return PREFIX + timed.text();
+    }
+
+    @Override
+    public List<Field> fields() {
+        return fields;
+    }
+
+    @Override
+    public @Nullable FieldReader field(String name) {
+        if (name.equals(EVENT_TIME)) {
+            return TIME_READER;
+        }
+        FieldReader reader = timed.field(whole && name.equals(timed.name()) ? "" : name);
+        return reader == null ? null : new Shifted(reader);
+    }
+
+    @Override
+    public @Nullable FixedField fixedField(String name) {
+        if (name.equals(EVENT_TIME)) {
+            return new FixedField(FieldType.I64, 0, 0, 0);
+        }
+        FixedField fixed = timed.fixedField(name);
+        return fixed == null
+                ? null
+                : new FixedField(
+                        fixed.type(),
+                        TIME_LENGTH + fixed.offset(),
+                        TIME_LENGTH + fixed.presenceOffset(),
+                        fixed.presenceMask());
+    }
+
+    @Override
+    public String eventTimeField() {
+        return EVENT_TIME;
+    }
+
+    @Override
+    public void forEachField(DirectBuffer buffer, int offset, int length, FieldValue value, FieldHandler handler) {
+        readTime(buffer, offset, length, value);
+        handler.onField(EVENT_TIME, value);
+        if (whole) {
+            Objects.requireNonNull(field(timed.name())).read(buffer, offset, length, value);
+            handler.onField(timed.name(), value);
+        } else if (isThere(offset, length)) {
+            timed.forEachField(buffer, offset + TIME_LENGTH, length - TIME_LENGTH, value, handler);
+        } else {
+            timed.forEachField(buffer, 0, -1, value, handler);
+        }
+    }
+
+    private static void readTime(DirectBuffer buffer, int offset, int length, FieldValue into) {
+        if (isThere(offset, length) && WholePayload.end(buffer, offset, length) >= offset + TIME_LENGTH) {
+            into.setInteger(buffer.getLong(offset, ByteOrder.LITTLE_ENDIAN));
+        } else {
+            into.setAbsent();
+        }
+    }
+
+    private static boolean isThere(int offset, int length) {
+        return offset >= 0 && length >= TIME_LENGTH && offset <= Integer.MAX_VALUE - TIME_LENGTH;
+    }
+
+    /** A field of what comes after the time. */
+    private record Shifted(FieldReader reader) implements FieldReader {
+        @Override
+        public void read(DirectBuffer buffer, int offset, int length, FieldValue into) {
+            if (isThere(offset, length)) {
+                reader.read(buffer, offset + TIME_LENGTH, length - TIME_LENGTH, into);
+            } else {
+                into.setAbsent();
+            }
+        }
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof TimedFormat that && timed.equals(that.timed);
+    }
+
+    @Override
+    public int hashCode() {
+        return text().hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return text();
+    }
+}

@@ -1,0 +1,184 @@
+package dev.loom.record;
+
+import dev.loom.error.StoreIoException;
+import dev.loom.format.RecordLookup;
+import dev.loom.io.Interrupts;
+import dev.loom.log.LogView;
+import dev.loom.log.PageDescriptor;
+import dev.loom.log.PageState;
+import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records that others refer to, read from the log as those are: page by page, checked, and never while the writer overwrites
+ * them. An address is trusted in nothing: the records of its page are gone over to learn whether one begins there.
+ *
+ * <p>Takes no memory until a record is looked for; then a page, a {@link PayloadCache}, and for a jumbo another page and its
+ * payload. For one thread.
+ */
+public final class ReferencedRecords implements RecordLookup, AutoCloseable {
+    /** In place of a source's id, for an address at which nothing is found. Source 0 is Loom's own. */
+    private static final int NOTHING = 0;
+
+    /** For one on a damaged page. */
+    private static final int DAMAGED = 1 << 16;
+
+    private static final DirectBuffer NO_BYTES = new UnsafeBuffer(new byte[0]);
+
+    private final LogView records;
+    private final LongSupplier tail;
+    private final IntFunction<@Nullable String> formats;
+    private @Nullable PageRecords page;
+    private @Nullable PayloadCache cache;
+    private long from;
+    private boolean closed;
+
+    private DirectBuffer buffer = NO_BYTES;
+    private int offset;
+    private int length;
+
+    private int knownSource = -1;
+    private @Nullable String knownFormat;
+    private long pagesDamaged;
+    private long failures;
+
+    /**
+     * Prepares to look.
+     *
+     * @param tail gives the address up to which records may be read
+     * @param formats gives the text of a source's format by its id, or null
+     */
+    public ReferencedRecords(LogView records, LongSupplier tail, IntFunction<@Nullable String> formats) {
+        this.records = records;
+        this.tail = tail;
+        this.formats = formats;
+    }
+
+    @Override
+    public void from(long recordAddress) {
+        from = recordAddress;
+    }
+
+    @Override
+    public boolean find(long address, String format) {
+        boolean possible = address >= 0
+                && address < from
+                && (address & (RecordDescriptor.ALIGNMENT - 1)) == 0
+                && records.segments().first(address) == records.segments().first(from);
+        return possible && !closed && load(address) && format.equals(knownFormat);
+    }
+
+    private boolean load(long address) {
+        PayloadCache known = cache;
+        if (known == null) {
+            known = new PayloadCache();
+            cache = known;
+        }
+        int sourceId;
+        if (known.find(address)) {
+            sourceId = known.sourceId();
+            buffer = known.buffer();
+            offset = known.offset();
+            length = known.length();
+        } else {
+            sourceId = read(address);
+            known.put(address, sourceId, buffer, offset, length);
+        }
+        failures += sourceId == DAMAGED ? 1 : 0;
+        if (sourceId == NOTHING || sourceId == DAMAGED) {
+            return false;
+        }
+        if (sourceId != knownSource) {
+            knownFormat = formats.apply(sourceId);
+            knownSource = sourceId;
+        }
+        return true;
+    }
+
+    /** Reads the record at an address; gives its source, or what else is there. An interrupt waits. */
+    private int read(long address) {
+        int[] found = {NOTHING};
+        try {
+            Interrupts.defer(() -> found[0] = readOnce(address));
+        } catch (StoreIoException e) {
+            found[0] = DAMAGED;
+        }
+        if (found[0] == NOTHING || found[0] == DAMAGED) {
+            buffer = NO_BYTES;
+            offset = 0;
+            length = 0;
+        }
+        return found[0];
+    }
+
+    private int readOnce(long address) {
+        long end = tail.getAsLong();
+        if (address >= end) {
+            return NOTHING;
+        }
+        PageRecords reader = page;
+        if (reader == null) {
+            reader = new PageRecords(records, end, -1, 1);
+            page = reader;
+        }
+        reader.extend(end);
+        PageState state = reader.read(PageDescriptor.pageAddress(address));
+        if (state == PageState.DAMAGED) {
+            pagesDamaged++;
+            return DAMAGED;
+        }
+        long damagedBefore = reader.damagedRecords();
+        if (state != PageState.PRESENT || !reader.find(address)) {
+            return reader.damagedRecords() > damagedBefore ? DAMAGED : NOTHING;
+        }
+        buffer = reader.buffer();
+        offset = reader.offset();
+        length = reader.length();
+        return reader.sourceId();
+    }
+
+    @Override
+    public DirectBuffer buffer() {
+        return buffer;
+    }
+
+    @Override
+    public int offset() {
+        return offset;
+    }
+
+    @Override
+    public int length() {
+        return length;
+    }
+
+    @Override
+    public long failures() {
+        return failures;
+    }
+
+    /** Damaged pages met so far. */
+    public long pagesDamaged() {
+        return pagesDamaged;
+    }
+
+    /** Bytes copied or read so far. */
+    public long bytesRead() {
+        PageRecords reader = page;
+        return reader == null ? 0 : reader.bytesRead();
+    }
+
+    /** Gives its memory free; from then on nothing is found. */
+    @Override
+    public void close() {
+        closed = true;
+        if (page != null) {
+            page.close();
+        }
+        cache = null;
+        buffer = NO_BYTES;
+    }
+}
