@@ -1,7 +1,7 @@
 /**
  * The JSON form of OTLP requests, turned into protobuf.
  *
- * <p>Reads with Jackson's streaming parser, by the messages of {@link dev.loom.otlp.schema}, and builds no tree.
+ * <p>Reads with Jackson's streaming parser, by the messages of {@code dev.loom.otlp.schema}, and builds no tree.
  */
 @NullMarked
 package dev.loom.otlp.json;

@@ -40,7 +40,7 @@ public final class OfficialRequests {
 
     /**
      * The request, or null for bytes that are none. Through a stream, in buffers too short for a longest varint: the path for
-     * arrays takes half of the varints whose tenth byte announces another, except near the end.
+     * arrays takes half of the varints whose tenth byte announces another.
      */
     static Message parse(Message type, byte[] bytes) {
         CodedInputStream in = CodedInputStream.newInstance(new ByteArrayInputStream(bytes), 9);
