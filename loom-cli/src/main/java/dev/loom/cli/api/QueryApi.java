@@ -46,10 +46,7 @@ public final class QueryApi {
             "correlate", console -> new CommandLine(new CorrelateCommand(console)),
             "tail", console -> new CommandLine(new TailCommand(console)),
             "sources", console -> new CommandLine(new SourcesCommand(console)),
-            "indexes",
-                    console -> new CommandLine(new IndexCommand(console))
-                            .getSubcommands()
-                            .get("list"),
+            "indexes", console -> new CommandLine(new IndexCommand(console)),
             "info", console -> new CommandLine(new InfoCommand(console)));
 
     /** The command of those that have several. */
