@@ -7,4 +7,7 @@ module dev.loom.otlp {
     exports dev.loom.otlp;
     exports dev.loom.otlp.ingest;
     exports dev.loom.otlp.wire;
+
+    provides dev.loom.format.PayloadFormatProvider with
+            dev.loom.otlp.format.OtlpFormatProvider;
 }
