@@ -6,6 +6,8 @@ module dev.loom.cli {
     requires com.fasterxml.jackson.core;
     requires info.picocli;
     requires java.management;
+    requires org.eclipse.jetty.server;
+    requires org.snakeyaml.engine;
     requires static org.jspecify;
 
     opens dev.loom.cli to
@@ -19,6 +21,8 @@ module dev.loom.cli {
     opens dev.loom.cli.option to
             info.picocli;
     opens dev.loom.cli.query to
+            info.picocli;
+    opens dev.loom.cli.serve to
             info.picocli;
     opens dev.loom.cli.store to
             info.picocli;

@@ -2,10 +2,18 @@
 @SuppressWarnings("requires-transitive-automatic") // Agrona has no descriptor
 module dev.loom.otlp {
     requires transitive dev.loom.core;
+    requires transitive org.eclipse.jetty.server;
+    requires aircompressor; // has no descriptor
+    requires org.eclipse.jetty.alpn.server;
+    requires org.eclipse.jetty.http2.common;
+    requires org.eclipse.jetty.http2.server;
+    requires com.fasterxml.jackson.core;
     requires static transitive org.jspecify;
 
     exports dev.loom.otlp;
     exports dev.loom.otlp.ingest;
+    exports dev.loom.otlp.json;
+    exports dev.loom.otlp.server;
     exports dev.loom.otlp.wire;
 
     provides dev.loom.format.PayloadFormatProvider with

@@ -2,8 +2,8 @@ package dev.loom.bench;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.loom.bench.push.PayloadPool;
 import dev.loom.bench.push.PushKind;
+import dev.loom.bench.push.PushProcess;
 import dev.loom.bench.push.PushRun;
 import dev.loom.bench.push.PushSettings;
 import dev.loom.bench.push.ScratchDirectory;
@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 /**
  * Pushes with each target in turn, round after round, and sets each beside the limit of the same round.
  *
- * <p>Every run has files of its own, discards the first lap of its ring, and reads back and checks all that it stored;
+ * <p>Every run has a JVM and files of its own, discards the first lap of its ring, and reads back and checks all that it stored;
  * the first round is discarded; every second round goes the other way, so that a disk that slows down slows all alike.
  */
 public final class PushVersusLimit {
@@ -84,7 +84,6 @@ public final class PushVersusLimit {
 
     /** The rounds after the first, each with its runs in the order of {@link #kinds}. */
     private List<List<PushRun>> measure(PushSettings settings) {
-        final PayloadPool pool = new PayloadPool(settings.payloadLength());
         final long records = arguments.bytes("bytes") / settings.recordLength();
         final List<List<PushRun>> rounds = new ArrayList<>();
         for (int round = 0; round <= arguments.number("rounds"); round++) {
@@ -94,7 +93,7 @@ public final class PushVersusLimit {
             }
             final List<PushRun> runs = new ArrayList<>();
             for (final PushKind kind : order) {
-                runs.add(PushRun.of(kind, settings, pool, records));
+                runs.add(PushProcess.run(kind, settings, records));
             }
             runs.sort(Comparator.comparingInt(run -> kinds.indexOf(PushKind.parse(run.target()))));
             if (round > 0) {

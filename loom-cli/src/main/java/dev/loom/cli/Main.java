@@ -13,6 +13,7 @@ import dev.loom.cli.query.HistCommand;
 import dev.loom.cli.query.ScanCommand;
 import dev.loom.cli.query.TailCommand;
 import dev.loom.cli.query.TopCommand;
+import dev.loom.cli.serve.ServeCommand;
 import dev.loom.cli.store.IndexCommand;
 import dev.loom.cli.store.InfoCommand;
 import dev.loom.cli.store.SourceCommand;
@@ -57,6 +58,7 @@ public final class Main {
     private static CommandLine commandLine(Console console, Failures failures) {
         CommandLine commandLine = new CommandLine(new RootCommand())
                 .addSubcommand(new DemoCommand(console, Main::run))
+                .addSubcommand(new ServeCommand(console))
                 .addSubcommand(new ImportCommand(console))
                 .addSubcommand(new SourcesCommand(console))
                 .addSubcommand(new SourceCommand(console))

@@ -7,9 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
+import dev.loom.api.Bins;
+import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
+import dev.loom.api.ValueType;
+import dev.loom.api.ValueUnit;
 import dev.loom.error.LoomException;
 import dev.loom.format.Formats;
+import dev.loom.query.Aggregate;
+import dev.loom.query.IndexedAggregate;
 import dev.loom.query.Order;
 import dev.loom.query.RawScan;
 import dev.loom.query.RecordCursor;
@@ -33,10 +39,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Truncates each file of a closed store and flips bits of it: that is detected or harmless, records of undamaged pages are
- * still served in order, and nothing else ever is. {@code -Dloom.stride=1} takes every length and every bit; the default
- * takes a sample, denser in headers and in the schema.
+ * still served in order, indexes answer from them, and nothing else ever is. {@code -Dloom.stride=1} takes every length and
+ * every bit, of a store of fewer pages; the default takes a sample, denser in headers and in the schema.
  */
-@Timeout(value = 30, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 90, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DamageTest {
     private static final long SEED = 11;
     private static final int SOURCES = 3;
@@ -47,9 +53,16 @@ class DamageTest {
     private static final long SEGMENT = 2 * PAGE;
 
     /** The pages of the record log that a record lies in. */
-    private record Row(long sequence, Set<Long> pages) {}
+    private record Row(long sequence, int length, Set<Long> pages) {}
+
+    private static final IndexFunction LENGTH = IndexFunction.of(
+            "length",
+            ValueType.I64,
+            ValueUnit.ofName("length"),
+            (buffer, offset, length, into) -> into.setInteger(length));
 
     private final int stride = Integer.getInteger("loom.stride", 9_001);
+    private final boolean exhaustive = stride == 1;
     private final long seed = Long.getLong("loom.seed", System.nanoTime());
     private final Random random = new Random(seed);
     private final List<List<Row>> rows = new ArrayList<>();
@@ -67,10 +80,25 @@ class DamageTest {
         try (Loom loom = Loom.open(config(store))) {
             for (int i = 0; i < SOURCES; i++) {
                 ids[i] = loom.defineSource(StoreOracle.name(i), Formats.parse("bytes"));
+                loom.defineIndex(ids[i], "length", LENGTH, Bins.logLinear());
                 rows.add(new ArrayList<>());
+            }
+            if (exhaustive) {
+                makeSmallStore(loom);
+                return;
             }
             for (int i = 0; i < 240; i++) {
                 push(loom, i == 3 || i == 200 ? 2 : random.nextInt(2), i == 150 ? 100_000 : 40 + random.nextInt(1_500));
+            }
+        }
+    }
+
+    /** Two pages of few records, as each of their bits costs a look at all of them. */
+    private void makeSmallStore(Loom loom) {
+        for (int i = 0; i < 12; i++) {
+            push(loom, i % SOURCES, 40 + random.nextInt(200));
+            if (i == 5) {
+                loom.force();
             }
         }
     }
@@ -79,6 +107,7 @@ class DamageTest {
         return LoomConfig.at(directory)
                 .recordRingBytes(LoomConfig.RING_BYTES_MIN)
                 .timeRingBytes(LoomConfig.RING_BYTES_MIN)
+                .chunkRingBytes(LoomConfig.RING_BYTES_MIN)
                 .segmentBytes(SEGMENT)
                 .build();
     }
@@ -95,7 +124,7 @@ class DamageTest {
             page += PAGE;
             pages.add(page);
         }
-        rows.get(source).add(new Row(sequence, pages));
+        rows.get(source).add(new Row(sequence, length, pages));
     }
 
     private List<Path> files() throws IOException {
@@ -111,8 +140,8 @@ class DamageTest {
         for (Path file : files()) {
             kinds.add(store.relativize(file).toString().replaceAll("[0-9]{20}", "N"));
         }
-        assertEquals(Set.of("LOCK", "loom.mark", "schema.log", "record/N.seg", "time/N.seg"), kinds);
-        assertTrue(files().stream().filter(this::isRecordSegment).count() > 2);
+        assertEquals(Set.of("LOCK", "loom.mark", "schema.log", "record/N.seg", "time/N.seg", "chunk/N.seg"), kinds);
+        assertTrue(exhaustive || files().stream().filter(this::isRecordSegment).count() > 2);
     }
 
     @Test
@@ -149,7 +178,7 @@ class DamageTest {
                 boolean header = offset % (mark ? 4096 : PAGE) < (mark ? 200 : PAGE_HEADER);
                 for (int bit = 0; bit < 8; bit++) {
                     boolean sampled = (header || schema) && bit == offset % 8 && offset % 11 == 0;
-                    if (!sampled && (offset * 8L + bit) % (stride == 1 ? 1 : stride * 8L) != 0) {
+                    if (!sampled && (offset * 8L + bit) % (exhaustive ? 1 : stride * 8L) != 0) {
                         continue;
                     }
                     byte[] flipped = whole.clone();
@@ -186,7 +215,7 @@ class DamageTest {
             } catch (LoomException e) {
                 assertTrue(isMark(file), () -> "a damaged mark alone may keep a store from being read: " + e);
             }
-            if (stride == 1 || random.nextInt(40) == 0) {
+            if (random.nextInt(exhaustive ? 1_000 : 40) == 0) {
                 checkWriter(file, whole, lost);
             }
         } catch (AssertionError | RuntimeException e) {
@@ -251,11 +280,30 @@ class DamageTest {
                 checkScan(snapshot, i, expected, Order.OLDEST_FIRST, whole);
                 Collections.reverse(expected);
                 checkScan(snapshot, i, expected, Order.NEWEST_FIRST, whole);
+                checkAggregate(snapshot, i, expected.size());
                 if (whole) {
                     assertEquals(expected.size(), snapshot.statistics(ids[i]).records(), "records by statistics");
                 }
             }
         }
+    }
+
+    /** Summaries may know of records that can't be read any more; but what is called complete is. */
+    private void checkAggregate(Snapshot snapshot, int source, int readable) {
+        Aggregate lengths = IndexedAggregate.of(snapshot, ids[source], LENGTH)
+                .percentiles(50)
+                .run();
+        int[] sorted = rows.get(source).stream().mapToInt(Row::length).sorted().toArray();
+        if (readable < sorted.length && !lengths.completeness().complete()) {
+            assertTrue(lengths.count() >= readable && lengths.count() <= sorted.length, "records by index");
+            return;
+        }
+        assertEquals(sorted.length, lengths.count(), "records by index");
+        assertEquals(Long.toString(Arrays.stream(sorted).asLongStream().sum()), lengths.sum(), "sum by index");
+        assertEquals(
+                sorted[(sorted.length + 1) / 2 - 1],
+                lengths.percentile(50).orElseThrow().longValue(),
+                "median by index");
     }
 
     private void checkScan(Snapshot snapshot, int source, List<Row> expected, Order order, boolean whole) {

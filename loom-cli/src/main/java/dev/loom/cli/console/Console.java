@@ -11,6 +11,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /** The world around one command: streams, environment, clock, Ctrl-C. Tests make their own. */
@@ -25,6 +26,7 @@ public final class Console {
     private final Map<String, String> environment;
     private final LongSupplier clock;
     private final Interruption interruption = new Interruption();
+    private Consumer<Map<String, Object>> outcomes = outcome -> {};
     private boolean statusShown;
 
     public Console(
@@ -107,6 +109,16 @@ public final class Console {
             err.flush();
             statusShown = false;
         }
+    }
+
+    /** Names who wants to know how a query ended. */
+    public void onOutcome(Consumer<Map<String, Object>> listener) {
+        outcomes = listener;
+    }
+
+    /** Tells how a query ended: what its answer lacks, and the work it was. */
+    public void outcome(Map<String, Object> outcome) {
+        outcomes.accept(outcome);
     }
 
     public boolean outTerminal() {

@@ -15,6 +15,7 @@ public final class DataOutput {
     private final boolean pipe;
     private final byte[] buffer = new byte[CAPACITY];
     private int length;
+    private boolean untouched = true;
 
     /**
      * Wraps a stream.
@@ -39,6 +40,7 @@ public final class DataOutput {
      * @throws UncheckedIOException when writing fails otherwise
      */
     public void write(byte[] bytes, int offset, int count) {
+        untouched &= count == 0;
         if (count > buffer.length - length) {
             drain();
         }
@@ -48,6 +50,11 @@ public final class DataOutput {
             System.arraycopy(bytes, offset, buffer, length, count);
             length += count;
         }
+    }
+
+    /** Whether nothing was ever written. */
+    public boolean untouched() {
+        return untouched;
     }
 
     /**

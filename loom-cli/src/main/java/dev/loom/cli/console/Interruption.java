@@ -1,6 +1,7 @@
 package dev.loom.cli.console;
 
 import dev.loom.query.Cancellation;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -9,10 +10,12 @@ import java.util.concurrent.TimeUnit;
  * {@link #cancellation()}; the JVM then waits for {@link #finished()}, so that the partial result is written.
  */
 public final class Interruption {
-    private static final long GRACE_SECONDS = 5;
+    private static final Duration GRACE = Duration.ofSeconds(5);
 
     private final Cancellation cancellation = new Cancellation();
+    private final CountDownLatch requested = new CountDownLatch(1);
     private final CountDownLatch finished = new CountDownLatch(1);
+    private volatile Duration grace = GRACE;
 
     /** Calls {@link #request()} when the JVM is told to end, and lets it end once the command has finished. */
     public void watchJvm() {
@@ -21,6 +24,17 @@ public final class Interruption {
 
     public void request() {
         cancellation.cancel();
+        requested.countDown();
+    }
+
+    /** Waits for it. */
+    public void await() throws InterruptedException {
+        requested.await();
+    }
+
+    /** How long the command may take to finish; by default 5 s. */
+    public void grace(Duration duration) {
+        grace = duration;
     }
 
     public boolean requested() {
@@ -39,7 +53,7 @@ public final class Interruption {
     private void requestAndWait() {
         request();
         try {
-            if (!finished.await(GRACE_SECONDS, TimeUnit.SECONDS)) {
+            if (!finished.await(grace.toMillis(), TimeUnit.MILLISECONDS)) {
                 // The command hangs in a system call, say on a full pipe: the process ends without it.
                 Runtime.getRuntime().halt(ExitCode.INTERRUPTED);
             }

@@ -8,6 +8,7 @@ import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.console.Progress;
 import dev.loom.cli.input.InputWindow;
+import dev.loom.cli.option.SidecarOption;
 import dev.loom.cli.option.StoreOption;
 import dev.loom.cli.time.EventTime;
 import java.io.BufferedOutputStream;
@@ -66,6 +67,9 @@ public final class ImportCommand implements Callable<Integer> {
 
     @Mixin
     private StoreOption store = new StoreOption();
+
+    @Mixin
+    private SidecarOption sidecar = new SidecarOption();
 
     @Option(names = "--source", required = true, paramLabel = "NAME", description = "The source; defined if need be.")
     private String sourceName = "";
@@ -126,22 +130,20 @@ public final class ImportCommand implements Callable<Integer> {
         try (InputWindow window = new InputWindow(
                         standardInput ? console.in() : InputFiles.open(Path.of(file)), console.interruption());
                 OutputStream rejected = rejects == null ? null : openRejects(rejects);
-                Loom loom = Loom.open(LoomConfig.at(store.directory())
-                        .pressure(policy.pressure)
-                        .build())) {
+                ImportStore target = open()) {
             SourceDefinition definition = new SourceDefinition(
                     console,
-                    loom,
+                    target.schema(),
                     sourceName,
                     eventTime,
                     eventTimeOptions.takesThisMachinesClocks(),
                     replaySpeed != null);
             InputOpening opening = new InputOpening(console, window, live, definition, types);
-            RecordInput input = opening.open(format, loom.payloadLengthMax());
+            RecordInput input = opening.open(format, target.payloadLengthMax());
             if (rejected != null) {
                 rejected.write(opening.rejectsHeader());
             }
-            return run(loom, window, definition, input, new BadRecords(onBad == OnBad.STOP, rejected, console::say));
+            return run(target, window, definition, input, new BadRecords(onBad == OnBad.STOP, rejected, console::say));
         } catch (EOFException | ZipException e) {
             throw new CommandFailure(ExitCode.LIMIT, "input is not whole: " + e.getMessage(), e);
         }
@@ -150,6 +152,8 @@ public final class ImportCommand implements Callable<Integer> {
     private void requireSense() {
         if (types != null && format != InputFormat.CSV) {
             throw CommandFailure.usage("--types is for --format csv, not " + format);
+        } else if (sidecar.given() && policy != Policy.WAIT) {
+            throw CommandFailure.usage("--policy is the sidecar's, with --to-sidecar");
         } else if (rejects != null && format == InputFormat.PCAP) {
             throw CommandFailure.usage("--rejects is for text; of a damaged capture there is no next packet");
         } else if (replaySpeed != null && !(replaySpeed > 0 && replaySpeed < Double.POSITIVE_INFINITY)) {
@@ -157,11 +161,23 @@ public final class ImportCommand implements Callable<Integer> {
         }
     }
 
+    private ImportStore open() {
+        if (sidecar.given()) {
+            return new SidecarStore(sidecar.connect(), console.interruption()::requested);
+        }
+        return new OpenedStore(Loom.open(
+                LoomConfig.at(store.directory()).pressure(policy.pressure).build()));
+    }
+
     private int run(
-            Loom loom, InputWindow window, SourceDefinition definition, RecordInput input, BadRecords badRecords)
+            ImportStore target,
+            InputWindow window,
+            SourceDefinition definition,
+            RecordInput input,
+            BadRecords badRecords)
             throws IOException {
         long startNs = System.nanoTime();
-        PayloadBatch batch = new PayloadBatch(new LoomTarget(loom, definition.sourceId()));
+        PayloadBatch batch = new PayloadBatch(target.target(definition.sourceId()));
         boolean going = false;
         try (Progress progress = new Progress(console, "records imported", true)) {
             Importer importer = new Importer(input, batch, badRecords, console.interruption(), progress);

@@ -1,9 +1,9 @@
 package dev.loom.cli.importing;
 
-import dev.loom.Loom;
 import dev.loom.api.Source;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
+import dev.loom.cli.schema.SchemaAccess;
 import dev.loom.cli.time.EventTime;
 import dev.loom.format.FieldReader;
 import dev.loom.format.PayloadFormat;
@@ -17,7 +17,7 @@ final class SourceDefinition {
     private static final int NOT_DEFINED = -1;
 
     private final Console console;
-    private final Loom loom;
+    private final SchemaAccess schema;
     private final String name;
     private final boolean clocksOfThisMachine;
     private final boolean replayed;
@@ -35,18 +35,18 @@ final class SourceDefinition {
      */
     SourceDefinition(
             Console console,
-            Loom loom,
+            SchemaAccess schema,
             String name,
             @Nullable EventTime eventTime,
             boolean clocksOfThisMachine,
             boolean replayed) {
         this.console = console;
-        this.loom = loom;
+        this.schema = schema;
         this.name = name;
         this.eventTime = eventTime;
         this.clocksOfThisMachine = clocksOfThisMachine;
         this.replayed = replayed;
-        this.existing = loom.source(name).filter(source -> !source.closed());
+        this.existing = schema.openSource(name);
     }
 
     /** The format of the source, if it is there. */
@@ -70,24 +70,18 @@ final class SourceDefinition {
         if (replayed && eventTime == null) {
             throw CommandFailure.usage("--replay needs the records' own times: name their field with --event-time");
         } else if (existing.isEmpty()) {
-            defineNew(wanted);
+            checkNew(wanted);
         }
-        if (eventTime != null) {
-            eventTime.defineIndex(loom, sourceId, wanted);
-        }
+        sourceId = schema.defineSource(name, wanted, eventTime == null ? Map.of() : eventTime.attributes())
+                .id();
     }
 
-    private void defineNew(PayloadFormat wanted) {
+    private void checkNew(PayloadFormat wanted) {
         if (eventTime != null) {
             requireField(wanted, eventTime.field());
             if (clocksOfThisMachine) {
                 console.say("event times are taken to be of this machine's monotonic clock, as it is now");
             }
-        }
-        try {
-            sourceId = loom.defineSource(name, wanted, eventTime == null ? Map.of() : eventTime.attributes());
-        } catch (IllegalArgumentException e) {
-            throw CommandFailure.usage(String.valueOf(e.getMessage()));
         }
     }
 
@@ -102,7 +96,6 @@ final class SourceDefinition {
                     + (defined == null ? "none" : defined.attributes()) + ", import=" + eventTime.attributes());
         }
         eventTime = defined;
-        sourceId = source.id();
     }
 
     private boolean sameEventTime(EventTime asked, @Nullable EventTime defined) {

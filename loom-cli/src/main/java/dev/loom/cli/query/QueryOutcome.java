@@ -23,6 +23,9 @@ public final class QueryOutcome {
      */
     public static int tell(Console console, QueryRun run, QueryOptions options, long printed) {
         Completeness completeness = run.completeness();
+        Map<String, Object> outcome = missing(completeness);
+        outcome.put("stats", work(run, printed));
+        console.outcome(outcome);
         if (!completeness.complete()) {
             console.say("incomplete answer: " + json(missing(completeness)));
         }
@@ -54,6 +57,12 @@ public final class QueryOutcome {
     }
 
     private static Map<String, Object> explanation(QueryRun run, long printed) {
+        Map<String, Object> values = work(run, printed);
+        values.putAll(missing(run.completeness()));
+        return values;
+    }
+
+    private static Map<String, Object> work(QueryRun run, long printed) {
         QueryStatistics work = run.work();
         Map<String, Object> values = new LinkedHashMap<>();
         values.put("pages_considered", work.pagesConsidered());
@@ -70,7 +79,6 @@ public final class QueryOutcome {
         values.put("cpu_ns", run.cpuTimeNs());
         values.put("time_index", run.usedTimeIndex() ? "used" : "not used: disabled");
         values.put("chunk_index", run.usedChunkIndex() ? work.plan() : "not used: disabled");
-        values.putAll(missing(run.completeness()));
         return values;
     }
 

@@ -21,7 +21,7 @@ public final class SourceLookup {
                 .or(() -> snapshot.sources().stream()
                         .filter(source -> text.equals(ID_MARK + Integer.toString(source.id())))
                         .findFirst())
-                .orElseThrow(() -> CommandFailure.usage("no such source: " + text + "; " + names(snapshot)));
+                .orElseThrow(() -> CommandFailure.notFound("no such source: " + text + "; " + names(snapshot)));
     }
 
     private static String names(Snapshot snapshot) {

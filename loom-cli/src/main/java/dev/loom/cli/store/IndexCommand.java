@@ -1,21 +1,18 @@
 package dev.loom.cli.store;
 
-import dev.loom.Loom;
-import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
-import dev.loom.api.Bins;
 import dev.loom.api.Index;
-import dev.loom.api.IndexFunction;
 import dev.loom.api.IndexKind;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
-import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.option.OutputOption;
+import dev.loom.cli.option.SidecarOption;
 import dev.loom.cli.option.StoreOption;
 import dev.loom.cli.output.Listing;
 import dev.loom.cli.query.SourceLookup;
+import dev.loom.cli.schema.IndexEntry;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +41,7 @@ public final class IndexCommand {
             mixinStandardHelpOptions = true)
     int add(
             @Mixin StoreOption store,
+            @Mixin SidecarOption sidecar,
             @Parameters(paramLabel = "SOURCE", description = "Name of the source.") String sourceName,
             @Parameters(paramLabel = "FIELD", description = "The field, which names the index too.") String field,
             @Option(
@@ -53,29 +51,13 @@ public final class IndexCommand {
                             description = "log-linear[:SCALE], linear:MIN,MAX,N, edges:A,B,... or match:V;"
                                     + " by default log-linear.")
                     String bins) {
-        LoomReader.attach(store.directory()).close(); // to open a directory without a store would make one
-        try (Loom loom = Loom.open(LoomConfig.at(store.directory()).build())) {
-            Source source = openSource(loom, sourceName);
-            boolean defined = openIndex(loom, source, field) != null;
-            Index index = define(loom, source, field, bins);
-            console.say((defined ? "index is defined already: " : "defined index ") + label(source, index) + ": id="
-                    + index.id() + ", function=" + index.function().text() + ", bins="
-                    + index.bins().text());
+        try (OpenSchema open = OpenSchema.open(store, sidecar, false)) {
+            IndexEntry index = open.schema().defineIndex(sourceName, field, bins);
+            console.say((index.existed() ? "index is defined already: " : "defined index ") + sourceName + '.'
+                    + index.name() + ": id=" + index.id() + ", function=" + index.function() + ", bins="
+                    + index.bins());
         }
         return ExitCode.OK;
-    }
-
-    private static Index define(Loom loom, Source source, String field, String bins) {
-        try {
-            IndexFunction function = IndexFunction.field(source.format(), field);
-            int id = loom.defineIndex(source.id(), field, function, Bins.parse(bins));
-            return loom.indexes().stream()
-                    .filter(index -> index.id() == id)
-                    .findFirst()
-                    .orElseThrow();
-        } catch (IllegalArgumentException e) {
-            throw CommandFailure.usage(String.valueOf(e.getMessage()));
-        }
     }
 
     @Command(
@@ -84,39 +66,15 @@ public final class IndexCommand {
             mixinStandardHelpOptions = true)
     int close(
             @Mixin StoreOption store,
+            @Mixin SidecarOption sidecar,
             @Parameters(paramLabel = "SOURCE", description = "Name of the source.") String sourceName,
             @Parameters(paramLabel = "INDEX", description = "Name of the index: its field, or event-time.")
                     String name) {
-        LoomReader.attach(store.directory()).close();
-        try (Loom loom = Loom.open(LoomConfig.at(store.directory()).build())) {
-            Source source = openSource(loom, sourceName);
-            Index index = openIndex(loom, source, name);
-            if (index == null) {
-                throw CommandFailure.usage("no open index: source=" + sourceName + ", name=" + name);
-            }
-            loom.closeIndex(index.id());
-            console.say("closed index " + label(source, index) + ": id=" + index.id());
+        try (OpenSchema open = OpenSchema.open(store, sidecar, false)) {
+            IndexEntry index = open.schema().closeIndex(sourceName, name);
+            console.say("closed index " + sourceName + '.' + index.name() + ": id=" + index.id());
         }
         return ExitCode.OK;
-    }
-
-    private static Source openSource(Loom loom, String name) {
-        return loom.source(name)
-                .filter(found -> !found.closed())
-                .orElseThrow(() -> CommandFailure.usage("no open source: " + name));
-    }
-
-    private static @Nullable Index openIndex(Loom loom, Source source, String name) {
-        return loom.indexes().stream()
-                .filter(index -> index.sourceId() == source.id()
-                        && !index.closed()
-                        && index.name().equals(name))
-                .findFirst()
-                .orElse(null);
-    }
-
-    private static String label(Source source, Index index) {
-        return source.name() + '.' + index.name();
     }
 
     @Command(name = "list", description = "Lists the indexes of a source, or of all.", mixinStandardHelpOptions = true)

@@ -1,16 +1,15 @@
 package dev.loom.cli.store;
 
-import dev.loom.Loom;
-import dev.loom.LoomConfig;
-import dev.loom.LoomReader;
 import dev.loom.api.Source;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
+import dev.loom.cli.option.SidecarOption;
 import dev.loom.cli.option.StoreOption;
-import dev.loom.cli.time.EventTime;
+import dev.loom.cli.schema.SchemaAccess;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -35,6 +34,7 @@ public final class SourceCommand {
     @Command(name = "add", description = "Defines a source.", mixinStandardHelpOptions = true)
     int add(
             @Mixin StoreOption store,
+            @Mixin SidecarOption sidecar,
             @Parameters(paramLabel = "NAME", description = "Name of the source.") String name,
             @Option(
                             names = "--format",
@@ -51,9 +51,13 @@ public final class SourceCommand {
                     @Nullable
                     String fields) {
         PayloadFormat payloadFormat = payloadFormat(format, fields);
-        try (Loom loom = Loom.open(LoomConfig.at(store.directory()).build())) {
-            int id = define(loom, name, payloadFormat);
-            console.say("defined source " + name + ": id=" + id + ", format=" + payloadFormat.text());
+        try (OpenSchema open = OpenSchema.open(store, sidecar, true)) {
+            SchemaAccess schema = open.schema();
+            schema.openSource(name).ifPresent(source -> {
+                throw CommandFailure.usage("source is defined already: name=" + name);
+            });
+            Source source = schema.defineSource(name, payloadFormat, Map.of());
+            console.say("defined source " + name + ": id=" + source.id() + ", format=" + payloadFormat.text());
         }
         return ExitCode.OK;
     }
@@ -64,15 +68,11 @@ public final class SourceCommand {
             mixinStandardHelpOptions = true)
     int close(
             @Mixin StoreOption store,
+            @Mixin SidecarOption sidecar,
             @Parameters(paramLabel = "NAME", description = "Name of the source.") String name) {
-        // To open a directory without a store would make one.
-        LoomReader.attach(store.directory()).close();
-        try (Loom loom = Loom.open(LoomConfig.at(store.directory()).build())) {
-            Source source = loom.source(name)
-                    .filter(found -> !found.closed())
-                    .orElseThrow(() -> CommandFailure.usage("no open source: " + name));
-            loom.closeSource(source.id());
-            console.say("closed source " + name + ": id=" + source.id());
+        try (OpenSchema open = OpenSchema.open(store, sidecar, false)) {
+            console.say("closed source " + name + ": id="
+                    + open.schema().closeSource(name).id());
         }
         return ExitCode.OK;
     }
@@ -87,19 +87,6 @@ public final class SourceCommand {
         }
         try {
             return Formats.parse(fields == null ? name : name + ':' + fields);
-        } catch (IllegalArgumentException e) {
-            throw CommandFailure.usage(String.valueOf(e.getMessage()));
-        }
-    }
-
-    private static int define(Loom loom, String name, PayloadFormat format) {
-        try {
-            int id = loom.defineSource(name, format);
-            EventTime eventTime = EventTime.of(format);
-            if (eventTime != null) {
-                eventTime.defineIndex(loom, id, format);
-            }
-            return id;
         } catch (IllegalArgumentException e) {
             throw CommandFailure.usage(String.valueOf(e.getMessage()));
         }

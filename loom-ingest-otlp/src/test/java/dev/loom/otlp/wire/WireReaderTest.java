@@ -231,8 +231,8 @@ class WireReaderTest {
     }
 
     /**
-     * Through a stream, in buffers too short for a longest varint: the path for arrays takes half of the varints whose tenth byte announces another, except
-     * near the end.
+     * Through a stream, in buffers too short for a longest varint: the path for arrays takes half of the varints
+     * whose tenth byte announces another.
      */
     private static UnknownFieldSet protobuf(byte[] message) {
         CodedInputStream in = CodedInputStream.newInstance(new ByteArrayInputStream(message), 9);

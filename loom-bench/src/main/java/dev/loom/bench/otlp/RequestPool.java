@@ -1,0 +1,162 @@
+package dev.loom.bench.otlp;
+
+import dev.loom.otlp.Signal;
+import dev.loom.otlp.json.JsonRequests;
+import dev.loom.otlp.json.JsonTarget;
+import dev.loom.otlp.json.MalformedJsonException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Random;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Export requests as an SDK sends them, off-heap: {@link #RECORDS} records each, of one resource with 8 attributes and one
+ * scope. Log records take about 300 bytes with 8 attributes, spans 500 with 12, points 110 with 4, 8 of them a metric.
+ */
+public final class RequestPool {
+    /** Records of each request. */
+    public static final int RECORDS = 512;
+
+    private static final int REQUESTS = 16;
+    private static final int POINTS = 8;
+    private static final int CAPACITY = 1 << 20;
+    private static final String RESOURCE = "\"resource\":{\"attributes\":["
+            + attribute("service.name", "checkout") + "," + attribute("service.version", "3.14.1") + ","
+            + attribute("service.instance.id", "7f3c1a52-0be1-4c0e-9a5d-1f4b9a7d2c11") + ","
+            + attribute("host.name", "ip-10-42-17-3.internal") + "," + attribute("os.type", "linux") + ","
+            + attribute("telemetry.sdk.name", "opentelemetry") + "," + attribute("telemetry.sdk.language", "java")
+            + "," + attribute("telemetry.sdk.version", "1.55.0") + "]}";
+    private static final String SCOPE = "\"scope\":{\"name\":\"io.example.checkout\",\"version\":\"2.0\"}";
+
+    private final UnsafeBuffer[] requests = new UnsafeBuffer[REQUESTS];
+    private final int[] lengths = new int[REQUESTS];
+    private final Random random = new Random(1);
+
+    /** Makes the requests of a signal. */
+    public RequestPool(Signal signal) {
+        for (int i = 0; i < REQUESTS; i++) {
+            requests[i] = new UnsafeBuffer(ByteBuffer.allocateDirect(CAPACITY));
+            lengths[i] = encode(signal, json(signal), requests[i]);
+        }
+    }
+
+    /** How many requests there are. */
+    public int size() {
+        return REQUESTS;
+    }
+
+    /** Holds the request from offset 0. */
+    public UnsafeBuffer request(int index) {
+        return requests[index];
+    }
+
+    /** Of the request, bytes. */
+    public int length(int index) {
+        return lengths[index];
+    }
+
+    private String json(Signal signal) {
+        return switch (signal) {
+            case LOGS -> envelope("Logs", "logRecords", list(RECORDS, this::log));
+            case TRACES -> envelope("Spans", "spans", list(RECORDS, this::span));
+            case METRICS -> envelope("Metrics", "metrics", list(RECORDS / POINTS, this::metric));
+        };
+    }
+
+    private static String envelope(String kind, String items, String list) {
+        return "{\"resource" + kind + "\":[{" + RESOURCE + ",\"scope" + kind + "\":[{" + SCOPE + ",\"" + items + "\":["
+                + list + "]}]}]}";
+    }
+
+    private static String list(int count, IntFunction<String> item) {
+        return IntStream.range(0, count).mapToObj(item).collect(Collectors.joining(","));
+    }
+
+    private String log(int i) {
+        return "{\"timeUnixNano\":" + timeNs(i) + ",\"observedTimeUnixNano\":" + timeNs(i) + ",\"severityNumber\":"
+                + (random.nextInt(20) == 0 ? 17 : 9) + ",\"severityText\":\"INFO\",\"body\":{\"stringValue\":"
+                + "\"order " + random.nextInt(1_000_000) + " was accepted\"},\"attributes\":["
+                + attribute("thread.name", "worker-" + random.nextInt(8)) + ","
+                + attribute("logger", "io.example.Cart") + "," + attribute("http.method", "POST") + ","
+                + attribute("http.route", "/cart/{id}") + "," + number("http.status", 200) + ","
+                + number("thread.id", random.nextInt(100)) + "," + attribute("user.id", "u" + random.nextInt(1 << 20))
+                + "," + number("latency_us", random.nextInt(90_000)) + "],\"traceId\":\"" + hex(4)
+                + "\",\"spanId\":\"" + hex(2) + "\"}";
+    }
+
+    private String span(int i) {
+        final long startNs = timeNs(i);
+        return "{\"traceId\":\"" + hex(4) + "\",\"spanId\":\"" + hex(2) + "\",\"parentSpanId\":\"" + hex(2)
+                + "\",\"name\":\"POST /cart/{id}\",\"kind\":2,\"startTimeUnixNano\":" + startNs
+                + ",\"endTimeUnixNano\":" + (startNs + random.nextInt(90_000_000)) + ",\"attributes\":["
+                + attribute("http.request.method", "POST") + "," + attribute("http.route", "/cart/{id}") + ","
+                + number("http.response.status_code", 200) + ","
+                + attribute("url.path", "/cart/" + random.nextInt(1 << 20)) + "," + attribute("url.scheme", "https")
+                + "," + attribute("server.address", "shop.example.com") + "," + number("server.port", 443) + ","
+                + attribute("client.address", "203.0.113." + random.nextInt(256)) + ","
+                + attribute("user_agent.original", "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox")
+                + "," + attribute("network.protocol.version", "1.1") + ","
+                + number("thread.id", random.nextInt(100)) + ","
+                + attribute("thread.name", "worker-" + random.nextInt(8)) + "],\"status\":{\"code\":1}}";
+    }
+
+    private String metric(int i) {
+        return "{\"name\":\"http.server.requests." + i + "\",\"unit\":\"{request}\",\"sum\":{\"isMonotonic\":true,"
+                + "\"aggregationTemporality\":2,\"dataPoints\":[" + list(POINTS, this::point) + "]}}";
+    }
+
+    private String point(int i) {
+        return "{\"startTimeUnixNano\":" + timeNs(0) + ",\"timeUnixNano\":" + timeNs(i) + ",\"asInt\":"
+                + random.nextInt(1 << 30) + ",\"attributes\":[" + attribute("http.request.method", "POST") + ","
+                + attribute("http.route", "/cart") + "," + number("http.status", 200 + i) + ","
+                + attribute("zone", "eu-1") + "]}";
+    }
+
+    private long timeNs(int i) {
+        return 1_790_000_000_000_000_000L + i * 1_000_000L + random.nextInt(1_000_000);
+    }
+
+    private static String attribute(String key, String value) {
+        return "{\"key\":\"" + key + "\",\"value\":{\"stringValue\":\"" + value + "\"}}";
+    }
+
+    private static String number(String key, long value) {
+        return "{\"key\":\"" + key + "\",\"value\":{\"intValue\":" + value + "}}";
+    }
+
+    private String hex(int ints) {
+        return IntStream.range(0, ints)
+                .mapToObj(i -> String.format(Locale.ROOT, "%08x", random.nextInt()))
+                .collect(Collectors.joining());
+    }
+
+    private static int encode(Signal signal, String json, UnsafeBuffer into) {
+        final UnsafeBuffer text = new UnsafeBuffer(json.getBytes(StandardCharsets.UTF_8));
+        final JsonTarget target = new JsonTarget() {
+            @Override
+            public MutableDirectBuffer buffer() {
+                return into;
+            }
+
+            @Override
+            public int offset() {
+                return 0;
+            }
+
+            @Override
+            public boolean ensure(int length) {
+                return length <= into.capacity();
+            }
+        };
+        try {
+            return JsonRequests.transcode(signal, text, 0, text.capacity(), target);
+        } catch (final MalformedJsonException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,28 @@
+package dev.loom.cli.importing;
+
+import dev.loom.Loom;
+import dev.loom.cli.schema.SchemaAccess;
+import dev.loom.cli.schema.StoreSchema;
+
+/** A store that the import has opened. For the store's writer thread. */
+record OpenedStore(Loom loom) implements ImportStore {
+    @Override
+    public SchemaAccess schema() {
+        return new StoreSchema(loom);
+    }
+
+    @Override
+    public RecordTarget target(int sourceId) {
+        return new LoomTarget(loom, sourceId);
+    }
+
+    @Override
+    public int payloadLengthMax() {
+        return loom.payloadLengthMax();
+    }
+
+    @Override
+    public void close() {
+        loom.close();
+    }
+}

@@ -1,0 +1,43 @@
+package dev.loom.cli.importing;
+
+import dev.loom.cli.ingest.IngestClient;
+import dev.loom.cli.schema.SchemaAccess;
+import java.util.function.BooleanSupplier;
+import org.agrona.DirectBuffer;
+
+/**
+ * A store that a sidecar has. For one thread.
+ *
+ * @param stop asked while the sidecar is pressed
+ */
+record SidecarStore(IngestClient client, BooleanSupplier stop) implements ImportStore {
+    @Override
+    public SchemaAccess schema() {
+        return client;
+    }
+
+    @Override
+    public RecordTarget target(int sourceId) {
+        return new RecordTarget() {
+            @Override
+            public int push(DirectBuffer payloads, int[] lengths, int count) {
+                return client.push(sourceId, payloads, lengths, count, stop);
+            }
+
+            @Override
+            public int payloadLengthMax() {
+                return client.payloadLengthMax();
+            }
+        };
+    }
+
+    @Override
+    public int payloadLengthMax() {
+        return client.payloadLengthMax();
+    }
+
+    @Override
+    public void close() {
+        client.close();
+    }
+}

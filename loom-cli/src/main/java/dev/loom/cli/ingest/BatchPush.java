@@ -1,0 +1,113 @@
+package dev.loom.cli.ingest;
+
+import dev.loom.Loom;
+import dev.loom.SharedWriter;
+import dev.loom.api.PushStatus;
+import dev.loom.api.Source;
+import java.util.BitSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import org.agrona.DirectBuffer;
+
+/** Takes batches into a store, one turn each. For one thread. */
+final class BatchPush {
+    private static final long TURN_WAIT_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final long ROOM_WAIT_NS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long PARK_NS = TimeUnit.MICROSECONDS.toNanos(200);
+
+    private final SharedWriter writer;
+    private final Loom loom;
+    private final BatchReader reader = new BatchReader();
+    private final BitSet open = new BitSet();
+    private int taken;
+    private String reason = "";
+
+    BatchPush(SharedWriter writer) {
+        this.writer = writer;
+        this.loom = writer.loom();
+    }
+
+    /** Records of the last batch that are in the log, from its first on. */
+    int taken() {
+        return taken;
+    }
+
+    /** Why the last batch was not taken whole. */
+    String reason() {
+        return reason;
+    }
+
+    /**
+     * Takes one batch.
+     *
+     * @return the type of the answer
+     * @throws ProtocolException when it is malformed; then nothing of it is taken
+     */
+    int push(DirectBuffer batch, int offset, int length) throws ProtocolException {
+        taken = 0;
+        reason = "";
+        reader.wrap(batch, offset, length);
+        while (reader.next(loom.payloadLengthMax())) {
+            if (!isOpen(reader.source())) {
+                reason = "no open source: id=" + reader.source();
+                return FrameDescriptor.REFUSED;
+            }
+        }
+        if (!writer.acquire(TURN_WAIT_NS)) {
+            reason = "the store is busy";
+            return FrameDescriptor.RETRY;
+        }
+        try {
+            return pushGroups();
+        } finally {
+            writer.release();
+        }
+    }
+
+    private boolean isOpen(int source) {
+        if (!open.get(source)) {
+            for (Source defined : loom.sources()) {
+                open.set(defined.id(), !defined.closed());
+            }
+        }
+        return open.get(source);
+    }
+
+    private int pushGroups() throws ProtocolException {
+        reader.rewind();
+        int type = FrameDescriptor.TAKEN;
+        while (type == FrameDescriptor.TAKEN && reader.next(loom.payloadLengthMax())) {
+            type = pushGroup();
+        }
+        return type;
+    }
+
+    private int pushGroup() {
+        int[] lengths = reader.lengths();
+        int left = reader.count();
+        int at = reader.payloads();
+        long deadlineNs = System.nanoTime() + ROOM_WAIT_NS;
+        while (left > 0) {
+            int pushed = loom.offerBatch(reader.source(), reader.buffer(), at, lengths, left);
+            if (pushed > 0) {
+                taken += pushed;
+                left -= pushed;
+                if (left > 0) {
+                    at += IntStream.of(lengths).limit(pushed).sum();
+                    System.arraycopy(lengths, pushed, lengths, 0, left);
+                }
+            } else if (pushed == PushStatus.SOURCE_CLOSED) {
+                open.clear(reader.source());
+                reason = "source was closed: id=" + reader.source();
+                return FrameDescriptor.REFUSED;
+            } else if (System.nanoTime() - deadlineNs > 0) {
+                reason = "the store's ring is full";
+                return FrameDescriptor.RETRY;
+            } else {
+                LockSupport.parkNanos(PARK_NS);
+            }
+        }
+        return FrameDescriptor.TAKEN;
+    }
+}

@@ -1,0 +1,105 @@
+package dev.loom.cli.ingest;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+
+/** Reads and writes frames on one connection, blocking. For one thread. */
+final class FrameChannel implements AutoCloseable {
+    private final SocketChannel channel;
+    private final ByteBuffer header = little(FrameDescriptor.HEADER_LENGTH);
+    private final ByteBuffer text = little(FrameDescriptor.HEADER_LENGTH + FrameDescriptor.TEXT_LENGTH_MAX);
+
+    FrameChannel(SocketChannel channel) {
+        this.channel = channel;
+    }
+
+    private static ByteBuffer little(int capacity) {
+        return ByteBuffer.allocateDirect(capacity).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Waits for a frame's first bytes; false at the end of the stream. {@link #readRest()} must follow. */
+    boolean readFirst() throws IOException {
+        header.clear();
+        return channel.read(header) > 0;
+    }
+
+    /** Reads the rest of the header, whose {@link #type()} and {@link #length()} are then known. */
+    void readRest() throws IOException {
+        readFully(header);
+        if (length() < 0) {
+            throw new ProtocolException("frame is too long: bytes=" + Integer.toUnsignedString(length()));
+        }
+    }
+
+    int type() {
+        return header.getInt(FrameDescriptor.TYPE_OFFSET);
+    }
+
+    int length() {
+        return header.getInt(FrameDescriptor.LENGTH_OFFSET);
+    }
+
+    /** Fills the rest of a buffer. */
+    void readFully(ByteBuffer into) throws IOException {
+        while (into.hasRemaining()) {
+            if (channel.read(into) < 0) {
+                throw new EOFException("connection ended within a frame");
+            }
+        }
+    }
+
+    /** Reads the body of a frame that is no batch. */
+    byte[] readText() throws IOException {
+        if (length() > FrameDescriptor.TEXT_LENGTH_MAX) {
+            throw new ProtocolException(
+                    "frame is too long: bytes=" + length() + ", max=" + FrameDescriptor.TEXT_LENGTH_MAX);
+        }
+        byte[] bytes = new byte[length()];
+        text.clear().limit(bytes.length);
+        readFully(text);
+        text.flip().get(bytes);
+        return bytes;
+    }
+
+    /** Reads the body and drops it. */
+    void skip() throws IOException {
+        for (int left = length(); left > 0; left -= text.limit()) {
+            text.clear().limit(Math.min(left, text.capacity()));
+            readFully(text);
+        }
+    }
+
+    /** Writes a frame of text, cut to what one takes. */
+    void writeText(int type, byte[] bytes) throws IOException {
+        int length = Math.min(bytes.length, FrameDescriptor.TEXT_LENGTH_MAX);
+        text.clear();
+        text.putInt(length).putInt(type).put(bytes, 0, length);
+        writeFully(text.flip());
+    }
+
+    /** Writes the answer to a batch. */
+    void writeAnswer(int type, int taken, int delayMs, String reason) throws IOException {
+        byte[] bytes = reason.getBytes(StandardCharsets.UTF_8);
+        int length = Math.min(bytes.length, FrameDescriptor.TEXT_LENGTH_MAX - FrameDescriptor.REASON_OFFSET);
+        text.clear();
+        text.putInt(FrameDescriptor.REASON_OFFSET + length).putInt(type);
+        text.putInt(taken).putInt(delayMs).put(bytes, 0, length);
+        writeFully(text.flip());
+    }
+
+    void writeFully(ByteBuffer from) throws IOException {
+        while (from.hasRemaining()) {
+            channel.write(from);
+        }
+    }
+
+    /** Ends both directions. Any thread. */
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}

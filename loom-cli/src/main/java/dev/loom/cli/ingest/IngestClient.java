@@ -1,0 +1,216 @@
+package dev.loom.cli.ingest;
+
+import dev.loom.api.Source;
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.console.ExitCode;
+import dev.loom.cli.output.Listing;
+import dev.loom.cli.schema.IndexEntry;
+import dev.loom.cli.schema.SchemaAccess;
+import dev.loom.cli.schema.SchemaRequests;
+import dev.loom.cli.text.JsonObject;
+import dev.loom.cli.text.TextBuffer;
+import dev.loom.format.PayloadFormat;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** The other side of the ingest port. All methods fail by {@link CommandFailure} with the reason. For one thread. */
+public final class IngestClient implements SchemaAccess, AutoCloseable {
+    private final SocketName name;
+    private final FrameChannel channel;
+    private final ByteBuffer batch;
+    private final int payloadLengthMax;
+
+    private IngestClient(SocketName name, FrameChannel channel, String token) throws IOException {
+        this.name = name;
+        this.channel = channel;
+        Map<String, @Nullable Object> hello = new LinkedHashMap<>();
+        hello.put("protocol", FrameDescriptor.PROTOCOL);
+        hello.put("token", token);
+        Map<String, @Nullable Object> answer = call(FrameDescriptor.HELLO, hello);
+        payloadLengthMax = Integer.parseInt(String.valueOf(answer.get("payload_length_max")));
+        batch = ByteBuffer.allocateDirect(FrameDescriptor.HEADER_LENGTH + FrameDescriptor.BATCH_LENGTH_MAX)
+                .order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Connects to a sidecar. */
+    @SuppressWarnings("resource") // the client closes it
+    public static IngestClient connect(SocketName name, String token) {
+        try {
+            SocketChannel socket = SocketChannel.open(name.address());
+            try {
+                return new IngestClient(name, new FrameChannel(socket), token);
+            } catch (IOException | RuntimeException e) {
+                socket.close();
+                throw e;
+            }
+        } catch (IOException e) {
+            throw remote("can't reach the sidecar: address=" + name.text() + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static CommandFailure remote(String message, @Nullable Exception cause) {
+        return cause == null
+                ? new CommandFailure(ExitCode.REMOTE, message)
+                : new CommandFailure(ExitCode.REMOTE, message, cause);
+    }
+
+    private Map<String, @Nullable Object> call(int type, Map<String, ? extends @Nullable Object> request)
+            throws IOException {
+        TextBuffer text = new TextBuffer(256);
+        Listing.putJson(text, request);
+        channel.writeText(type, text.toString().getBytes(StandardCharsets.UTF_8));
+        Answer answer = answer();
+        if (answer.type != FrameDescriptor.DONE) {
+            throw CommandFailure.usage("the sidecar refuses: " + answer.reason());
+        }
+        return JsonObject.parse(answer.body.array());
+    }
+
+    private static final class Answer {
+        private final int type;
+        private final ByteBuffer body;
+
+        Answer(int type, byte[] body) {
+            this.type = type;
+            this.body = ByteBuffer.wrap(body).order(ByteOrder.LITTLE_ENDIAN);
+        }
+
+        int taken() {
+            return body.getInt(FrameDescriptor.TAKEN_OFFSET);
+        }
+
+        int delayMs() {
+            return body.getInt(FrameDescriptor.DELAY_OFFSET);
+        }
+
+        String reason() {
+            int from = FrameDescriptor.REASON_OFFSET;
+            return new String(body.array(), from, body.capacity() - from, StandardCharsets.UTF_8);
+        }
+    }
+
+    private Answer answer() throws IOException {
+        if (!channel.readFirst()) {
+            throw new IOException("connection ended");
+        }
+        channel.readRest();
+        Answer answer = new Answer(channel.type(), channel.readText());
+        if (answer.type != FrameDescriptor.DONE && answer.body.capacity() < FrameDescriptor.REASON_OFFSET) {
+            throw new ProtocolException("answer is cut off: type=" + answer.type);
+        }
+        return answer;
+    }
+
+    private Map<String, @Nullable Object> schema(String operation, Map<String, ? extends @Nullable Object> members) {
+        Map<String, @Nullable Object> request = new LinkedHashMap<>();
+        request.put("op", operation);
+        request.putAll(members);
+        try {
+            return call(FrameDescriptor.SCHEMA, request);
+        } catch (IOException e) {
+            throw remote("the sidecar went away: address=" + name.text() + ": " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public Optional<Source> openSource(String source) {
+        return Optional.ofNullable(SchemaRequests.sourceOf(schema("source", Map.of("name", source))));
+    }
+
+    @Override
+    public Source defineSource(String source, PayloadFormat format, Map<String, String> attributes) {
+        return source(
+                schema("define-source", Map.of("name", source, "format", format.text(), "attributes", attributes)));
+    }
+
+    @Override
+    public Source closeSource(String source) {
+        return source(schema("close-source", Map.of("name", source)));
+    }
+
+    private static Source source(Map<String, ? extends @Nullable Object> answer) {
+        return Objects.requireNonNull(SchemaRequests.sourceOf(answer));
+    }
+
+    @Override
+    public IndexEntry defineIndex(String source, String field, String bins) {
+        return SchemaRequests.indexOf(schema("define-index", Map.of("source", source, "field", field, "bins", bins)));
+    }
+
+    @Override
+    public IndexEntry closeIndex(String source, String index) {
+        return SchemaRequests.indexOf(schema("close-index", Map.of("source", source, "name", index)));
+    }
+
+    /** The longest payload that the sidecar takes, bytes. */
+    public int payloadLengthMax() {
+        return payloadLengthMax;
+    }
+
+    /**
+     * Sends payloads, which lie back to back from offset 0, and waits until they are in the sidecar's log, or until told to
+     * stop while it is pressed.
+     *
+     * @param count at most 4,096, and all together at most 16 MiB
+     * @return how many are in the log, from the first on
+     */
+    public int push(int sourceId, DirectBuffer payloads, int[] lengths, int count, BooleanSupplier stop) {
+        int done = 0;
+        int offset = 0;
+        try {
+            while (done < count && !stop.getAsBoolean()) {
+                int bytes = write(sourceId, payloads, offset, lengths, done, count);
+                Answer answer = answer();
+                for (int i = 0; i < answer.taken(); i++) {
+                    offset += lengths[done + i];
+                }
+                done += answer.taken();
+                if (answer.type == FrameDescriptor.RETRY) {
+                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(answer.delayMs()));
+                } else if (answer.type != FrameDescriptor.TAKEN) {
+                    throw remote("the sidecar refuses a batch: bytes=" + bytes + ": " + answer.reason(), null);
+                }
+            }
+        } catch (IOException e) {
+            throw remote("the sidecar went away: address=" + name.text() + ": " + e.getMessage(), e);
+        }
+        return done;
+    }
+
+    private int write(int sourceId, DirectBuffer payloads, int offset, int[] lengths, int from, int to)
+            throws IOException {
+        int bytes = 0;
+        batch.clear().position(FrameDescriptor.HEADER_LENGTH);
+        batch.putShort((short) sourceId).putShort((short) 0).putInt(to - from);
+        for (int i = from; i < to; i++) {
+            batch.putInt(lengths[i]);
+            bytes += lengths[i];
+        }
+        payloads.getBytes(offset, batch, bytes);
+        batch.putInt(FrameDescriptor.LENGTH_OFFSET, batch.position() - FrameDescriptor.HEADER_LENGTH);
+        batch.putInt(FrameDescriptor.TYPE_OFFSET, FrameDescriptor.BATCH);
+        channel.writeFully(batch.flip());
+        return bytes;
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            // what was acknowledged stands
+        }
+    }
+}

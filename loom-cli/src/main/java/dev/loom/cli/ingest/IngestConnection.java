@@ -1,0 +1,184 @@
+package dev.loom.cli.ingest;
+
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.output.Listing;
+import dev.loom.cli.schema.SchemaRequests;
+import dev.loom.cli.text.JsonObject;
+import dev.loom.cli.text.TextBuffer;
+import dev.loom.error.LoomException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Serves one connection, on a thread of its own, until it ends, breaks the protocol, or misses a deadline. */
+final class IngestConnection implements Runnable {
+    private static final int RETRY_DELAY_MS = 100;
+
+    private final FrameChannel channel;
+    private final IngestServer server;
+    private final SchemaRequests schema;
+    private final BatchPush batches;
+
+    /** Since when it has been at one frame, and never 0 then; 0 while it waits for one. */
+    private volatile long busySinceNs;
+
+    IngestConnection(FrameChannel channel, IngestServer server) {
+        this.channel = channel;
+        this.server = server;
+        this.schema = new SchemaRequests(server.schema());
+        this.batches = new BatchPush(server.writer());
+        this.busySinceNs = System.nanoTime() | 1;
+    }
+
+    @Override
+    public void run() {
+        try (channel) {
+            serve();
+        } catch (IOException e) {
+            // the peer went away, or was sent away; what was acknowledged stands
+        } finally {
+            server.ended(this);
+        }
+    }
+
+    private void serve() throws IOException {
+        try {
+            hello();
+            while (nextFrame()) {
+                channel.readRest();
+                answer();
+            }
+        } catch (ProtocolException e) {
+            refuse(0, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private boolean nextFrame() throws IOException {
+        busySinceNs = 0;
+        boolean more = !server.closing() && channel.readFirst();
+        busySinceNs = System.nanoTime() | 1;
+        return more;
+    }
+
+    private void hello() throws IOException {
+        if (!channel.readFirst()) {
+            return;
+        }
+        channel.readRest();
+        if (channel.type() != FrameDescriptor.HELLO) {
+            throw new ProtocolException("connection does not begin with a hello: type=" + channel.type());
+        }
+        Map<String, @Nullable Object> request = parse(channel.readText());
+        if (!Integer.toString(FrameDescriptor.PROTOCOL).equals(request.get("protocol"))) {
+            throw new ProtocolException(
+                    "unknown protocol: asked=" + request.get("protocol") + ", known=" + FrameDescriptor.PROTOCOL);
+        } else if (!server.admits(request.get("token") instanceof String token ? token : "")) {
+            throw new ProtocolException("wrong token");
+        }
+        Map<String, @Nullable Object> answer = new LinkedHashMap<>();
+        answer.put("protocol", FrameDescriptor.PROTOCOL);
+        answer.put("batch_length_max", FrameDescriptor.BATCH_LENGTH_MAX);
+        answer.put("group_records_max", FrameDescriptor.GROUP_RECORDS_MAX);
+        answer.put("payload_length_max", server.writer().loom().payloadLengthMax());
+        done(answer);
+    }
+
+    private static Map<String, @Nullable Object> parse(byte[] json) throws ProtocolException {
+        try {
+            return JsonObject.parse(json);
+        } catch (IllegalArgumentException e) {
+            throw new ProtocolException(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void done(Map<String, @Nullable Object> answer) throws IOException {
+        TextBuffer text = new TextBuffer(256);
+        Listing.putJson(text, answer);
+        channel.writeText(FrameDescriptor.DONE, text.toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    private void answer() throws IOException {
+        switch (channel.type()) {
+            case FrameDescriptor.BATCH -> batch();
+            case FrameDescriptor.SCHEMA -> schema();
+            default -> throw new ProtocolException("unknown frame: type=" + channel.type());
+        }
+    }
+
+    private void schema() throws IOException {
+        try {
+            done(schema.answer(parse(channel.readText())));
+        } catch (CommandFailure | LoomException e) {
+            refuse(0, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void batch() throws IOException {
+        int length = channel.length();
+        if (length > FrameDescriptor.BATCH_LENGTH_MAX) {
+            throw new ProtocolException(
+                    "batch is too long: bytes=" + length + ", max=" + FrameDescriptor.BATCH_LENGTH_MAX);
+        }
+        try (BatchRoom room = server.memory().take(length)) {
+            if (room == null) {
+                channel.skip();
+                retry(0, "no memory for the batch");
+                return;
+            }
+            channel.readFully(room.bytes());
+            push(room);
+        }
+    }
+
+    private void push(BatchRoom room) throws IOException {
+        int type;
+        try {
+            type = batches.push(room.buffer(), room.offset(), room.length());
+        } catch (LoomException | IllegalStateException e) {
+            refuse(batches.taken(), String.valueOf(e.getMessage()));
+            return;
+        } finally {
+            server.counters().records.add(batches.taken());
+        }
+        switch (type) {
+            case FrameDescriptor.RETRY -> retry(batches.taken(), batches.reason());
+            case FrameDescriptor.REFUSED -> refuse(batches.taken(), batches.reason());
+            default -> {
+                server.counters().batches.increment();
+                channel.writeAnswer(type, batches.taken(), 0, "");
+            }
+        }
+    }
+
+    private void retry(int taken, String reason) throws IOException {
+        server.counters().retries.increment();
+        channel.writeAnswer(FrameDescriptor.RETRY, taken, RETRY_DELAY_MS, reason);
+    }
+
+    private void refuse(int taken, String reason) throws IOException {
+        server.counters().refusals.increment();
+        channel.writeAnswer(FrameDescriptor.REFUSED, taken, 0, reason);
+    }
+
+    /** Whether it is at a frame for longer than that. Any thread. */
+    boolean busyLongerThan(long limitNs) {
+        long since = busySinceNs;
+        return since != 0 && System.nanoTime() - since > limitNs;
+    }
+
+    /** Whether it waits for a frame. Any thread. */
+    boolean idle() {
+        return busySinceNs == 0;
+    }
+
+    /** Ends it, whatever it is at. Any thread. */
+    void end() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            // there is nothing left to be lost
+        }
+    }
+}

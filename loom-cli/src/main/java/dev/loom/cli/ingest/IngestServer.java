@@ -1,0 +1,205 @@
+package dev.loom.cli.ingest;
+
+import dev.loom.SharedWriter;
+import dev.loom.cli.schema.SchemaAccess;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.net.StandardSocketOptions;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes raw records over TCP or a Unix socket, a thread for each connection. A connection that has begun a frame must end it,
+ * and take the answer, within a deadline; one that waits for its next frame may wait for ever.
+ */
+public final class IngestServer implements AutoCloseable {
+    /** Connections at once. */
+    public static final int CONNECTIONS_MAX = 256;
+
+    private static final long FRAME_DEADLINE_NS = TimeUnit.SECONDS.toNanos(30);
+    private static final long TICK_MS = 500;
+
+    private final ServerSocketChannel listener;
+    private final @Nullable Path unixPath;
+    private final SharedWriter writer;
+    private final SchemaAccess schema;
+    private final BatchMemory memory;
+    private final byte[] token;
+    private final long frameDeadlineNs;
+    private final IngestCounters counters = new IngestCounters();
+    private final Set<IngestConnection> connections = ConcurrentHashMap.newKeySet();
+    private final Thread acceptor = new Thread(this::accept, "loom-ingest");
+    private final Thread watch = new Thread(this::watch, "loom-ingest-deadlines");
+    private volatile boolean closing;
+
+    private IngestServer(
+            ServerSocketChannel listener,
+            @Nullable Path unixPath,
+            SharedWriter writer,
+            SchemaAccess schema,
+            BatchMemory memory,
+            byte[] token,
+            long frameDeadlineNs) {
+        this.listener = listener;
+        this.unixPath = unixPath;
+        this.writer = writer;
+        this.schema = schema;
+        this.memory = memory;
+        this.token = token;
+        this.frameDeadlineNs = frameDeadlineNs;
+    }
+
+    /**
+     * Listens.
+     *
+     * @param token that clients must know; empty for none
+     * @throws IOException when the address can't be had
+     */
+    public static IngestServer start(
+            SocketName name, SharedWriter writer, SchemaAccess schema, BatchMemory memory, String token)
+            throws IOException {
+        return start(name, writer, schema, memory, token, FRAME_DEADLINE_NS);
+    }
+
+    static IngestServer start(
+            SocketName name,
+            SharedWriter writer,
+            SchemaAccess schema,
+            BatchMemory memory,
+            String token,
+            long frameDeadlineNs)
+            throws IOException {
+        Path unixPath = name.address() instanceof UnixDomainSocketAddress unix ? unix.getPath() : null;
+        ServerSocketChannel listener = unixPath == null ? bind(name) : UnixListener.bind(unixPath);
+        IngestServer server = new IngestServer(
+                listener, unixPath, writer, schema, memory, token.getBytes(StandardCharsets.UTF_8), frameDeadlineNs);
+        server.acceptor.setDaemon(true);
+        server.watch.setDaemon(true);
+        server.acceptor.start();
+        server.watch.start();
+        return server;
+    }
+
+    private static ServerSocketChannel bind(SocketName name) throws IOException {
+        ServerSocketChannel listener = ServerSocketChannel.open(name.family());
+        try {
+            return listener.setOption(StandardSocketOptions.SO_REUSEADDR, true).bind(name.address());
+        } catch (IOException e) {
+            listener.close();
+            throw new IOException("can't listen: address=" + name.text() + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Where it listens; with the port that was found, if 0 was asked for. */
+    public SocketAddress address() throws IOException {
+        return unixPath == null ? listener.getLocalAddress() : UnixDomainSocketAddress.of(unixPath);
+    }
+
+    public IngestCounters counters() {
+        return counters;
+    }
+
+    /** Connections now. */
+    public int connections() {
+        return connections.size();
+    }
+
+    private void accept() {
+        while (!closing) {
+            try {
+                serve(listener.accept());
+            } catch (IOException e) {
+                // closed; or out of descriptors, which others may give back
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(closing ? 0 : 10));
+            }
+        }
+    }
+
+    @SuppressWarnings("resource") // the connection closes it
+    private void serve(SocketChannel accepted) throws IOException {
+        FrameChannel channel = new FrameChannel(accepted);
+        if (connections.size() >= CONNECTIONS_MAX) {
+            counters.connectionsRefused.increment();
+            channel.close();
+            return;
+        }
+        if (unixPath == null) {
+            accepted.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            accepted.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        }
+        IngestConnection connection = new IngestConnection(channel, this);
+        connections.add(connection);
+        Thread thread = new Thread(connection, "loom-ingest-connection");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void watch() {
+        while (!closing) {
+            for (IngestConnection connection : connections) {
+                if (connection.busyLongerThan(frameDeadlineNs)) {
+                    connection.end();
+                }
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(TICK_MS));
+        }
+    }
+
+    boolean admits(String offered) {
+        return token.length == 0 || MessageDigest.isEqual(token, offered.getBytes(StandardCharsets.UTF_8));
+    }
+
+    SharedWriter writer() {
+        return writer;
+    }
+
+    SchemaAccess schema() {
+        return schema;
+    }
+
+    BatchMemory memory() {
+        return memory;
+    }
+
+    boolean closing() {
+        return closing;
+    }
+
+    void ended(IngestConnection connection) {
+        connections.remove(connection);
+    }
+
+    /** Accepts no more, lets frames that have begun come to their end for so long, then ends all connections. */
+    public void close(long graceNs) {
+        closing = true;
+        try {
+            listener.close();
+            if (unixPath != null) {
+                Files.deleteIfExists(unixPath);
+            }
+        } catch (IOException e) {
+            // the process ends anyway
+        }
+        long deadlineNs = System.nanoTime() + graceNs;
+        while (!connections.isEmpty() && System.nanoTime() - deadlineNs < 0) {
+            connections.stream().filter(IngestConnection::idle).forEach(IngestConnection::end);
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+        }
+        connections.forEach(IngestConnection::end);
+    }
+
+    @Override
+    public void close() {
+        close(TimeUnit.SECONDS.toNanos(5));
+    }
+}

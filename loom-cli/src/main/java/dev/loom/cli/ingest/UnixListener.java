@@ -1,0 +1,61 @@
+package dev.loom.cli.ingest;
+
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+
+/** Sockets in the file system, for their owner alone. */
+final class UnixListener {
+    private static final String NAME = "socket";
+
+    private UnixListener() {}
+
+    /**
+     * Listens at a path; a socket that a dead process left there is replaced.
+     *
+     * @throws IOException when something else is there, or a process listens at it
+     */
+    static ServerSocketChannel bind(Path path) throws IOException {
+        if (Files.exists(path) && alive(path)) {
+            throw new IOException("can't listen: address=unix:" + path + ": a process listens there");
+        }
+        // made in a folder that nobody else can enter, so that it is never open to others
+        Path folder = Files.createTempDirectory(path.toAbsolutePath().getParent(), ".loom");
+        Path socket = folder.resolve(NAME);
+        ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        try {
+            listener.bind(UnixDomainSocketAddress.of(socket));
+            Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
+            Files.move(socket, path, StandardCopyOption.ATOMIC_MOVE);
+            return listener;
+        } catch (IOException e) {
+            listener.close();
+            Files.deleteIfExists(socket);
+            throw new IOException("can't listen: address=unix:" + path + ": " + e.getMessage(), e);
+        } finally {
+            Files.deleteIfExists(folder);
+        }
+    }
+
+    private static boolean alive(Path path) throws IOException {
+        if (!isSocket(path)) {
+            throw new IOException("can't listen: address=unix:" + path + ": there is a file that is no socket");
+        }
+        try (SocketChannel probe = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
+            return probe.isConnected();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static boolean isSocket(Path path) throws IOException {
+        return Files.readAttributes(path, BasicFileAttributes.class).isOther();
+    }
+}

@@ -1,0 +1,43 @@
+package dev.loom.cli.option;
+
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.ingest.IngestClient;
+import dev.loom.cli.ingest.SocketName;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The sidecar that has the store, for commands that write. */
+public final class SidecarOption {
+    @Option(
+            names = "--to-sidecar",
+            paramLabel = "ADDRESS",
+            description =
+                    "Writes through the sidecar whose ingest port is there, HOST:PORT or unix:PATH, instead of --dir.")
+    private @Nullable String address;
+
+    @Option(names = "--token-file", paramLabel = "FILE", description = "Holds the token that the sidecar asks for.")
+    private @Nullable Path tokenFile;
+
+    public boolean given() {
+        return address != null;
+    }
+
+    /** Connects to it. */
+    public IngestClient connect() {
+        if (address == null) {
+            throw CommandFailure.usage("which sidecar? give --to-sidecar");
+        }
+        return IngestClient.connect(SocketName.parse(address), token());
+    }
+
+    private String token() {
+        try {
+            return tokenFile == null ? "" : Files.readString(tokenFile).strip();
+        } catch (IOException e) {
+            throw CommandFailure.usage("can't read the token: file=" + tokenFile);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package dev.loom.cli.schema;
+
+import dev.loom.api.Source;
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.format.PayloadFormat;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What commands look up and change in a schema. All methods fail by {@link CommandFailure} with the reason.
+ */
+public interface SchemaAccess {
+    /** The open source of this name. */
+    Optional<Source> openSource(String name);
+
+    /**
+     * Defines a source and, if its attributes name an event time, the index over it. An open source that is alike is left as
+     * it is; one of the name that differs is a failure.
+     */
+    Source defineSource(String name, PayloadFormat format, Map<String, String> attributes);
+
+    /** Closes the open source of this name. */
+    Source closeSource(String name);
+
+    /** Defines an index over a field, which is its name. One that is alike is left as it is. */
+    IndexEntry defineIndex(String source, String field, String bins);
+
+    /** Closes the open index of this name. */
+    IndexEntry closeIndex(String source, String name);
+}

@@ -1,0 +1,93 @@
+package dev.loom.cli.schema;
+
+import dev.loom.Loom;
+import dev.loom.api.Bins;
+import dev.loom.api.Index;
+import dev.loom.api.IndexFunction;
+import dev.loom.api.Source;
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.time.EventTime;
+import dev.loom.format.PayloadFormat;
+import java.util.Map;
+import java.util.Optional;
+
+/** The schema of a store that is open for writing. Usable from any thread. */
+public final class StoreSchema implements SchemaAccess {
+    private final Loom loom;
+
+    public StoreSchema(Loom loom) {
+        this.loom = loom;
+    }
+
+    @Override
+    public Optional<Source> openSource(String name) {
+        return loom.source(name).filter(source -> !source.closed());
+    }
+
+    @Override
+    public synchronized Source defineSource(String name, PayloadFormat format, Map<String, String> attributes) {
+        Optional<Source> existing = openSource(name);
+        existing.ifPresent(source -> requireAlike(source, format, attributes));
+        try {
+            int id = existing.isPresent() ? existing.get().id() : loom.defineSource(name, format, attributes);
+            Source source = new Source(id, name, format, false, attributes);
+            EventTime eventTime = EventTime.of(source);
+            if (eventTime != null) {
+                eventTime.defineIndex(loom, id, format);
+            }
+            return source;
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static void requireAlike(Source source, PayloadFormat format, Map<String, String> attributes) {
+        if (!source.format().equals(format)) {
+            throw CommandFailure.usage("source has another format: source=" + source.name() + ", format="
+                    + source.format().text() + ", asked=" + format.text());
+        } else if (!source.attributes().equals(attributes)) {
+            throw CommandFailure.usage("source has other attributes: source=" + source.name() + ", attributes="
+                    + source.attributes() + ", asked=" + attributes);
+        }
+    }
+
+    @Override
+    public synchronized Source closeSource(String name) {
+        Source source = require(name);
+        loom.closeSource(source.id());
+        return source.close();
+    }
+
+    @Override
+    public synchronized IndexEntry defineIndex(String sourceName, String field, String bins) {
+        Source source = require(sourceName);
+        boolean existed = openIndex(source, field).isPresent();
+        try {
+            loom.defineIndex(source.id(), field, IndexFunction.field(source.format(), field), Bins.parse(bins));
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage(String.valueOf(e.getMessage()));
+        }
+        return IndexEntry.of(openIndex(source, field).orElseThrow(), existed);
+    }
+
+    @Override
+    public synchronized IndexEntry closeIndex(String sourceName, String name) {
+        Source source = require(sourceName);
+        Index index = openIndex(source, name)
+                .orElseThrow(() -> CommandFailure.usage("no open index: source=" + source.name() + ", name=" + name));
+        loom.closeIndex(index.id());
+        return IndexEntry.of(index, true);
+    }
+
+    private Source require(String name) {
+        return openSource(name).orElseThrow(() -> CommandFailure.usage("no open source: " + name));
+    }
+
+    private Optional<Index> openIndex(Source source, String name) {
+        return loom.indexes().stream()
+                .filter(index -> index.sourceId() == source.id()
+                        && !index.closed()
+                        && index.name().equals(name))
+                .findFirst();
+    }
+}

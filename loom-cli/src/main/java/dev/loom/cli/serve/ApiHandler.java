@@ -1,0 +1,230 @@
+package dev.loom.cli.serve;
+
+import dev.loom.cli.api.ApiFailure;
+import dev.loom.cli.api.QueryApi;
+import dev.loom.cli.console.BrokenPipeException;
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.output.Listing;
+import dev.loom.cli.schema.SchemaRequests;
+import dev.loom.cli.text.JsonObject;
+import dev.loom.cli.text.TextBuffer;
+import dev.loom.error.LoomException;
+import dev.loom.otlp.server.RefusalWriter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.Promise;
+import org.eclipse.jetty.util.thread.Scheduler;
+
+/** The port that answers: queries, the schema, health and metrics. */
+final class ApiHandler extends Handler.Abstract.NonBlocking {
+    private static final int REQUEST_LENGTH_MAX = 64 * 1024;
+    private static final long BODY_TIMEOUT_S = 10;
+    private static final long KEEP_ALIVE_S = 5;
+    private static final String PREFIX = "/v1/";
+    private static final String SCHEMA = "schema";
+    private static final String JSON = "application/json";
+    private static final String JSON_LINES = "application/jsonl";
+    private static final String RETRY_AFTER_S = "1";
+
+    private final QueryApi queries;
+    private final QueryPool pool;
+    private final SchemaRequests schema;
+    private final Health health;
+    private final Supplier<String> metrics;
+
+    ApiHandler(QueryApi queries, QueryPool pool, SchemaRequests schema, Health health, Supplier<String> metrics) {
+        this.queries = queries;
+        this.pool = pool;
+        this.schema = schema;
+        this.health = health;
+        this.metrics = metrics;
+    }
+
+    /** How the protection refuses requests in the words of this port. */
+    static RefusalWriter refusals() {
+        return (request, response, callback, refusal) -> fail(
+                response,
+                callback,
+                new ApiFailure(
+                        refusal.reason().httpStatus(),
+                        refusal.reason().name().toLowerCase(Locale.ROOT),
+                        refusal.message()));
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) {
+        String path = Request.getPathInContext(request);
+        try {
+            switch (path) {
+                case "/healthz" -> get(request, response, callback, health.live(), "text/plain;charset=utf-8");
+                case "/readyz" -> get(request, response, callback, health.ready(), "text/plain;charset=utf-8");
+                case "/metrics" -> get(request, response, callback, metrics.get(), MetricsText.MEDIA_TYPE);
+                default -> post(path, request, response, callback);
+            }
+        } catch (ApiFailure e) {
+            fail(response, callback, e);
+        }
+        return true;
+    }
+
+    private static void get(Request request, Response response, Callback callback, String text, String type) {
+        require(HttpMethod.GET, request);
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, type);
+        response.write(true, ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)), callback);
+    }
+
+    private static void require(HttpMethod method, Request request) {
+        if (!method.is(request.getMethod())) {
+            throw new ApiFailure(405, "method_not_allowed", "method is not " + method + ": " + request.getMethod());
+        }
+    }
+
+    private void post(String path, Request request, Response response, Callback callback) {
+        String name = path.startsWith(PREFIX) ? path.substring(PREFIX.length()) : "";
+        if (!name.equals(SCHEMA) && !QueryApi.names().contains(name)) {
+            throw ApiFailure.notFound("nothing is served there: " + path);
+        }
+        require(HttpMethod.POST, request);
+        String type = String.valueOf(request.getHeaders().get(HttpHeader.CONTENT_TYPE));
+        if (!type.split(";", 2)[0].strip().equalsIgnoreCase(JSON)) {
+            // also so that no web page can send it without asking first
+            throw new ApiFailure(415, "unsupported_media_type", "content type is not " + JSON + ": " + type);
+        } else if (request.getLength() > REQUEST_LENGTH_MAX) {
+            throw tooLarge();
+        }
+        Scheduler.Task deadline = request.getComponents()
+                .getScheduler()
+                .schedule(
+                        () -> request.fail(new TimeoutException("body took too long")),
+                        BODY_TIMEOUT_S,
+                        TimeUnit.SECONDS);
+        Content.Source.asByteArrayAsync(request, REQUEST_LENGTH_MAX, new Promise.Invocable.NonBlocking<>() {
+            @Override
+            public void succeeded(byte[] body) {
+                deadline.cancel();
+                try {
+                    pool.execute(name, () -> answer(name, body, request, response, callback));
+                } catch (ApiFailure e) {
+                    fail(response, callback, e);
+                }
+            }
+
+            @Override
+            public void failed(Throwable failure) {
+                deadline.cancel();
+                fail(response, callback, ofBody(failure));
+            }
+        });
+    }
+
+    private static ApiFailure ofBody(Throwable failure) {
+        return failure instanceof IllegalStateException
+                ? tooLarge()
+                : new ApiFailure(408, "timeout", "request did not arrive: " + failure.getMessage());
+    }
+
+    private static ApiFailure tooLarge() {
+        return new ApiFailure(413, "too_large", "request is too long: max=" + REQUEST_LENGTH_MAX);
+    }
+
+    private void answer(String name, byte[] body, Request request, Response response, Callback callback) {
+        try {
+            if (name.equals(SCHEMA)) {
+                answerSchema(body, response, callback);
+            } else {
+                answerQuery(name, body, request, response, callback);
+            }
+        } catch (ApiFailure e) {
+            pool.counters(name).failures.increment();
+            fail(response, callback, e);
+        } catch (BrokenPipeException | UncheckedIOException e) {
+            callback.failed(e);
+        } catch (IOException e) {
+            callback.failed(e);
+        }
+    }
+
+    private void answerSchema(byte[] body, Response response, Callback callback) {
+        TextBuffer text = new TextBuffer(256);
+        try {
+            Listing.putJson(text, schema.answer(JsonObject.parse(body)));
+        } catch (IllegalArgumentException | CommandFailure e) {
+            throw ApiFailure.badRequest(String.valueOf(e.getMessage()));
+        } catch (LoomException e) {
+            throw new ApiFailure(500, "store", String.valueOf(e.getMessage()));
+        }
+        text.put('\n');
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, JSON);
+        response.write(true, ByteBuffer.wrap(text.array(), 0, text.length()), callback);
+    }
+
+    private void answerQuery(String name, byte[] body, Request request, Response response, Callback callback)
+            throws IOException {
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, JSON_LINES);
+        AnswerStream out = new AnswerStream(Content.Sink.asOutputStream(response));
+        QueryApi.Run run = queries.new Run(name, body, out);
+        request.addFailureListener(failure -> run.cancel());
+        keepAlive(request, run, out);
+        try {
+            run.run();
+        } catch (ApiFailure e) {
+            if (!out.began()) {
+                throw e;
+            }
+            pool.counters(name).failures.increment();
+            out.write(error(e));
+        } finally {
+            out.end();
+        }
+        out.close();
+        callback.succeeded();
+    }
+
+    private static void keepAlive(Request request, QueryApi.Run run, AnswerStream out) {
+        Scheduler scheduler = request.getComponents().getScheduler();
+        scheduler.schedule(
+                () -> {
+                    if (out.keepAlive()) {
+                        keepAlive(request, run, out);
+                    } else {
+                        run.cancel();
+                    }
+                },
+                KEEP_ALIVE_S,
+                TimeUnit.SECONDS);
+    }
+
+    private static byte[] error(ApiFailure failure) {
+        Map<String, Object> error = new LinkedHashMap<>();
+        error.put("code", failure.code());
+        error.put("message", String.valueOf(failure.getMessage()));
+        TextBuffer text = new TextBuffer(256);
+        Listing.putJson(text, Map.of("error", error));
+        text.put('\n');
+        return text.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static void fail(Response response, Callback callback, ApiFailure failure) {
+        response.setStatus(failure.status());
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, JSON);
+        if (failure.status() == 429 || failure.status() == 503) {
+            response.getHeaders().put(HttpHeader.RETRY_AFTER, RETRY_AFTER_S);
+        }
+        response.write(true, ByteBuffer.wrap(error(failure)), callback);
+    }
+}

@@ -1,0 +1,40 @@
+package dev.loom.cli.serve;
+
+import dev.loom.cli.ingest.BatchMemory;
+import dev.loom.cli.ingest.BatchRoom;
+import dev.loom.otlp.server.InFlightBudget;
+import dev.loom.otlp.server.Region;
+import java.nio.ByteBuffer;
+import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** The memory that raw batches share with OTLP's requests. */
+record BudgetMemory(InFlightBudget budget) implements BatchMemory {
+    @Override
+    public @Nullable BatchRoom take(int length) {
+        Region region = budget.reserve(length);
+        return region == null ? null : new Room(region, length);
+    }
+
+    private record Room(Region region, int length) implements BatchRoom {
+        @Override
+        public ByteBuffer bytes() {
+            return region.unfilled().limit(region.unfilled().position() + length);
+        }
+
+        @Override
+        public DirectBuffer buffer() {
+            return region.buffer();
+        }
+
+        @Override
+        public int offset() {
+            return region.offset();
+        }
+
+        @Override
+        public void close() {
+            region.close();
+        }
+    }
+}

@@ -1,0 +1,189 @@
+package dev.loom.cli.serve;
+
+import dev.loom.Loom;
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.api.SourceStatistics;
+import dev.loom.cli.ingest.IngestServer;
+import dev.loom.error.LoomException;
+import dev.loom.otlp.Signal;
+import dev.loom.otlp.ingest.OtlpIngester;
+import dev.loom.otlp.server.HttpServers;
+import dev.loom.otlp.server.OtlpCounters;
+import dev.loom.otlp.server.OtlpReceiver;
+import dev.loom.otlp.server.Refusal;
+import dev.loom.otlp.server.Transport;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * What the sidecar tells Prometheus of itself.
+ *
+ * @param otlp the receiver and what it stores through, if there is one
+ * @param ingest the raw port, if there is one
+ */
+record ServeMetrics(
+        Loom loom,
+        QueryPool queries,
+        Optional<Otlp> otlp,
+        Optional<IngestServer> ingest,
+        Supplier<Optional<HttpServers>> http) {
+    private static final List<String> LOGS = List.of("record", "time", "chunk");
+    private static final List<String> WATERMARKS = List.of("begin", "durable", "evicted", "sealed", "tail");
+
+    /** OTLP's receiver, and the ingester behind it. */
+    record Otlp(OtlpReceiver receiver, OtlpIngester ingester) {}
+
+    String text() {
+        MetricsText text = new MetricsText();
+        otlp.ifPresent(receiver -> otlp(text, receiver));
+        ingest.ifPresent(server -> ingest(text, server));
+        queries(text);
+        http.get().ifPresent(servers -> connections(text, servers));
+        store(text);
+        return text.toString();
+    }
+
+    private static String lower(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static void otlp(MetricsText text, Otlp otlp) {
+        OtlpCounters counters = otlp.receiver().counters();
+        text.counter("loom_otlp_requests_total", "Requests that were accepted.");
+        eachCell((signal, transport) -> text.value(
+                counters.requests(signal, transport), "signal", lower(signal), "transport", lower(transport)));
+        text.counter("loom_otlp_accepted_records_total", "Log records, spans and data points that were stored.");
+        eachCell((signal, transport) -> text.value(
+                counters.acceptedRecords(signal, transport), "signal", lower(signal), "transport", lower(transport)));
+        text.counter(
+                "loom_otlp_rejected_records_total", "Log records, spans and data points that can never be stored.");
+        eachCell((signal, transport) -> text.value(
+                counters.rejectedRecords(signal, transport), "signal", lower(signal), "transport", lower(transport)));
+        text.counter("loom_otlp_received_bytes_total", "Bytes of accepted requests, decompressed.");
+        eachCell((signal, transport) ->
+                text.value(counters.bytes(signal, transport), "signal", lower(signal), "transport", lower(transport)));
+        text.counter("loom_otlp_refused_requests_total", "Requests that were refused, by reason.");
+        for (Refusal.Reason reason : Refusal.Reason.values()) {
+            eachCell((signal, transport) -> {
+                long refused = counters.refused(signal, transport, reason);
+                if (refused > 0) {
+                    text.value(
+                            refused, "signal", lower(signal), "transport", lower(transport), "reason", lower(reason));
+                }
+            });
+        }
+        text.counter("loom_otlp_refused_unread_requests_total", "Requests that were refused before they were read.");
+        for (Refusal.Reason reason : Refusal.Reason.values()) {
+            for (Transport transport : Transport.values()) {
+                long refused = counters.refusedUnread(transport, reason);
+                if (refused > 0) {
+                    text.value(refused, "transport", lower(transport), "reason", lower(reason));
+                }
+            }
+        }
+        text.counter(
+                "loom_otlp_overflowed_records_total", "Records stored in a signal's own source for want of another.");
+        for (Signal signal : Signal.values()) {
+            text.value(otlp.ingester().counters(signal).overflowed(), "signal", lower(signal));
+        }
+        text.gauge("loom_otlp_in_flight_bytes", "Bytes of requests in flight.")
+                .value(otlp.receiver().bytesInFlight());
+    }
+
+    private interface Cell {
+        void tell(Signal signal, Transport transport);
+    }
+
+    private static void eachCell(Cell cell) {
+        for (Signal signal : Signal.values()) {
+            for (Transport transport : Transport.values()) {
+                cell.tell(signal, transport);
+            }
+        }
+    }
+
+    private static void ingest(MetricsText text, IngestServer server) {
+        text.counter("loom_ingest_records_total", "Records taken by the raw port.")
+                .value(server.counters().records());
+        text.counter("loom_ingest_batches_total", "Batches taken whole.")
+                .value(server.counters().batches());
+        text.counter("loom_ingest_retries_total", "Batches to be sent again, in part or whole.")
+                .value(server.counters().retries());
+        text.counter("loom_ingest_refusals_total", "Requests that can't be done, and violations of the protocol.")
+                .value(server.counters().refusals());
+        text.gauge("loom_ingest_connections", "Connections of the raw port.").value(server.connections());
+        text.counter("loom_ingest_refused_connections_total", "Connections of the raw port beyond the limit.")
+                .value(server.counters().connectionsRefused());
+    }
+
+    private void queries(MetricsText text) {
+        text.counter("loom_queries_total", "Queries that have ended.");
+        queries.counters().forEach((name, counters) -> text.value(counters.queries.sum(), "query", name));
+        text.counter("loom_query_failures_total", "Queries that failed.");
+        queries.counters().forEach((name, counters) -> text.value(counters.failures.sum(), "query", name));
+        text.counter("loom_query_seconds_total", "Time of queries that have ended.");
+        queries.counters().forEach((name, counters) -> text.seconds(counters.timeNs.sum(), "query", name));
+        text.gauge("loom_queries_running", "Queries that run now.").value(queries.running());
+        text.counter("loom_queries_refused_total", "Queries beyond the limit.").value(queries.refused());
+    }
+
+    private static void connections(MetricsText text, HttpServers servers) {
+        text.gauge("loom_http_connections", "Connections of the HTTP and gRPC ports.")
+                .value(servers.connections());
+        text.counter("loom_http_refused_connections_total", "Connections beyond the limit.")
+                .value(servers.refusedConnections());
+        text.counter("loom_http_refused_requests_total", "Requests refused for their host, origin or token.")
+                .value(servers.refusedRequests());
+    }
+
+    private void store(MetricsText text) {
+        Map<String, Object> info;
+        try {
+            info = loom.info().values();
+        } catch (LoomException | IllegalStateException e) {
+            return;
+        }
+        text.gauge("loom_log_address_bytes", "Watermarks of the store's logs.");
+        for (String log : LOGS) {
+            for (String watermark : WATERMARKS) {
+                text.value(number(info, log + '_' + watermark), "log", log, "watermark", watermark);
+            }
+        }
+        text.counter("loom_store_waits_total", "Times that the writer waited for room.")
+                .value(number(info, "waits"));
+        text.counter("loom_store_wait_seconds_total", "Time that it waited.").seconds(number(info, "waited_ns"));
+        text.counter("loom_store_write_failures_total", "Writes of pages that failed.")
+                .value(number(info, "write_failures"));
+        text.gauge("loom_store_sources", "Sources.").value(number(info, "sources"));
+        try (Snapshot snapshot = loom.snapshot()) {
+            sources(text, snapshot);
+        }
+    }
+
+    private static void sources(MetricsText text, Snapshot snapshot) {
+        List<Source> sources =
+                snapshot.sources().stream().filter(source -> !source.closed()).toList();
+        List<SourceStatistics> statistics =
+                sources.stream().map(source -> snapshot.statistics(source.id())).toList();
+        text.counter("loom_source_records_total", "Records of a source.");
+        for (int i = 0; i < sources.size(); i++) {
+            text.value(statistics.get(i).records(), "source", sources.get(i).name());
+        }
+        text.counter("loom_source_payload_bytes_total", "Bytes of their payloads.");
+        for (int i = 0; i < sources.size(); i++) {
+            text.value(statistics.get(i).bytes(), "source", sources.get(i).name());
+        }
+        text.counter("loom_source_lost_records_total", "Records of a source that were lost.");
+        for (int i = 0; i < sources.size(); i++) {
+            text.value(statistics.get(i).lost(), "source", sources.get(i).name());
+        }
+    }
+
+    private static long number(Map<String, Object> info, String name) {
+        return info.get(name) instanceof Number number ? number.longValue() : 0;
+    }
+}

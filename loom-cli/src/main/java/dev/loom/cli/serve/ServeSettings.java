@@ -1,0 +1,203 @@
+package dev.loom.cli.serve;
+
+import dev.loom.LoomConfig;
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.text.Quantity;
+import dev.loom.otlp.ingest.IngestSettings;
+import dev.loom.otlp.server.Endpoint;
+import dev.loom.otlp.server.OtlpConfig;
+import dev.loom.otlp.server.ServerProtection;
+import dev.loom.otlp.server.TlsConfig;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a sidecar is to do: the configuration file's settings, over which options go.
+ *
+ * @param directory of the store
+ * @param store how it is opened
+ * @param otlpGrpc where OTLP/gRPC is taken
+ * @param otlpHttp where OTLP/HTTP is taken
+ * @param api where queries are answered
+ * @param ingest where raw records are taken
+ * @param queriesMax at once
+ * @param queryTimeMax of one
+ */
+record ServeSettings(
+        Path directory,
+        LoomConfig store,
+        Optional<Endpoint> otlpGrpc,
+        Optional<Endpoint> otlpHttp,
+        Optional<Endpoint> api,
+        Optional<Endpoint> ingest,
+        ServerProtection protection,
+        OtlpConfig otlp,
+        IngestSettings sources,
+        int queriesMax,
+        Duration queryTimeMax) {
+    private static final String OTLP_GRPC_DEFAULT = "localhost:4317";
+    private static final String OTLP_HTTP_DEFAULT = "localhost:4318";
+    private static final String API_DEFAULT = "localhost:4319";
+    private static final String NONE = "none";
+    private static final int QUERIES_MAX = 8;
+    private static final Duration QUERY_TIME_MAX = Duration.ofMinutes(1);
+    private static final int MIB = 1 << 20;
+
+    /** The options of the command line; null where not given. */
+    record Options(
+            @Nullable Path directory,
+            @Nullable String otlpGrpc,
+            @Nullable String otlpHttp,
+            @Nullable String api,
+            @Nullable String ingest,
+            @Nullable Path tokenFile,
+            @Nullable Path certFile,
+            @Nullable Path keyFile,
+            @Nullable Path clientCaFile,
+            boolean insecure) {}
+
+    /**
+     * Puts them together.
+     *
+     * @throws CommandFailure for settings that can't be
+     */
+    static ServeSettings of(Options options, ConfigFile file) {
+        try {
+            ServeSettings settings = read(options, file);
+            file.requireNoOthers();
+            return settings;
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static ServeSettings read(Options options, ConfigFile file) {
+        String otlpGrpc = first(options.otlpGrpc, file.text("receivers.otlp.protocols.grpc.endpoint"));
+        String otlpHttp = first(options.otlpHttp, file.text("receivers.otlp.protocols.http.endpoint"));
+        String api = first(options.api, file.text("api.endpoint"));
+        String ingest = first(options.ingest, file.text("receivers.loom.endpoint"));
+        if (otlpGrpc == null && otlpHttp == null && api == null && ingest == null) {
+            otlpGrpc = OTLP_GRPC_DEFAULT;
+            otlpHttp = OTLP_HTTP_DEFAULT;
+            api = API_DEFAULT;
+        }
+        Path directory = directory(options, file);
+        return new ServeSettings(
+                directory,
+                store(directory, file),
+                endpoint(otlpGrpc),
+                endpoint(otlpHttp),
+                endpoint(api),
+                endpoint(ingest),
+                protection(options, file),
+                otlp(file),
+                sources(file),
+                file.count("api.max_queries").orElse(QUERIES_MAX),
+                duration(file, "api.query_timeout").orElse(QUERY_TIME_MAX));
+    }
+
+    private static @Nullable String first(@Nullable String option, Optional<String> setting) {
+        return option == null ? setting.orElse(null) : option;
+    }
+
+    private static Optional<Endpoint> endpoint(@Nullable String text) {
+        return text == null || text.equals(NONE) ? Optional.empty() : Optional.of(Endpoint.parse(text));
+    }
+
+    private static Path directory(Options options, ConfigFile file) {
+        Optional<Path> setting = file.text("store.directory").map(Path::of);
+        return Optional.ofNullable(options.directory)
+                .or(() -> setting)
+                .orElseThrow(() -> CommandFailure.usage(
+                        "which store? give --dir, set LOOM_DIR, or store.directory in the configuration"));
+    }
+
+    private static LoomConfig store(Path directory, ConfigFile file) {
+        LoomConfig.Builder store = LoomConfig.at(directory);
+        file.text("store.staging_directory").map(Path::of).ifPresent(store::stagingDirectory);
+        file.count("store.record_ring_mib")
+                .map(mib -> bytes("store.record_ring_mib", mib))
+                .ifPresent(store::recordRingBytes);
+        file.count("store.segment_mib").ifPresent(mib -> store.segmentBytes((long) mib * MIB));
+        duration(file, "store.durability_interval").ifPresent(store::durabilityInterval);
+        return store.build();
+    }
+
+    private static ServerProtection protection(Options options, ConfigFile file) {
+        ServerProtection.Builder protection = ServerProtection.builder()
+                .tls(tls(options, file))
+                .tokenFile(path(options.tokenFile, file, "server.auth.token_file"))
+                .allowedHosts(file.texts("server.allowed_hosts"))
+                .allowedOrigins(file.texts("server.cors.allowed_origins"))
+                .insecure(file.flag("server.insecure").orElse(false) || options.insecure);
+        file.count("server.max_connections").ifPresent(protection::maxConnections);
+        file.count("server.max_concurrent_streams").ifPresent(protection::maxConcurrentStreams);
+        file.count("server.max_header_length").ifPresent(protection::maxHeaderLength);
+        set(file, "server.read_header_timeout", protection::readHeaderTimeout);
+        set(file, "server.read_body_timeout", protection::readBodyTimeout);
+        set(file, "server.pressed_body_timeout", protection::pressedBodyTimeout);
+        set(file, "server.write_timeout", protection::writeTimeout);
+        set(file, "server.idle_timeout", protection::idleTimeout);
+        return protection.build();
+    }
+
+    private static void set(ConfigFile file, String path, Consumer<Duration> setting) {
+        duration(file, path).ifPresent(setting);
+    }
+
+    private static Optional<Duration> duration(ConfigFile file, String path) {
+        return file.text(path).map(text -> Duration.ofNanos(Quantity.durationNs(text)));
+    }
+
+    private static @Nullable TlsConfig tls(Options options, ConfigFile file) {
+        Path cert = path(options.certFile, file, "server.tls.cert_file");
+        Path key = path(options.keyFile, file, "server.tls.key_file");
+        Path clientCa = path(options.clientCaFile, file, "server.tls.client_ca_file");
+        String version = file.text("server.tls.min_version").orElse("1.2");
+        Duration reload = duration(file, "server.tls.reload_interval").orElse(Duration.ofMinutes(1));
+        if (cert == null && key == null && clientCa == null) {
+            return null;
+        } else if (cert == null || key == null) {
+            throw CommandFailure.usage("TLS needs a certificate and its key: --tls-cert and --tls-key");
+        }
+        return new TlsConfig(cert, key, clientCa, version, reload);
+    }
+
+    private static @Nullable Path path(@Nullable Path option, ConfigFile file, String path) {
+        Optional<Path> setting = file.text(path).map(Path::of);
+        return option == null ? setting.orElse(null) : option;
+    }
+
+    private static OtlpConfig otlp(ConfigFile file) {
+        OtlpConfig otlp = OtlpConfig.defaults();
+        Optional<Integer> budget = file.count("receivers.otlp.max_in_flight_mib");
+        if (budget.isPresent()) {
+            otlp = otlp.withBudget(bytes("receivers.otlp.max_in_flight_mib", budget.get()), otlp.budgetFolder());
+        }
+        Optional<Integer> message = file.count("receivers.otlp.max_recv_msg_size_mib");
+        if (message.isPresent()) {
+            otlp = otlp.withMaxMessageLength(bytes("receivers.otlp.max_recv_msg_size_mib", message.get()));
+        }
+        Optional<Integer> ratio = file.count("receivers.otlp.max_decompression_ratio");
+        return ratio.isPresent() ? otlp.withMaxDecompressionRatio(ratio.get()) : otlp;
+    }
+
+    private static int bytes(String name, int mib) {
+        if (mib > Integer.MAX_VALUE / MIB) {
+            throw CommandFailure.usage(
+                    "bad setting: name=" + name + ", value=" + mib + ", max=" + Integer.MAX_VALUE / MIB);
+        }
+        return mib * MIB;
+    }
+
+    private static IngestSettings sources(ConfigFile file) {
+        IngestSettings settings = IngestSettings.defaults();
+        Optional<String> attribute = file.text("receivers.otlp.source_attribute");
+        Optional<Integer> max = file.count("receivers.otlp.max_sources");
+        return settings.withSourceAttribute(
+                attribute.orElse(settings.sourceAttribute()), max.orElse(settings.sourcesMax()));
+    }
+}

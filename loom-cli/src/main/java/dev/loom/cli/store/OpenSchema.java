@@ -1,0 +1,42 @@
+package dev.loom.cli.store;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.LoomReader;
+import dev.loom.cli.ingest.IngestClient;
+import dev.loom.cli.option.SidecarOption;
+import dev.loom.cli.option.StoreOption;
+import dev.loom.cli.schema.SchemaAccess;
+import dev.loom.cli.schema.StoreSchema;
+
+/** A schema that a command may change, until closed. */
+record OpenSchema(SchemaAccess schema, AutoCloseable resource) implements AutoCloseable {
+    /**
+     * Opens the store, or connects to the sidecar that has it.
+     *
+     * @param create whether a directory without a store becomes one
+     */
+    @SuppressWarnings("resource") // closed as what is opened
+    static OpenSchema open(StoreOption store, SidecarOption sidecar, boolean create) {
+        if (sidecar.given()) {
+            IngestClient client = sidecar.connect();
+            return new OpenSchema(client, client);
+        }
+        if (!create) {
+            LoomReader.attach(store.directory()).close();
+        }
+        Loom loom = Loom.open(LoomConfig.at(store.directory()).build());
+        return new OpenSchema(new StoreSchema(loom), loom);
+    }
+
+    @Override
+    public void close() {
+        try {
+            resource.close();
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException("can't be", e);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package dev.loom.otlp.json;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+import java.math.BigInteger;
+
+/** Numbers by the rules of protobuf's JSON form: numbers, or strings that hold one. */
+final class JsonNumbers {
+    private static final int INTEGER_LENGTH_MAX = 20;
+    private static final int DOUBLE_LENGTH_MAX = 400;
+    private static final double LONG_LIMIT = 0x1p63;
+
+    private JsonNumbers() {}
+
+    /** A double; infinities and NaN are strings, and a number that is too large is none. */
+    static double doubleValue(JsonParser parser) throws IOException, BadValueException {
+        double value;
+        if (parser.currentToken() == JsonToken.VALUE_STRING) {
+            String text = parser.getText();
+            if (text.equals("NaN")) {
+                return Double.NaN;
+            }
+            if (text.equals("Infinity") || text.equals("-Infinity")) {
+                return Double.parseDouble(text);
+            }
+            value = parseDouble(text);
+        } else if (parser.currentToken().isNumeric()) {
+            value = parser.getDoubleValue();
+        } else {
+            throw new BadValueException("is no number");
+        }
+        if (Double.isInfinite(value)) {
+            throw new BadValueException("is larger than a double can be");
+        }
+        return value;
+    }
+
+    private static double parseDouble(String text) throws BadValueException {
+        boolean plain = !text.isEmpty()
+                && text.length() <= DOUBLE_LENGTH_MAX
+                && text.chars().allMatch(c -> (c >= '0' && c <= '9') || "+-.eE".indexOf(c) >= 0);
+        try {
+            if (plain) {
+                return Double.parseDouble(text);
+            }
+        } catch (NumberFormatException e) {
+            // as any other text
+        }
+        throw new BadValueException("is no number");
+    }
+
+    /** An integer in a range; a number with a fraction of 0 is one. */
+    static long signed(JsonParser parser, long min, long max) throws IOException, BadValueException {
+        BigInteger value = integer(parser);
+        if (value.bitLength() >= Long.SIZE || value.longValue() < min || value.longValue() > max) {
+            throw new BadValueException("is out of range");
+        }
+        return value.longValue();
+    }
+
+    /** An integer that is not negative and has at most so many bits. */
+    static long unsigned(JsonParser parser, int bits) throws IOException, BadValueException {
+        BigInteger value = integer(parser);
+        if (value.signum() < 0 || value.bitLength() > bits) {
+            throw new BadValueException("is out of range");
+        }
+        return value.longValue();
+    }
+
+    private static BigInteger integer(JsonParser parser) throws IOException, BadValueException {
+        JsonToken token = parser.currentToken();
+        if (token == JsonToken.VALUE_STRING) {
+            return integer(parser.getText());
+        }
+        if (token == JsonToken.VALUE_NUMBER_INT) {
+            return parser.getTextLength() > INTEGER_LENGTH_MAX
+                    ? integer(parser.getText())
+                    : new BigInteger(parser.getText());
+        }
+        if (token == JsonToken.VALUE_NUMBER_FLOAT) {
+            double value = parser.getDoubleValue();
+            if (Math.rint(value) == value && Math.abs(value) < LONG_LIMIT) {
+                return BigInteger.valueOf((long) value);
+            }
+        }
+        throw new BadValueException("is no integer");
+    }
+
+    private static BigInteger integer(String text) throws BadValueException {
+        int digits = text.startsWith("-") ? 1 : 0;
+        boolean plain = text.length() > digits
+                && text.length() <= INTEGER_LENGTH_MAX
+                && text.chars().skip(digits).allMatch(c -> c >= '0' && c <= '9');
+        if (!plain) {
+            throw new BadValueException("is no integer of 64 bits");
+        }
+        return new BigInteger(text);
+    }
+}

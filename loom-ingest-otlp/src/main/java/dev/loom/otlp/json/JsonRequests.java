@@ -1,0 +1,92 @@
+package dev.loom.otlp.json;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import dev.loom.otlp.Signal;
+import dev.loom.otlp.schema.OtlpMessages;
+import dev.loom.otlp.wire.Utf8;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import org.agrona.DirectBuffer;
+import org.agrona.io.DirectBufferInputStream;
+
+/**
+ * Turns OTLP/JSON requests into protobuf ones, by the rules of protobuf's JSON form with those of OTLP: ids are hexadecimal,
+ * enums are integers, names are in lowerCamelCase, and unknown ones are ignored. Usable from any thread.
+ */
+public final class JsonRequests {
+    /** What {@link #transcode} returns when the target does not grow further. */
+    public static final int NO_ROOM = -1;
+
+    /** An object and an array for each message that protobuf allows to be nested, and as much again of unknown fields. */
+    private static final int DEPTH_MAX = 400;
+
+    private static final int NAME_LENGTH_MAX = 1_000;
+    private static final int NUMBER_LENGTH_MAX = 1_000;
+    private static final int PLACE_LENGTH_MAX = 200;
+
+    private static final JsonFactory FACTORY = JsonFactory.builder()
+            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES) // they come from outside
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(DEPTH_MAX)
+                    .maxNameLength(NAME_LENGTH_MAX)
+                    .maxNumberLength(NUMBER_LENGTH_MAX)
+                    .maxStringLength(Integer.MAX_VALUE) // as long as the request may be
+                    .build())
+            .build();
+
+    private JsonRequests() {}
+
+    /**
+     * Writes the protobuf form of a request.
+     *
+     * @param json holds the request at {@code [offset, offset + length)}; not the target's memory
+     * @return its length in bytes, or {@link #NO_ROOM}
+     * @throws MalformedJsonException when it is no such request
+     */
+    public static int transcode(Signal signal, DirectBuffer json, int offset, int length, JsonTarget target)
+            throws MalformedJsonException {
+        if (!Utf8.isValid(json, offset, length)) {
+            throw new MalformedJsonException("request is not UTF-8"); // Jackson takes overlong forms and surrogates
+        }
+        ProtobufOutput out = new ProtobufOutput(target);
+        try (JsonParser parser = FACTORY.createParser(new DirectBufferInputStream(json, offset, length))) {
+            try {
+                if (parser.nextToken() != JsonToken.START_OBJECT) {
+                    throw new BadValueException("is no object");
+                }
+                new JsonTranscoder(parser, out).object(OtlpMessages.request(signal));
+                if (parser.nextToken() != null) {
+                    throw new BadValueException("is followed by more");
+                }
+                return out.length();
+            } catch (BadValueException e) {
+                throw new MalformedJsonException(place(parser) + " " + e.getMessage());
+            }
+        } catch (JsonProcessingException e) {
+            throw new MalformedJsonException("request is no JSON: " + firstLine(e.getOriginalMessage()) + ": offset="
+                    + (e.getLocation() == null ? 0 : e.getLocation().getByteOffset()));
+        } catch (NoRoomException e) {
+            return NO_ROOM;
+        } catch (IOException e) {
+            throw new UncheckedIOException("a buffer can't be read", e);
+        }
+    }
+
+    private static String place(JsonParser parser) {
+        String pointer = parser.getParsingContext().pathAsPointer().toString();
+        if (pointer.isEmpty()) {
+            return "request";
+        }
+        return pointer.length() <= PLACE_LENGTH_MAX ? pointer : pointer.substring(0, PLACE_LENGTH_MAX) + "...";
+    }
+
+    private static String firstLine(String message) {
+        int end = message.indexOf('\n');
+        String line = end < 0 ? message : message.substring(0, end);
+        return line.length() <= PLACE_LENGTH_MAX ? line : line.substring(0, PLACE_LENGTH_MAX) + "...";
+    }
+}

@@ -1,0 +1,141 @@
+package dev.loom.otlp.json;
+
+import dev.loom.otlp.wire.WireReader;
+import dev.loom.otlp.wire.WireWriter;
+import java.nio.ByteOrder;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * Writes a protobuf message into a {@link JsonTarget}. The length of a message within, or of packed numbers, is only known at
+ * its end: one byte is kept for it, and what does not do with that is moved.
+ */
+final class ProtobufOutput {
+    private static final int LENGTH_RESERVED = 1;
+    private static final int UTF8_LENGTH_MAX = 3; // bytes for one char
+    private static final char REPLACEMENT = '\uFFFD';
+
+    private final JsonTarget target;
+    private int length;
+
+    ProtobufOutput(JsonTarget target) {
+        this.target = target;
+    }
+
+    int length() {
+        return length;
+    }
+
+    void tag(int tag) throws NoRoomException {
+        varint(tag);
+    }
+
+    void varint(long value) throws NoRoomException {
+        int at = room(WireReader.VARINT_LENGTH_MAX);
+        length += WireWriter.putVarint(target.buffer(), at, value) - at;
+    }
+
+    void fixed64(long value) throws NoRoomException {
+        int at = room(Long.BYTES);
+        target.buffer().putLong(at, value, ByteOrder.LITTLE_ENDIAN);
+        length += Long.BYTES;
+    }
+
+    void fixed32(int value) throws NoRoomException {
+        int at = room(Integer.BYTES);
+        target.buffer().putInt(at, value, ByteOrder.LITTLE_ENDIAN);
+        length += Integer.BYTES;
+    }
+
+    /** Writes bytes with their length before them. */
+    void bytes(byte[] bytes) throws NoRoomException {
+        varint(bytes.length);
+        int at = room(bytes.length);
+        target.buffer().putBytes(at, bytes);
+        length += bytes.length;
+    }
+
+    /** Writes a string with its length before it; half of a surrogate pair becomes U+FFFD. */
+    void string(char[] chars, int from, int count) throws NoRoomException {
+        int start = beginLength();
+        for (int done = 0; done < count; done++) {
+            char c = chars[from + done];
+            int at = room(UTF8_LENGTH_MAX + 1);
+            if (c < 0x80) {
+                target.buffer().putByte(at, (byte) c);
+                length++;
+            } else if (Character.isHighSurrogate(c)
+                    && done + 1 < count
+                    && Character.isLowSurrogate(chars[from + done + 1])) {
+                length += putCodePoint(at, Character.toCodePoint(c, chars[from + done + 1]));
+                done++;
+            } else {
+                length += putCodePoint(at, Character.isSurrogate(c) ? REPLACEMENT : c);
+            }
+        }
+        endLength(start);
+    }
+
+    private int putCodePoint(int at, int codePoint) {
+        MutableDirectBuffer buffer = target.buffer();
+        if (codePoint < 0x800) {
+            buffer.putByte(at, (byte) (0xC0 | codePoint >>> 6));
+            buffer.putByte(at + 1, (byte) (0x80 | (codePoint & 0x3F)));
+            return 2;
+        }
+        if (codePoint < 0x10000) {
+            buffer.putByte(at, (byte) (0xE0 | codePoint >>> 12));
+            buffer.putByte(at + 1, (byte) (0x80 | (codePoint >>> 6 & 0x3F)));
+            buffer.putByte(at + 2, (byte) (0x80 | (codePoint & 0x3F)));
+            return 3;
+        }
+        buffer.putByte(at, (byte) (0xF0 | codePoint >>> 18));
+        buffer.putByte(at + 1, (byte) (0x80 | (codePoint >>> 12 & 0x3F)));
+        buffer.putByte(at + 2, (byte) (0x80 | (codePoint >>> 6 & 0x3F)));
+        buffer.putByte(at + 3, (byte) (0x80 | (codePoint & 0x3F)));
+        return 4;
+    }
+
+    /**
+     * Begins what has its length before it.
+     *
+     * @return what {@link #endLength} wants
+     */
+    int beginLength() throws NoRoomException {
+        room(LENGTH_RESERVED);
+        length += LENGTH_RESERVED;
+        return length;
+    }
+
+    /** Ends what was begun. */
+    void endLength(int start) throws NoRoomException {
+        int content = length - start;
+        int more = WireWriter.varintLength(content) - LENGTH_RESERVED;
+        if (more > 0) {
+            room(more);
+            moveRight(target.offset() + start, content, more);
+            length += more;
+        }
+        WireWriter.putVarint(target.buffer(), target.offset() + start - LENGTH_RESERVED, content);
+    }
+
+    /** From the end, as the places overlap. */
+    private void moveRight(int from, int count, int by) {
+        MutableDirectBuffer buffer = target.buffer();
+        int left = count;
+        for (; left >= Long.BYTES; left -= Long.BYTES) {
+            int at = from + left - Long.BYTES;
+            buffer.putLong(at + by, buffer.getLong(at));
+        }
+        for (int at = from + left - 1; at >= from; at--) {
+            buffer.putByte(at + by, buffer.getByte(at));
+        }
+    }
+
+    /** Makes room for so many bytes, and returns where in the buffer they go. */
+    private int room(int count) throws NoRoomException {
+        if (count > Integer.MAX_VALUE - length || !target.ensure(length + count)) {
+            throw new NoRoomException();
+        }
+        return target.offset() + length;
+    }
+}

@@ -1,0 +1,65 @@
+package dev.loom.otlp.server;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The token that requests must carry, kept as a digest. Usable from any thread. */
+final class BearerToken {
+    private static final String SCHEME = "Bearer ";
+    private static final Set<PosixFilePermission> OTHERS = EnumSet.complementOf(EnumSet.of(
+            PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE, PosixFilePermission.OWNER_EXECUTE));
+
+    private final byte[] digest;
+
+    private BearerToken(byte[] digest) {
+        this.digest = digest;
+    }
+
+    /**
+     * Reads a token: the file's text without white space around it.
+     *
+     * @throws IOException when the file can't be read, is open to others than its owner, or holds no token
+     */
+    static BearerToken read(Path file) throws IOException {
+        PosixFileAttributes attributes =
+                Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        Set<PosixFilePermission> excess = EnumSet.copyOf(OTHERS);
+        excess.retainAll(attributes.permissions());
+        if (!attributes.isRegularFile() || !excess.isEmpty()) {
+            throw new IOException("token file must be a regular file that its owner alone can read: file=" + file
+                    + ", regular=" + attributes.isRegularFile() + ", excess=" + excess);
+        }
+        String token = Files.readString(file).strip();
+        if (token.isEmpty() || token.chars().anyMatch(c -> c <= ' ' || c > '~')) {
+            throw new IOException("token file must hold one line of printable ASCII: file=" + file);
+        }
+        return new BearerToken(sha256(token));
+    }
+
+    /** Whether this value of the header {@code Authorization} carries the token; takes as long whatever it holds. */
+    boolean isIn(@Nullable String authorization) {
+        boolean bearer = authorization != null && authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length());
+        String offered = bearer && authorization != null
+                ? authorization.substring(SCHEME.length()).strip()
+                : "";
+        return MessageDigest.isEqual(digest, sha256(offered));
+    }
+
+    private static byte[] sha256(String text) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e); // every Java platform has it
+        }
+    }
+}

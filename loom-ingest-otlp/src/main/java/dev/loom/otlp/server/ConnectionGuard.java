@@ -1,0 +1,123 @@
+package dev.loom.otlp.server;
+
+import java.io.IOException;
+import java.nio.channels.SelectableChannel;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.LongAdder;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.SelectorManager;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.util.Callback;
+
+/**
+ * Bounds how many connections there are, and how long one is kept without a request, however many bytes it sends: a client that
+ * trickles headers, frames or a TLS handshake holds a connection no longer than one that sends nothing.
+ *
+ * <p>Usable from any thread.
+ */
+final class ConnectionGuard implements SelectorManager.AcceptListener {
+    /** How long a connection may idle while there is no room for others: ns. */
+    private static final long CROWDED_IDLE_NS = 1_000_000_000;
+
+    private static final class Usage {
+        private long sinceNs = System.nanoTime();
+        private long requests;
+        private int active;
+
+        synchronized void begin() {
+            requests++;
+            active++;
+        }
+
+        synchronized void end() {
+            active--;
+            sinceNs = System.nanoTime();
+        }
+
+        synchronized boolean exceeds(long nowNs, long firstNs, long idleNs) {
+            return active == 0 && nowNs - sinceNs > (requests == 0 ? Math.min(firstNs, idleNs) : idleNs);
+        }
+    }
+
+    private final ConcurrentHashMap<Object, Usage> connections = new ConcurrentHashMap<>();
+    private final LongAdder refused = new LongAdder();
+    private final int max;
+    private final long firstRequestNs;
+    private final long idleNs;
+
+    ConnectionGuard(ServerProtection protection) {
+        max = protection.maxConnections();
+        firstRequestNs = protection.readHeaderTimeout().toNanos();
+        idleNs = protection.idleTimeout().toNanos();
+    }
+
+    int connections() {
+        return connections.size();
+    }
+
+    long refused() {
+        return refused.sum();
+    }
+
+    /** Closes a connection that is one too many. */
+    @Override
+    public void onAccepting(SelectableChannel channel) {
+        // One acceptor for each endpoint: between two of them the limit may be passed by one for a moment.
+        if (connections.size() < max) {
+            connections.put(channel, new Usage());
+            return;
+        }
+        refused.increment();
+        close(channel);
+    }
+
+    @Override
+    public void onAcceptFailed(SelectableChannel channel, Throwable cause) {
+        connections.remove(channel);
+    }
+
+    @Override
+    public void onClosed(SelectableChannel channel) {
+        connections.remove(channel);
+    }
+
+    /** Notes that a connection has a request, until that is completed. */
+    void begin(Request request) {
+        Usage usage = connections.get(
+                transport(request.getConnectionMetaData().getConnection().getEndPoint()));
+        if (usage != null) {
+            usage.begin();
+            Request.addCompletionListener(request, failure -> usage.end());
+        }
+    }
+
+    /** Closes those of these connections that have been without a request for too long. */
+    void sweep(Iterable<EndPoint> endPoints) {
+        long now = System.nanoTime();
+        boolean crowded = connections.size() >= max;
+        for (EndPoint endPoint : endPoints) {
+            Usage usage = connections.get(transport(endPoint));
+            if (usage != null
+                    && usage.exceeds(now, firstRequestNs, crowded ? Math.min(CROWDED_IDLE_NS, idleNs) : idleNs)) {
+                endPoint.close(new TimeoutException("connection has no request"));
+            }
+        }
+    }
+
+    private static Object transport(EndPoint endPoint) {
+        EndPoint innermost = endPoint;
+        while (innermost instanceof EndPoint.Wrapper wrapper) {
+            innermost = wrapper.unwrap();
+        }
+        return innermost.getTransport();
+    }
+
+    private static void close(SelectableChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            Callback.NOOP.failed(e); // it was not to be used anyway
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package dev.loom.otlp.server;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a server listens: a host and port, or a Unix domain socket.
+ *
+ * @param host name or address; empty for a socket in the file system
+ * @param port 0 to 65,535, 0 for any that is free
+ * @param socket file of the Unix domain socket, null for host and port
+ */
+public record Endpoint(String host, int port, @Nullable Path socket) {
+    /** Checks the port. */
+    public Endpoint {
+        if (port < 0 || port > 65_535) {
+            throw new IllegalArgumentException("port is outside 0 to 65535: port=" + port);
+        }
+    }
+
+    /**
+     * Reads the form that the Collector's settings have.
+     *
+     * @param text {@code localhost:4317}, {@code [::1]:4317}, {@code unix:/run/loom/otlp.sock}
+     * @throws IllegalArgumentException when it is none of these
+     */
+    public static Endpoint parse(String text) {
+        if (text.startsWith("unix:")) {
+            String path = text.substring("unix:".length()).replaceFirst("^//", "");
+            if (path.isEmpty()) {
+                throw new IllegalArgumentException("endpoint names no file: endpoint=" + text);
+            }
+            return new Endpoint("", 0, Path.of(path));
+        }
+        int colon = text.lastIndexOf(':');
+        String host = colon < 0 ? "" : text.substring(0, colon);
+        boolean bracketed = host.startsWith("[") && host.endsWith("]");
+        if (host.isEmpty() || (!bracketed && host.indexOf(':') >= 0)) {
+            throw new IllegalArgumentException("endpoint is not host:port or unix:path: endpoint=" + text);
+        }
+        try {
+            int port = Integer.parseInt(text.substring(colon + 1));
+            return new Endpoint(bracketed ? host.substring(1, host.length() - 1) : host, port, null);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("endpoint has no port: endpoint=" + text, e);
+        }
+    }
+
+    /** Whether only processes of this machine can reach it. */
+    public boolean isLocal() {
+        try {
+            return socket != null || InetAddress.getByName(host).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+
+    /** In the form that {@link #parse} reads. */
+    @Override
+    public String toString() {
+        if (socket != null) {
+            return "unix:" + socket;
+        }
+        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + port;
+    }
+}

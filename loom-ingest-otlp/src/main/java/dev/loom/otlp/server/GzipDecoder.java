@@ -1,0 +1,134 @@
+package dev.loom.otlp.server;
+
+import dev.loom.otlp.server.Refusal.Reason;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.zip.CRC32;
+import java.util.zip.DataFormatException;
+import java.util.zip.Inflater;
+
+/**
+ * Decompresses gzip (RFC 1952, all members) from one region into another, in steps between which the limits are checked.
+ *
+ * <p>Reused; not safe for use by several threads at once.
+ */
+final class GzipDecoder implements AutoCloseable {
+    private static final int MAGIC_AND_DEFLATE = 0x08_8B_1F;
+    private static final int FIXED_HEADER_LENGTH = 10;
+    private static final int TRAILER_LENGTH = 8;
+    private static final int HEADER_CRC = 1 << 1;
+    private static final int EXTRA = 1 << 2;
+    private static final int NAME = 1 << 3;
+    private static final int COMMENT = 1 << 4;
+    private static final int RESERVED = 0xE0;
+
+    private final Inflater inflater = new Inflater(true);
+    private final CRC32 crc = new CRC32();
+
+    /**
+     * Decodes a body.
+     *
+     * @param encoded from position to limit
+     * @param decoded takes the bytes
+     * @throws RefusalException when they are no gzip, too many, or there is no room
+     */
+    void decode(ByteBuffer encoded, Region decoded, DecodeLimits limits) throws RefusalException {
+        ByteBuffer in = encoded.order(ByteOrder.LITTLE_ENDIAN);
+        int length = in.remaining();
+        do {
+            skipHeader(in);
+            inflater.reset();
+            crc.reset();
+            int before = decoded.length();
+            inflate(in, length, decoded, limits);
+            if (in.remaining() < TRAILER_LENGTH) {
+                throw malformed("ends early");
+            }
+            if (in.getInt() != (int) crc.getValue() || in.getInt() != decoded.length() - before) {
+                throw malformed("checksum or length differs");
+            }
+        } while (in.hasRemaining());
+    }
+
+    private void inflate(ByteBuffer in, int encodedLength, Region decoded, DecodeLimits limits)
+            throws RefusalException {
+        int allowed = limits.allowed(encodedLength);
+        inflater.setInput(in);
+        while (!inflater.finished()) {
+            if (decoded.length() == decoded.capacity()) {
+                if (decoded.length() >= allowed) {
+                    throw limits.exceeded(encodedLength);
+                }
+                if (!decoded.ensure(1, allowed)) {
+                    throw new RefusalException(InFlightBudget.NO_ROOM);
+                }
+            }
+            ByteBuffer out = decoded.unfilled();
+            int count;
+            try {
+                count = inflater.inflate(out);
+            } catch (DataFormatException e) {
+                throw malformed(String.valueOf(e.getMessage()));
+            }
+            if (count == 0 && !inflater.finished()) {
+                throw malformed(inflater.needsDictionary() ? "needs a dictionary" : "ends early");
+            }
+            crc.update(out.flip().position(decoded.offset() + decoded.length()));
+            decoded.fill(count);
+            if (decoded.length() > allowed) {
+                throw limits.exceeded(encodedLength);
+            }
+        }
+    }
+
+    private static void skipHeader(ByteBuffer in) throws RefusalException {
+        if (in.remaining() < FIXED_HEADER_LENGTH) {
+            throw malformed("ends early");
+        }
+        int start = in.getInt(in.position());
+        int flags = start >>> 24;
+        if ((start & 0xFF_FF_FF) != MAGIC_AND_DEFLATE || (flags & RESERVED) != 0) {
+            throw malformed("is not gzip");
+        }
+        skip(in, FIXED_HEADER_LENGTH);
+        if ((flags & EXTRA) != 0) {
+            if (in.remaining() < Short.BYTES) {
+                throw malformed("ends early");
+            }
+            skip(in, Short.toUnsignedInt(in.getShort()));
+        }
+        if ((flags & NAME) != 0) {
+            skipText(in);
+        }
+        if ((flags & COMMENT) != 0) {
+            skipText(in);
+        }
+        if ((flags & HEADER_CRC) != 0) {
+            skip(in, Short.BYTES);
+        }
+    }
+
+    private static void skipText(ByteBuffer in) throws RefusalException {
+        do {
+            if (!in.hasRemaining()) {
+                throw malformed("ends early");
+            }
+        } while (in.get() != 0);
+    }
+
+    private static void skip(ByteBuffer in, int count) throws RefusalException {
+        if (in.remaining() < count) {
+            throw malformed("ends early");
+        }
+        in.position(in.position() + count);
+    }
+
+    private static RefusalException malformed(String what) {
+        return new RefusalException(Reason.MALFORMED, "request can't be decompressed: encoding=gzip, why=" + what);
+    }
+
+    @Override
+    public void close() {
+        inflater.end();
+    }
+}

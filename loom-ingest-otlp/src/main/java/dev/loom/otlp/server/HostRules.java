@@ -1,0 +1,41 @@
+package dev.loom.otlp.server;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * Which names a client may use for the server, and which web pages may send requests.
+ *
+ * <p>A web page whose own name was made to resolve to this machine (DNS rebinding) sends that name; addresses can't be rebound.
+ */
+final class HostRules {
+    private static final Pattern ADDRESS = Pattern.compile("\\[[0-9a-fA-F:.]+]|[0-9]{1,3}(\\.[0-9]{1,3}){3}");
+
+    private final Set<String> hosts;
+    private final List<Pattern> origins;
+
+    HostRules(List<String> allowedHosts, List<String> allowedOrigins) {
+        hosts = allowedHosts.stream()
+                .map(host -> host.toLowerCase(Locale.ROOT))
+                .collect(Collectors.toUnmodifiableSet());
+        origins = allowedOrigins.stream()
+                .map(origin ->
+                        Pattern.compile(Pattern.quote(origin).replace("*", "\\E.*\\Q"), Pattern.CASE_INSENSITIVE))
+                .toList();
+    }
+
+    /** @param host without port; an IPv6 address in brackets */
+    boolean allowsHost(String host) {
+        return host.equalsIgnoreCase("localhost")
+                || ADDRESS.matcher(host).matches()
+                || hosts.contains("*")
+                || hosts.contains(host.toLowerCase(Locale.ROOT));
+    }
+
+    boolean allowsOrigin(String origin) {
+        return origins.stream().anyMatch(pattern -> pattern.matcher(origin).matches());
+    }
+}

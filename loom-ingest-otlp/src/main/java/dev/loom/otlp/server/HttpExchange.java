@@ -1,0 +1,66 @@
+package dev.loom.otlp.server;
+
+import dev.loom.otlp.ExportOutcome;
+import dev.loom.otlp.Signal;
+import dev.loom.otlp.server.Refusal.Reason;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+
+/** A request of OTLP/HTTP: the body is the message. */
+final class HttpExchange extends Exchange {
+    private final boolean json;
+    private final long declaredLength;
+
+    HttpExchange(
+            OtlpReceiver receiver,
+            Signal signal,
+            ContentEncoding encoding,
+            boolean json,
+            Request request,
+            Response response,
+            Callback callback) {
+        super(receiver, signal, encoding, request, response, callback);
+        this.json = json;
+        declaredLength = request.getLength();
+    }
+
+    @Override
+    Transport transport() {
+        return Transport.HTTP;
+    }
+
+    @Override
+    void received(ByteBuffer bytes) throws RefusalException {
+        long length = Math.max(declaredLength, (long) bodyLength() + bytes.remaining());
+        if (length > maxLength) {
+            throw new RefusalException(
+                    Reason.TOO_LARGE, "request is too large: length=" + length + ", max=" + maxLength);
+        }
+        append(bytes, declaredLength < 0 ? maxLength : (int) declaredLength);
+    }
+
+    @Override
+    void receivedAll() {}
+
+    @Override
+    boolean isJson() {
+        return json;
+    }
+
+    @Override
+    void answer(ExportOutcome outcome) {
+        byte[] content = json
+                ? ExportResponse.json(signal, outcome).getBytes(StandardCharsets.UTF_8)
+                : ExportResponse.protobuf(outcome);
+        write(
+                HttpFields.build()
+                        .put(HttpHeader.CONTENT_TYPE, json ? MediaTypes.JSON : MediaTypes.PROTOBUF)
+                        .put(HttpHeader.CONTENT_LENGTH, content.length),
+                ByteBuffer.wrap(content));
+    }
+}

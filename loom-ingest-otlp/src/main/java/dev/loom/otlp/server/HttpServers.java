@@ -1,0 +1,262 @@
+package dev.loom.otlp.server;
+
+import dev.loom.otlp.server.ProtectedHandler.Gate;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
+import org.eclipse.jetty.http.HttpVersion;
+import org.eclipse.jetty.http2.FlowControlStrategy;
+import org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
+import org.eclipse.jetty.io.ArrayByteBufferPool;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Serves HTTP/1.1 and HTTP/2 (with TLS by ALPN, without by prior knowledge or upgrade) at one or more endpoints that share
+ * threads, buffers and one {@link ServerProtection}.
+ *
+ * <p>Start and close are for one thread at a time.
+ */
+public final class HttpServers implements AutoCloseable {
+    /**
+     * An endpoint and what serves it.
+     *
+     * @param endpoint where to listen
+     * @param handler serves requests that the protection lets through; may be that of several endpoints
+     * @param refusals tells clients what the protection refuses
+     */
+    public record Listener(Endpoint endpoint, Handler handler, RefusalWriter refusals) {}
+
+    private static final int THREADS_MIN = 4;
+    private static final int THREADS_MAX = 32;
+    private static final int NETWORK_BUFFER_LENGTH = 16 << 10;
+    private static final long POOLED_BYTES_MAX = 8 << 20;
+    private static final long SWEEP_MS = 250;
+
+    private final ServerProtection protection;
+    private final Consumer<Throwable> failures;
+    private final QueuedThreadPool threads = new QueuedThreadPool(THREADS_MAX, THREADS_MIN);
+    private final Server server;
+    private final Gate gate;
+    private final List<ServerConnector> connectors = new ArrayList<>();
+    private final SslContextFactory.@Nullable Server tls;
+    private final @Nullable ReloadedFiles reloaded;
+    private boolean closed;
+
+    private HttpServers(ServerProtection protection, Consumer<Throwable> failures) throws IOException {
+        this.protection = protection;
+        this.failures = failures;
+        threads.setName("loom-http");
+        ConnectionGuard connections = new ConnectionGuard(protection);
+        HostRules hosts = new HostRules(protection.allowedHosts(), protection.allowedOrigins());
+        gate = new Gate(
+                connections, hosts, protection.tokenFile() == null ? null : BearerToken.read(protection.tokenFile()));
+        server = new Server(
+                threads,
+                null,
+                new ArrayByteBufferPool(
+                        0, 4096, 4 * NETWORK_BUFFER_LENGTH, Integer.MAX_VALUE, POOLED_BYTES_MAX, POOLED_BYTES_MAX));
+        server.setErrorHandler(new PlainErrors());
+        server.addBean(connections);
+        tls = protection.tls() == null ? null : TlsContext.create(protection.tls());
+        reloaded = ReloadedFiles.of(protection);
+    }
+
+    /**
+     * Starts to serve.
+     *
+     * @param protection of all endpoints
+     * @param listeners at least one
+     * @param failures told of what goes wrong later, such as a certificate that can't be reloaded; called by any thread
+     * @throws IllegalArgumentException when an endpoint can be reached by other machines without TLS and token, and the
+     *     protection doesn't say that this is wanted
+     * @throws IOException when an endpoint is in use, or a file can't be read
+     */
+    public static HttpServers start(ServerProtection protection, List<Listener> listeners, Consumer<Throwable> failures)
+            throws IOException {
+        boolean open = protection.tls() == null || protection.tokenFile() == null;
+        for (Listener listener : listeners) {
+            if (open && !protection.insecure() && !listener.endpoint().isLocal()) {
+                throw new IllegalArgumentException(
+                        "endpoint can be reached by other machines, and needs TLS and a token: endpoint="
+                                + listener.endpoint());
+            }
+        }
+        HttpServers servers = new HttpServers(protection, failures);
+        try {
+            servers.listen(listeners);
+        } catch (Exception e) {
+            try {
+                servers.close(Duration.ZERO);
+            } catch (IOException suppressed) {
+                e.addSuppressed(suppressed);
+            }
+            if (e instanceof IOException failure) {
+                throw failure;
+            }
+            throw new IOException("server can't be started", e);
+        }
+        return servers;
+    }
+
+    /** The port of an endpoint, by its place among the listeners; -1 for a socket in the file system. */
+    public int port(int listener) {
+        return connectors.get(listener).getLocalPort();
+    }
+
+    /** Connections that are open now. */
+    public int connections() {
+        return gate.connections.connections();
+    }
+
+    /** Connections that were closed at once, as there were too many. */
+    public long refusedConnections() {
+        return gate.connections.refused();
+    }
+
+    /** Requests that were refused for their host, origin or token, or because the server was closing. */
+    public long refusedRequests() {
+        return gate.refused.sum();
+    }
+
+    private void listen(List<Listener> listeners) throws Exception {
+        ByConnector handlers = new ByConnector();
+        for (Listener listener : listeners) {
+            ServerConnector connector = connector(listener.endpoint());
+            connector.addBean(gate.connections);
+            connector.setIdleTimeout(protection.idleTimeout().toMillis());
+            server.addConnector(connector);
+            connectors.add(connector);
+            boolean overNetwork = listener.endpoint().socket() == null;
+            handlers.add(connector, new ProtectedHandler(gate, listener.handler(), listener.refusals(), overNetwork));
+        }
+        server.setHandler(handlers);
+        server.start();
+        scheduleSweep();
+    }
+
+    private ServerConnector connector(Endpoint endpoint) {
+        ArrayByteBufferPool pool = server.getBean(ArrayByteBufferPool.class);
+        ConnectionFactory[] factories = tls == null ? plainFactories() : tlsFactories(tls);
+        if (endpoint.socket() != null) {
+            return new SocketFileConnector(server, pool, endpoint.socket(), factories);
+        }
+        ServerConnector connector = new ServerConnector(server, null, null, pool, 1, -1, factories);
+        connector.setHost(endpoint.host());
+        connector.setPort(endpoint.port());
+        return connector;
+    }
+
+    private ConnectionFactory[] plainFactories() {
+        HttpConfiguration http = configuration();
+        return new ConnectionFactory[] {
+            new HttpConnectionFactory(http), bounded(new HTTP2CServerConnectionFactory(http))
+        };
+    }
+
+    private ConnectionFactory[] tlsFactories(SslContextFactory.Server context) {
+        HttpConfiguration http = configuration();
+        ALPNServerConnectionFactory alpn = new ALPNServerConnectionFactory("h2", "http/1.1");
+        alpn.setDefaultProtocol(HttpVersion.HTTP_1_1.asString());
+        return new ConnectionFactory[] {
+            new SslConnectionFactory(context, alpn.getProtocol()),
+            alpn,
+            bounded(new HTTP2ServerConnectionFactory(http)),
+            new HttpConnectionFactory(http)
+        };
+    }
+
+    private HttpConfiguration configuration() {
+        HttpConfiguration http = new HttpConfiguration();
+        http.setSendServerVersion(false);
+        http.setSendDateHeader(false);
+        http.setRequestHeaderSize(protection.maxHeaderLength());
+        http.setOutputBufferSize(NETWORK_BUFFER_LENGTH);
+        return http;
+    }
+
+    /** What a connection may make the server keep: a window of 64 KiB, as small as the protocol allows for all its streams. */
+    private AbstractHTTP2ServerConnectionFactory bounded(AbstractHTTP2ServerConnectionFactory factory) {
+        factory.setInitialSessionRecvWindow(FlowControlStrategy.DEFAULT_WINDOW_SIZE);
+        factory.setInitialStreamRecvWindow(FlowControlStrategy.DEFAULT_WINDOW_SIZE);
+        factory.setMaxConcurrentStreams(protection.maxConcurrentStreams());
+        factory.setStreamIdleTimeout(protection.readBodyTimeout().toMillis());
+        return factory;
+    }
+
+    private void scheduleSweep() {
+        server.getScheduler().schedule(this::sweep, SWEEP_MS, TimeUnit.MILLISECONDS);
+    }
+
+    private void sweep() {
+        for (ServerConnector connector : connectors) {
+            gate.connections.sweep(connector.getConnectedEndPoints());
+        }
+        if (reloaded != null && reloaded.isDue()) {
+            threads.execute(this::reload);
+        }
+        if (server.isRunning()) {
+            scheduleSweep();
+        }
+    }
+
+    /** Takes in files that changed; those that can't be read leave what was. */
+    private void reload() {
+        try {
+            if (reloaded != null && reloaded.takeChanged()) {
+                if (tls != null && protection.tls() != null) {
+                    TlsContext.reload(tls, protection.tls());
+                }
+                if (protection.tokenFile() != null) {
+                    gate.token = BearerToken.read(protection.tokenFile());
+                }
+            }
+        } catch (Exception e) {
+            failures.accept(e);
+        }
+    }
+
+    /** Closes within 10 s; see {@link #close(Duration)}. */
+    @Override
+    public void close() throws IOException {
+        close(Duration.ofSeconds(10));
+    }
+
+    /**
+     * Takes no more connections, answers requests that come on those there are as unavailable, waits for those in flight, then
+     * ends all. Idempotent.
+     *
+     * @param timeout how long to wait for requests in flight
+     */
+    public void close(Duration timeout) throws IOException {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        gate.draining = true;
+        try {
+            connectors.forEach(ServerConnector::close);
+            gate.awaitNone(timeout.toMillis());
+            server.stop();
+            threads.stop();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (Exception e) {
+            throw new IOException("server can't be stopped", e);
+        }
+    }
+}

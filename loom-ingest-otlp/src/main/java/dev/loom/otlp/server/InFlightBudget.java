@@ -1,0 +1,188 @@
+package dev.loom.otlp.server;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All memory that requests in flight may take: one area of fixed length off the heap, given out in contiguous {@link Region}s.
+ *
+ * <p>The area is a file without a name, preallocated by writing, so that memory which the machine does not have is refused when
+ * the server starts and not while it serves. Usable from any thread; the lock is held while a region's bounds change, never
+ * while bytes are copied.
+ */
+public final class InFlightBudget implements AutoCloseable {
+    /** Regions start and end at multiples of it: bytes. */
+    static final int GRANULE = 4096;
+
+    /** What a client is told when there is no room for its request. */
+    static final Refusal NO_ROOM =
+            new Refusal(Refusal.Reason.UNAVAILABLE, "memory for requests in flight is used up", 1000);
+
+    private final MappedByteBuffer area;
+    private final UnsafeBuffer buffer;
+    private final RegionAllocator allocator;
+    private int used;
+    private int peak;
+    private boolean pressed;
+    private boolean closed;
+
+    private InFlightBudget(MappedByteBuffer area) {
+        this.area = area;
+        buffer = new UnsafeBuffer(area);
+        allocator = new RegionAllocator(area.capacity() / GRANULE);
+    }
+
+    /**
+     * Takes the memory.
+     *
+     * @param folder where the file is created, and removed at once: on tmpfs, unless the area is to be on a disk
+     * @param length in bytes, rounded up to whole granules
+     * @throws IOException when the folder has no room
+     */
+    public static InFlightBudget open(Path folder, int length) throws IOException {
+        long granules = (length + (long) GRANULE - 1) / GRANULE;
+        Path file = Files.createTempFile(
+                folder,
+                "loom-in-flight-",
+                ".tmp",
+                PosixFilePermissions.asFileAttribute(Set.copyOf(PosixFilePermissions.fromString("rw-------"))));
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            ByteBuffer zeroes = ByteBuffer.allocate(16 * GRANULE);
+            for (long position = 0; position < granules * GRANULE; ) {
+                zeroes.clear().limit((int) Math.min(zeroes.capacity(), granules * GRANULE - position));
+                position += channel.write(zeroes, position);
+            }
+            return new InFlightBudget(channel.map(MapMode.READ_WRITE, 0, granules * GRANULE));
+        } finally {
+            Files.delete(file);
+        }
+    }
+
+    /** Length of the area in bytes. */
+    public int capacity() {
+        return area.capacity();
+    }
+
+    /** Bytes in regions now. */
+    synchronized int used() {
+        return used;
+    }
+
+    /** The most bytes that ever were in regions. */
+    synchronized int peak() {
+        return peak;
+    }
+
+    /** Whether a region was refused since this was last asked. */
+    synchronized boolean takePressed() {
+        boolean was = pressed;
+        pressed = false;
+        return was;
+    }
+
+    /**
+     * Takes a region.
+     *
+     * @param length it can hold at least, bytes
+     * @return null when there is no room
+     */
+    public synchronized @Nullable Region reserve(int length) {
+        int granules = granulesOf(length);
+        int offset = closed ? -1 : allocator.allocate(granules);
+        if (offset < 0) {
+            pressed = true;
+            return null;
+        }
+        count(granules);
+        return new Region(this, offset * GRANULE, granules * GRANULE);
+    }
+
+    /** The bytes of all regions. */
+    UnsafeBuffer buffer() {
+        return buffer;
+    }
+
+    /** A view of part of the area with position and limit of its own. */
+    ByteBuffer view(int offset, int length) {
+        return area.duplicate().position(offset).limit(offset + length);
+    }
+
+    /**
+     * Lengthens a region in place, or moves it.
+     *
+     * @param capacity it must have at least
+     * @param desired it is to have when there is room
+     * @return whether it has it; when not, the region is as it was
+     */
+    boolean grow(Region region, int capacity, int desired) {
+        int from = region.offset();
+        int to;
+        int granules;
+        synchronized (this) {
+            int has = region.capacity() / GRANULE;
+            int wanted = granulesOf(desired) - has;
+            int missing = granulesOf(capacity) - has;
+            int extended = allocator.extend((from + region.capacity()) / GRANULE, wanted);
+            if (extended >= missing) {
+                count(extended);
+                region.place(from, region.capacity() + extended * GRANULE);
+                return true;
+            }
+            if (extended > 0) {
+                allocator.free(from / GRANULE + has, extended);
+            }
+            granules = has + wanted;
+            int offset = allocator.allocate(granules);
+            if (offset < 0) {
+                granules = has + missing;
+                offset = allocator.allocate(granules);
+            }
+            if (offset < 0) {
+                pressed = true;
+                return false;
+            }
+            count(granules);
+            to = offset * GRANULE;
+        }
+        buffer.putBytes(to, buffer, from, region.length());
+        int capacityBefore = region.capacity();
+        region.place(to, granules * GRANULE);
+        release(from, capacityBefore);
+        return true;
+    }
+
+    /** Gives back bytes that were a region or the end of one. */
+    synchronized void release(int offset, int length) {
+        allocator.free(offset / GRANULE, length / GRANULE);
+        used -= length;
+    }
+
+    static int granulesOf(int length) {
+        return Math.max(1, (int) ((length + (long) GRANULE - 1) / GRANULE));
+    }
+
+    private void count(int granules) {
+        used += granules * GRANULE;
+        peak = Math.max(peak, used);
+    }
+
+    /** Refuses further regions, and gives the memory back unless there are regions still. Idempotent. */
+    @Override
+    public synchronized void close() {
+        if (!closed && used == 0) {
+            BufferUtil.free(area);
+        }
+        closed = true;
+    }
+}

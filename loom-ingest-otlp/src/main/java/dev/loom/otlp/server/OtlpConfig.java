@@ -1,0 +1,60 @@
+package dev.loom.otlp.server;
+
+import java.nio.file.Path;
+
+/**
+ * How OTLP is received.
+ *
+ * @param budgetLength memory for all requests in flight, bytes: as received and, when compressed or JSON, as decoded beside it
+ * @param budgetFolder where that memory is taken, best on tmpfs
+ * @param maxMessageLength {@code max_recv_msg_size_mib} and {@code max_request_body_size}: the largest request, as received and
+ *     decoded, bytes; at most the budget
+ * @param maxDecompressionRatio decoded to received bytes, of requests that decode to more than 1 MiB
+ * @param exportThreads requests at once that are decoded and stored
+ */
+public record OtlpConfig(
+        int budgetLength, Path budgetFolder, int maxMessageLength, int maxDecompressionRatio, int exportThreads) {
+    private static final int MIB = 1 << 20;
+    private static final int BUDGET_LENGTH_MIN = MIB;
+    private static final int BUDGET_LENGTH_MAX = 1 << 30;
+
+    /** Checks ranges. */
+    public OtlpConfig {
+        within("budget", budgetLength, BUDGET_LENGTH_MIN, BUDGET_LENGTH_MAX);
+        within("max_recv_msg_size", maxMessageLength, 1, budgetLength);
+        within("max_decompression_ratio", maxDecompressionRatio, 1, Integer.MAX_VALUE);
+        within("export_threads", exportThreads, 1, 64);
+    }
+
+    /** 64 MiB on {@code /dev/shm}, of which one request may take all, ratio 300, two threads. */
+    public static OtlpConfig defaults() {
+        return new OtlpConfig(64 * MIB, Path.of("/dev/shm"), 64 * MIB, 300, 2);
+    }
+
+    /** The same with another budget, which is the largest message too. */
+    public OtlpConfig withBudget(int length, Path folder) {
+        return new OtlpConfig(length, folder, length, maxDecompressionRatio, exportThreads);
+    }
+
+    /** The same with another largest message. */
+    public OtlpConfig withMaxMessageLength(int length) {
+        return new OtlpConfig(budgetLength, budgetFolder, length, maxDecompressionRatio, exportThreads);
+    }
+
+    /** The same with another ratio. */
+    public OtlpConfig withMaxDecompressionRatio(int ratio) {
+        return new OtlpConfig(budgetLength, budgetFolder, maxMessageLength, ratio, exportThreads);
+    }
+
+    /** The same with as many threads. */
+    public OtlpConfig withExportThreads(int threads) {
+        return new OtlpConfig(budgetLength, budgetFolder, maxMessageLength, maxDecompressionRatio, threads);
+    }
+
+    private static void within(String setting, int value, int min, int max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException("setting is out of range: setting=" + setting + ", value=" + value
+                    + ", min=" + min + ", max=" + max);
+        }
+    }
+}

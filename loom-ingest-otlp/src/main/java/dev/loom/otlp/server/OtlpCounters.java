@@ -1,0 +1,102 @@
+package dev.loom.otlp.server;
+
+import dev.loom.otlp.Signal;
+import dev.loom.otlp.server.Refusal.Reason;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts what a receiver took and refused, since it was started. Usable from any thread; each value only grows, and values read
+ * one after the other need not be of one moment.
+ */
+public final class OtlpCounters {
+    private static final class Cell {
+        private final LongAdder requests = new LongAdder();
+        private final LongAdder acceptedRecords = new LongAdder();
+        private final LongAdder rejectedRecords = new LongAdder();
+        private final LongAdder bytes = new LongAdder();
+        private final Map<Reason, LongAdder> refused = byReason();
+    }
+
+    private final Map<Signal, Map<Transport, Cell>> cells = new EnumMap<>(Signal.class);
+    private final Map<Transport, Map<Reason, LongAdder>> refusedUnread = new EnumMap<>(Transport.class);
+
+    OtlpCounters() {
+        for (Signal signal : Signal.values()) {
+            Map<Transport, Cell> byTransport = new EnumMap<>(Transport.class);
+            for (Transport transport : Transport.values()) {
+                byTransport.put(transport, new Cell());
+            }
+            cells.put(signal, byTransport);
+        }
+        for (Transport transport : Transport.values()) {
+            refusedUnread.put(transport, byReason());
+        }
+    }
+
+    /** Requests that were accepted, even if with rejected records. */
+    public long requests(Signal signal, Transport transport) {
+        return cell(signal, transport).requests.sum();
+    }
+
+    /** Log records, spans or data points that were stored. */
+    public long acceptedRecords(Signal signal, Transport transport) {
+        return cell(signal, transport).acceptedRecords.sum();
+    }
+
+    /** Log records, spans or data points of accepted requests that could not be stored. */
+    public long rejectedRecords(Signal signal, Transport transport) {
+        return cell(signal, transport).rejectedRecords.sum();
+    }
+
+    /** Bytes of accepted requests, decompressed, as protobuf. */
+    public long bytes(Signal signal, Transport transport) {
+        return cell(signal, transport).bytes.sum();
+    }
+
+    /** Requests of a signal that were refused for a reason. */
+    public long refused(Signal signal, Transport transport, Reason reason) {
+        return present(cell(signal, transport).refused.get(reason)).sum();
+    }
+
+    /** Requests that were refused before it was known what they carry: by path, method, content type, encoding. */
+    public long refusedUnread(Transport transport, Reason reason) {
+        return present(present(refusedUnread.get(transport)).get(reason)).sum();
+    }
+
+    void accepted(Signal signal, Transport transport, long accepted, long rejected, long length) {
+        Cell cell = cell(signal, transport);
+        cell.requests.increment();
+        cell.acceptedRecords.add(accepted);
+        cell.rejectedRecords.add(rejected);
+        cell.bytes.add(length);
+    }
+
+    void refuse(Signal signal, Transport transport, Reason reason) {
+        present(cell(signal, transport).refused.get(reason)).increment();
+    }
+
+    void refuseUnread(Transport transport, Reason reason) {
+        present(present(refusedUnread.get(transport)).get(reason)).increment();
+    }
+
+    private Cell cell(Signal signal, Transport transport) {
+        return present(present(cells.get(signal)).get(transport));
+    }
+
+    private static Map<Reason, LongAdder> byReason() {
+        Map<Reason, LongAdder> counts = new EnumMap<>(Reason.class);
+        for (Reason reason : Reason.values()) {
+            counts.put(reason, new LongAdder());
+        }
+        return counts;
+    }
+
+    /** The maps hold all keys from the start. */
+    private static <T> T present(@Nullable T value) {
+        return Objects.requireNonNull(value);
+    }
+}

@@ -1,0 +1,227 @@
+package dev.loom.otlp.server;
+
+import dev.loom.otlp.ExportHandler;
+import dev.loom.otlp.JsonTranscoder;
+import dev.loom.otlp.Signal;
+import dev.loom.otlp.server.Refusal.Reason;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.http.HttpVersion;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.Scheduler;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Receives OTLP by both protocols; which one a request speaks is told by its content type, so that either port takes either.
+ * Listened for by {@link HttpServers}.
+ *
+ * <p>An answer of success means that the {@link ExportHandler} has returned. Each request ends in one of: success, success with
+ * rejected records, a refusal that asks for it again, a refusal that doesn't; none is dropped without an answer, except with its
+ * connection.
+ */
+public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
+    private static final long SWEEP_MS = 100;
+    private static final String SERVICES = "/opentelemetry.proto.collector.";
+    private static final Map<String, Signal> CALLS = Map.of(
+            SERVICES + "logs.v1.LogsService/Export", Signal.LOGS,
+            SERVICES + "trace.v1.TraceService/Export", Signal.TRACES,
+            SERVICES + "metrics.v1.MetricsService/Export", Signal.METRICS);
+    private static final Map<String, Signal> PATHS =
+            Map.of("/v1/logs", Signal.LOGS, "/v1/traces", Signal.TRACES, "/v1/metrics", Signal.METRICS);
+
+    private final OtlpConfig config;
+    private final ServerProtection protection;
+    private final InFlightBudget budget;
+    private final ExportHandler handler;
+    private final JsonTranscoder transcoder;
+    private final Consumer<Throwable> failures;
+    private final OtlpCounters counters = new OtlpCounters();
+    private final OtlpRefusals refusals = new OtlpRefusals();
+    private final Set<Exchange> exchanges = ConcurrentHashMap.newKeySet();
+    private @Nullable ExportWorkers workers;
+    private Scheduler.@Nullable Task sweep;
+
+    /**
+     * Takes the memory for requests.
+     *
+     * @param config sizes
+     * @param protection deadlines
+     * @param handler stores requests
+     * @param transcoder reads JSON
+     * @param failures told of exceptions that the handler throws; called by any thread
+     * @throws IOException when there is no room for the budget
+     */
+    public OtlpReceiver(
+            OtlpConfig config,
+            ServerProtection protection,
+            ExportHandler handler,
+            JsonTranscoder transcoder,
+            Consumer<Throwable> failures)
+            throws IOException {
+        this.config = config;
+        this.protection = protection;
+        this.handler = handler;
+        this.transcoder = transcoder;
+        this.failures = failures;
+        budget = InFlightBudget.open(config.budgetFolder(), config.budgetLength());
+    }
+
+    /** What was taken and refused so far. */
+    public OtlpCounters counters() {
+        return counters;
+    }
+
+    /** Bytes of the budget in use now. */
+    public int bytesInFlight() {
+        return budget.used();
+    }
+
+    /** The most bytes of the budget that were in use at once. */
+    public int bytesInFlightPeak() {
+        return budget.peak();
+    }
+
+    /** How requests are refused in the words of OTLP. */
+    public RefusalWriter refusals() {
+        return refusals;
+    }
+
+    OtlpConfig config() {
+        return config;
+    }
+
+    /** The memory of requests in flight, which others may share. Closed with the server. */
+    public InFlightBudget budget() {
+        return budget;
+    }
+
+    Consumer<Throwable> failures() {
+        return failures;
+    }
+
+    ExportWorkers workers() {
+        if (workers == null) {
+            throw new IllegalStateException("receiver is not started");
+        }
+        return workers;
+    }
+
+    long timeoutNs(boolean receiving, boolean pressed) {
+        if (!receiving) {
+            return protection.writeTimeout().toNanos();
+        }
+        return (pressed ? protection.pressedBodyTimeout() : protection.readBodyTimeout()).toNanos();
+    }
+
+    /** Called by the server that it serves. */
+    @Override
+    protected void doStart() throws Exception {
+        DecodeLimits limits = new DecodeLimits(config.maxMessageLength(), config.maxDecompressionRatio());
+        workers = new ExportWorkers(
+                config.exportThreads(),
+                () -> new ExportWorker(budget, limits, handler, transcoder),
+                getServer().getThreadPool());
+        super.doStart();
+        scheduleSweep();
+    }
+
+    /** Called by the server, once no request is in flight or the time for that has run out. */
+    @Override
+    protected void doStop() throws Exception {
+        super.doStop();
+        if (sweep != null) {
+            sweep.cancel();
+        }
+        workers().close();
+        budget.close();
+    }
+
+    private void scheduleSweep() {
+        sweep = getServer().getScheduler().schedule(this::sweep, SWEEP_MS, TimeUnit.MILLISECONDS);
+    }
+
+    private void sweep() {
+        long now = System.nanoTime();
+        boolean pressed = budget.takePressed();
+        for (Exchange exchange : exchanges) {
+            exchange.sweep(now, pressed);
+        }
+        if (isRunning()) {
+            scheduleSweep();
+        }
+    }
+
+    /** Called by the server for each request. */
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) {
+        boolean grpc = MediaTypes.isGrpc(MediaTypes.of(request));
+        try {
+            Exchange exchange = grpc ? call(request, response, callback) : post(request, response, callback);
+            exchanges.add(exchange);
+            Request.addCompletionListener(request, failure -> exchanges.remove(exchange));
+            exchange.start();
+        } catch (RefusalException e) {
+            counters.refuseUnread(
+                    grpc ? Transport.GRPC : Transport.HTTP, e.refusal().reason());
+            refusals.refuse(request, response, callback, e.refusal());
+        }
+        return true;
+    }
+
+    private Exchange call(Request request, Response response, Callback callback) throws RefusalException {
+        String type = MediaTypes.of(request);
+        if (!type.equals(MediaTypes.GRPC) && !type.equals(MediaTypes.GRPC + "+proto")) {
+            throw new RefusalException(Reason.UNSUPPORTED_MEDIA_TYPE, "content type is not supported: type=" + type);
+        }
+        Signal signal = signal(CALLS, request);
+        if (request.getConnectionMetaData().getHttpVersion() != HttpVersion.HTTP_2) {
+            throw new RefusalException(Reason.MALFORMED, "gRPC needs HTTP/2");
+        }
+        ContentEncoding encoding = encoding(request.getHeaders().get("grpc-encoding"));
+        return new GrpcExchange(this, signal, encoding, request, response, callback);
+    }
+
+    private Exchange post(Request request, Response response, Callback callback) throws RefusalException {
+        Signal signal = signal(PATHS, request);
+        String type = MediaTypes.of(request);
+        boolean json = type.equals(MediaTypes.JSON);
+        if (!json && !type.equals(MediaTypes.PROTOBUF)) {
+            throw new RefusalException(
+                    Reason.UNSUPPORTED_MEDIA_TYPE,
+                    "content type is not " + MediaTypes.PROTOBUF + " or " + MediaTypes.JSON + ": type=" + type);
+        }
+        ContentEncoding encoding = encoding(request.getHeaders().get(HttpHeader.CONTENT_ENCODING));
+        return new HttpExchange(this, signal, encoding, json, request, response, callback);
+    }
+
+    private static Signal signal(Map<String, Signal> paths, Request request) throws RefusalException {
+        String path = Request.getPathInContext(request);
+        Signal signal = paths.get(path);
+        if (signal == null) {
+            throw new RefusalException(Reason.NOT_FOUND, "nothing is served there: path=" + path);
+        }
+        if (!HttpMethod.POST.is(request.getMethod())) {
+            throw new RefusalException(Reason.METHOD_NOT_ALLOWED, "method is not POST: method=" + request.getMethod());
+        }
+        return signal;
+    }
+
+    private static ContentEncoding encoding(@Nullable String name) throws RefusalException {
+        ContentEncoding encoding = ContentEncoding.of(name);
+        if (encoding == null) {
+            throw new RefusalException(
+                    Reason.UNSUPPORTED_ENCODING,
+                    "content encoding is not one of " + ContentEncoding.NAMES + ": encoding=" + name);
+        }
+        return encoding;
+    }
+}

@@ -1,0 +1,129 @@
+package dev.loom.otlp.server;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.security.spec.InvalidKeySpecException;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Reads certificates and keys in PEM form. */
+final class PemFiles {
+    /** Of key stores in memory alone. */
+    static final String PASSWORD = "";
+
+    private static final Pattern KEY =
+            Pattern.compile("-----BEGIN ((?:RSA )?PRIVATE KEY)-----([A-Za-z0-9+/=\\s]+)-----END");
+    private static final List<String> ALGORITHMS = List.of("RSA", "EC", "Ed25519", "Ed448");
+    /** AlgorithmIdentifier of RSA, and the version before it, in a PKCS #8 structure. */
+    private static final byte[] RSA_PKCS8_START = {
+        0x02,
+        0x01,
+        0x00,
+        0x30,
+        0x0d,
+        0x06,
+        0x09,
+        0x2a,
+        (byte) 0x86,
+        0x48,
+        (byte) 0x86,
+        (byte) 0xf7,
+        0x0d,
+        0x01,
+        0x01,
+        0x01,
+        0x05,
+        0x00
+    };
+
+    private PemFiles() {}
+
+    /** A store of one entry: a key and its certificates, the server's own first. */
+    static KeyStore keyStore(Path certFile, Path keyFile) throws IOException, GeneralSecurityException {
+        Certificate[] chain = certificates(certFile).toArray(new Certificate[0]);
+        KeyStore store = emptyStore();
+        store.setKeyEntry("server", privateKey(keyFile), PASSWORD.toCharArray(), chain);
+        return store;
+    }
+
+    /** A store of the authorities that certificates are checked by. */
+    static KeyStore trustStore(Path caFile) throws IOException, GeneralSecurityException {
+        KeyStore store = emptyStore();
+        int number = 0;
+        for (Certificate certificate : certificates(caFile)) {
+            store.setCertificateEntry("ca-" + number++, certificate);
+        }
+        return store;
+    }
+
+    private static KeyStore emptyStore() throws IOException, GeneralSecurityException {
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, null);
+        return store;
+    }
+
+    private static Collection<? extends Certificate> certificates(Path file)
+            throws IOException, GeneralSecurityException {
+        Collection<? extends Certificate> certificates = CertificateFactory.getInstance("X.509")
+                .generateCertificates(new ByteArrayInputStream(Files.readAllBytes(file)));
+        if (certificates.isEmpty()) {
+            throw new IOException("file holds no certificate: file=" + file);
+        }
+        return certificates;
+    }
+
+    private static PrivateKey privateKey(Path file) throws IOException, GeneralSecurityException {
+        Matcher matcher = KEY.matcher(Files.readString(file, StandardCharsets.US_ASCII));
+        if (!matcher.find()) {
+            throw new IOException("file holds no private key in PKCS #8 or PKCS #1 without a password: file=" + file);
+        }
+        byte[] encoded = Base64.getMimeDecoder().decode(matcher.group(2));
+        PKCS8EncodedKeySpec spec =
+                new PKCS8EncodedKeySpec(matcher.group(1).startsWith("RSA") ? wrapRsa(encoded) : encoded);
+        for (String algorithm : ALGORITHMS) {
+            try {
+                return KeyFactory.getInstance(algorithm).generatePrivate(spec);
+            } catch (InvalidKeySpecException otherAlgorithm) {
+                // the next one then
+            }
+        }
+        throw new IOException("private key's algorithm is not one of " + ALGORITHMS + ": file=" + file);
+    }
+
+    /** PKCS #8 around PKCS #1: SEQUENCE { version, algorithm, OCTET STRING { key } }. */
+    private static byte[] wrapRsa(byte[] key) {
+        ByteArrayOutputStream inner = new ByteArrayOutputStream();
+        inner.writeBytes(RSA_PKCS8_START);
+        writeDer(inner, 0x04, key);
+        ByteArrayOutputStream outer = new ByteArrayOutputStream();
+        writeDer(outer, 0x30, inner.toByteArray());
+        return outer.toByteArray();
+    }
+
+    private static void writeDer(ByteArrayOutputStream out, int tag, byte[] content) {
+        out.write(tag);
+        if (content.length < 0x80) {
+            out.write(content.length);
+        } else {
+            out.write(0x83);
+            out.write(content.length >>> 16);
+            out.write(content.length >>> 8);
+            out.write(content.length);
+        }
+        out.writeBytes(content);
+    }
+}

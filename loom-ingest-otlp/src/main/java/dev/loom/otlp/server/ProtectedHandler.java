@@ -1,0 +1,133 @@
+package dev.loom.otlp.server;
+
+import dev.loom.otlp.server.Refusal.Reason;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.LongAdder;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+
+/** Lets through to a handler what its headers allow: before any of the body is read. */
+final class ProtectedHandler extends Handler.Wrapper {
+    private final Gate gate;
+    private final RefusalWriter refusals;
+    private final boolean overNetwork;
+
+    /** What all endpoints of a server share. */
+    static final class Gate {
+        final ConnectionGuard connections;
+        final HostRules hosts;
+        final LongAdder refused = new LongAdder();
+        volatile @Nullable BearerToken token;
+        volatile boolean draining;
+        private int active;
+
+        Gate(ConnectionGuard connections, HostRules hosts, @Nullable BearerToken token) {
+            this.connections = connections;
+            this.hosts = hosts;
+            this.token = token;
+        }
+
+        synchronized void begin() {
+            active++;
+        }
+
+        synchronized void end() {
+            active--;
+            notifyAll();
+        }
+
+        /** Waits until no request is in flight. */
+        synchronized boolean awaitNone(long timeoutMs) throws InterruptedException {
+            long deadlineNs = System.nanoTime() + timeoutMs * 1_000_000;
+            while (active > 0) {
+                long leftMs = (deadlineNs - System.nanoTime()) / 1_000_000;
+                if (leftMs <= 0) {
+                    return false;
+                }
+                wait(leftMs);
+            }
+            return true;
+        }
+    }
+
+    ProtectedHandler(Gate gate, Handler handler, RefusalWriter refusals, boolean overNetwork) {
+        super(handler);
+        this.gate = gate;
+        this.refusals = refusals;
+        this.overNetwork = overNetwork;
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) throws Exception {
+        gate.connections.begin(request);
+        gate.begin();
+        Request.addCompletionListener(request, failure -> gate.end());
+        String origin = request.getHeaders().get(HttpHeader.ORIGIN);
+        Refusal refusal = refusal(request, origin);
+        if (refusal == null && origin != null && isPreflight(request)) {
+            answerPreflight(response, callback, origin);
+            return true;
+        }
+        if (refusal == null) {
+            refusal = tokenRefusal(request);
+        }
+        if (refusal != null) {
+            gate.refused.increment();
+            refusals.refuse(request, response, callback, refusal);
+            return true;
+        }
+        if (origin != null) {
+            allowOrigin(response.getHeaders(), origin);
+        }
+        return super.handle(request, response, callback);
+    }
+
+    private @Nullable Refusal refusal(Request request, @Nullable String origin) {
+        if (gate.draining) {
+            return new Refusal(Reason.UNAVAILABLE, "server is shutting down", 1000);
+        }
+        String host = request.getHttpURI().getHost();
+        if (overNetwork && (host == null || !gate.hosts.allowsHost(host))) {
+            return new Refusal(Reason.FORBIDDEN, "host is not allowed: host=" + host);
+        }
+        if (origin != null && !gate.hosts.allowsOrigin(origin)) {
+            return new Refusal(Reason.FORBIDDEN, "origin is not allowed: origin=" + origin);
+        }
+        return null;
+    }
+
+    private @Nullable Refusal tokenRefusal(Request request) {
+        BearerToken token = gate.token;
+        if (token == null || token.isIn(request.getHeaders().get(HttpHeader.AUTHORIZATION))) {
+            return null;
+        }
+        return new Refusal(Reason.UNAUTHENTICATED, "token is missing or wrong");
+    }
+
+    private static boolean isPreflight(Request request) {
+        return HttpMethod.OPTIONS.is(request.getMethod())
+                && request.getHeaders().contains(HttpHeader.ACCESS_CONTROL_REQUEST_METHOD);
+    }
+
+    private static void answerPreflight(Response response, Callback callback, String origin) {
+        HttpFields.Mutable headers = response.getHeaders();
+        allowOrigin(headers, origin);
+        headers.put("Access-Control-Allow-Methods", "GET, POST");
+        headers.put("Access-Control-Allow-Headers", "Authorization, Content-Encoding, Content-Type");
+        headers.put("Access-Control-Max-Age", "600");
+        response.setStatus(HttpStatus.NO_CONTENT_204);
+        response.write(true, ByteBuffer.allocate(0), callback);
+    }
+
+    private static void allowOrigin(HttpFields.Mutable headers, String origin) {
+        headers.put("Access-Control-Allow-Origin", origin);
+        headers.add(HttpHeader.VARY, "Origin");
+    }
+}

@@ -1,0 +1,21 @@
+package dev.loom.otlp.server;
+
+/** Ends the work on a request that is not served. Without a stack trace, as clients decide how often it is thrown. */
+final class RefusalException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    private final transient Refusal refusal;
+
+    RefusalException(Refusal refusal) {
+        super(refusal.message(), null, false, false);
+        this.refusal = refusal;
+    }
+
+    RefusalException(Refusal.Reason reason, String message) {
+        this(new Refusal(reason, message));
+    }
+
+    Refusal refusal() {
+        return refusal;
+    }
+}

@@ -1,0 +1,122 @@
+package dev.loom.otlp.server;
+
+import java.util.Arrays;
+
+/**
+ * Divides a line of equal granules into regions: first fit, neighbours that are free become one. Free runs are kept sorted by
+ * offset, so what is given out needs no memory here.
+ *
+ * <p>Not safe for use by several threads at once. All offsets and sizes are in granules.
+ */
+final class RegionAllocator {
+    private int[] offsets = new int[16];
+    private int[] sizes = new int[16];
+    private int runs;
+    private int free;
+
+    RegionAllocator(int size) {
+        runs = 1;
+        sizes[0] = size;
+        free = size;
+    }
+
+    /** Granules that are in no region. */
+    int free() {
+        return free;
+    }
+
+    /** Runs that the free granules form. */
+    int freeRuns() {
+        return runs;
+    }
+
+    /**
+     * Takes a region.
+     *
+     * @param size at least 1
+     * @return its offset, or -1 when no run of free granules is as long
+     */
+    int allocate(int size) {
+        for (int i = 0; i < runs; i++) {
+            if (sizes[i] >= size) {
+                int offset = offsets[i];
+                takeFront(i, size);
+                return offset;
+            }
+        }
+        return -1;
+    }
+
+    /**
+     * Takes what follows a region.
+     *
+     * @param end of the region
+     * @param wanted how many granules at most
+     * @return how many became the region's, 0 when the next one is not free
+     */
+    int extend(int end, int wanted) {
+        int i = Arrays.binarySearch(offsets, 0, runs, end);
+        if (i < 0) {
+            return 0;
+        }
+        int taken = Math.min(wanted, sizes[i]);
+        takeFront(i, taken);
+        return taken;
+    }
+
+    /**
+     * Gives back a region, or an end of one.
+     *
+     * @throws IllegalStateException when part of it is free already
+     */
+    void free(int offset, int size) {
+        int found = Arrays.binarySearch(offsets, 0, runs, offset);
+        int next = found < 0 ? -found - 1 : found;
+        boolean overlapsNext = next < runs && offset + size > offsets[next];
+        boolean overlapsPrevious = next > 0 && offsets[next - 1] + sizes[next - 1] > offset;
+        if (overlapsNext || overlapsPrevious) {
+            throw new IllegalStateException("region is free already: offset=" + offset + ", size=" + size);
+        }
+        free += size;
+        boolean joinsPrevious = next > 0 && offsets[next - 1] + sizes[next - 1] == offset;
+        boolean joinsNext = next < runs && offset + size == offsets[next];
+        if (joinsPrevious && joinsNext) {
+            sizes[next - 1] += size + sizes[next];
+            remove(next);
+        } else if (joinsPrevious) {
+            sizes[next - 1] += size;
+        } else if (joinsNext) {
+            offsets[next] = offset;
+            sizes[next] += size;
+        } else {
+            insert(next, offset, size);
+        }
+    }
+
+    private void takeFront(int i, int size) {
+        free -= size;
+        offsets[i] += size;
+        sizes[i] -= size;
+        if (sizes[i] == 0) {
+            remove(i);
+        }
+    }
+
+    private void insert(int i, int offset, int size) {
+        if (runs == offsets.length) {
+            offsets = Arrays.copyOf(offsets, 2 * runs);
+            sizes = Arrays.copyOf(sizes, 2 * runs);
+        }
+        System.arraycopy(offsets, i, offsets, i + 1, runs - i);
+        System.arraycopy(sizes, i, sizes, i + 1, runs - i);
+        offsets[i] = offset;
+        sizes[i] = size;
+        runs++;
+    }
+
+    private void remove(int i) {
+        runs--;
+        System.arraycopy(offsets, i + 1, offsets, i, runs - i);
+        System.arraycopy(sizes, i + 1, sizes, i, runs - i);
+    }
+}

@@ -1,0 +1,185 @@
+package dev.loom.otlp.server;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What protects servers from those who can reach them: who may connect, how much, and for how long.
+ *
+ * @param tls encryption; null for none
+ * @param tokenFile holds the bearer token that every request must carry, readable by its owner alone; null for none
+ * @param allowedHosts names that clients may know the server by ({@code Host}, {@code :authority}), besides {@code localhost} and
+ *     literal addresses; {@code *} for any
+ * @param allowedOrigins {@code cors.allowed_origins}: of web pages that may send requests, {@code *} in each for any characters
+ * @param insecure whether an endpoint that other machines can reach may do without TLS and token
+ * @param maxConnections over all endpoints; further ones are closed at once
+ * @param maxConcurrentStreams {@code max_concurrent_streams}: requests at once on one HTTP/2 connection
+ * @param maxHeaderLength of a request's line and headers, bytes
+ * @param readHeaderTimeout {@code read_header_timeout}: from a connection's opening to its first request
+ * @param readBodyTimeout from a request's headers to the end of its body
+ * @param pressedBodyTimeout the same while the memory for requests is used up: who is slower gives way
+ * @param writeTimeout {@code write_timeout}: from an answer's beginning to its end
+ * @param idleTimeout {@code idle_timeout}: how long a connection is kept without a request
+ */
+public record ServerProtection(
+        @Nullable TlsConfig tls,
+        @Nullable Path tokenFile,
+        List<String> allowedHosts,
+        List<String> allowedOrigins,
+        boolean insecure,
+        int maxConnections,
+        int maxConcurrentStreams,
+        int maxHeaderLength,
+        Duration readHeaderTimeout,
+        Duration readBodyTimeout,
+        Duration pressedBodyTimeout,
+        Duration writeTimeout,
+        Duration idleTimeout) {
+
+    /** Checks ranges, and keeps copies of the lists. */
+    public ServerProtection {
+        allowedHosts = List.copyOf(allowedHosts);
+        allowedOrigins = List.copyOf(allowedOrigins);
+        positive("max_connections", maxConnections);
+        positive("max_concurrent_streams", maxConcurrentStreams);
+        positive("max_header_length", maxHeaderLength);
+        positive("read_header_timeout", readHeaderTimeout.toMillis());
+        positive("read_body_timeout", readBodyTimeout.toMillis());
+        positive("pressed_body_timeout", pressedBodyTimeout.toMillis());
+        positive("write_timeout", writeTimeout.toMillis());
+        positive("idle_timeout", idleTimeout.toMillis());
+    }
+
+    /** The defaults: for endpoints of this machine, without TLS and token. */
+    public static ServerProtection defaults() {
+        return builder().build();
+    }
+
+    /** Starts from the defaults. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    private static void positive(String setting, long value) {
+        if (value <= 0) {
+            throw new IllegalArgumentException("setting is not positive: setting=" + setting + ", value=" + value);
+        }
+    }
+
+    /** Collects settings; see {@link ServerProtection} for what they mean. */
+    public static final class Builder {
+        private @Nullable TlsConfig tls;
+        private @Nullable Path tokenFile;
+        private List<String> allowedHosts = List.of();
+        private List<String> allowedOrigins = List.of();
+        private boolean insecure;
+        private int maxConnections = 256;
+        private int maxConcurrentStreams = 16;
+        private int maxHeaderLength = 8192;
+        private Duration readHeaderTimeout = Duration.ofSeconds(10);
+        private Duration readBodyTimeout = Duration.ofSeconds(30);
+        private Duration pressedBodyTimeout = Duration.ofSeconds(1);
+        private Duration writeTimeout = Duration.ofSeconds(30);
+        private Duration idleTimeout = Duration.ofMinutes(2);
+
+        private Builder() {}
+
+        /** Encryption; by default none. */
+        public Builder tls(@Nullable TlsConfig value) {
+            tls = value;
+            return this;
+        }
+
+        /** File of the bearer token; by default none. */
+        public Builder tokenFile(@Nullable Path value) {
+            tokenFile = value;
+            return this;
+        }
+
+        /** Names of the server; by default {@code localhost} and literal addresses alone. */
+        public Builder allowedHosts(List<String> value) {
+            allowedHosts = value;
+            return this;
+        }
+
+        /** Web pages that may send requests; by default none. */
+        public Builder allowedOrigins(List<String> value) {
+            allowedOrigins = value;
+            return this;
+        }
+
+        /** Whether other machines are served without TLS and token; by default not. */
+        public Builder insecure(boolean value) {
+            insecure = value;
+            return this;
+        }
+
+        /** By default 256. */
+        public Builder maxConnections(int value) {
+            maxConnections = value;
+            return this;
+        }
+
+        /** By default 16. */
+        public Builder maxConcurrentStreams(int value) {
+            maxConcurrentStreams = value;
+            return this;
+        }
+
+        /** By default 8,192 bytes. */
+        public Builder maxHeaderLength(int value) {
+            maxHeaderLength = value;
+            return this;
+        }
+
+        /** By default 10 s. */
+        public Builder readHeaderTimeout(Duration value) {
+            readHeaderTimeout = value;
+            return this;
+        }
+
+        /** By default 30 s. */
+        public Builder readBodyTimeout(Duration value) {
+            readBodyTimeout = value;
+            return this;
+        }
+
+        /** By default 1 s. */
+        public Builder pressedBodyTimeout(Duration value) {
+            pressedBodyTimeout = value;
+            return this;
+        }
+
+        /** By default 30 s. */
+        public Builder writeTimeout(Duration value) {
+            writeTimeout = value;
+            return this;
+        }
+
+        /** By default 2 min, as metrics are exported every minute. */
+        public Builder idleTimeout(Duration value) {
+            idleTimeout = value;
+            return this;
+        }
+
+        /** Checks the settings. */
+        public ServerProtection build() {
+            return new ServerProtection(
+                    tls,
+                    tokenFile,
+                    allowedHosts,
+                    allowedOrigins,
+                    insecure,
+                    maxConnections,
+                    maxConcurrentStreams,
+                    maxHeaderLength,
+                    readHeaderTimeout,
+                    readBodyTimeout,
+                    pressedBodyTimeout,
+                    writeTimeout,
+                    idleTimeout);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package dev.loom.otlp.server;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.BindException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.jspecify.annotations.Nullable;
+
+/** Listens on a Unix domain socket, whose file its owner alone can open. Replaces the file of a server that is gone. */
+final class SocketFileConnector extends ServerConnector {
+    private final Path file;
+    private volatile @Nullable ServerSocketChannel listening;
+
+    SocketFileConnector(Server server, ByteBufferPool pool, Path file, ConnectionFactory... factories) {
+        super(server, null, null, pool, 1, -1, factories);
+        this.file = file;
+    }
+
+    @Override
+    public void open() throws IOException {
+        UnixDomainSocketAddress address = UnixDomainSocketAddress.of(file);
+        removeIfDead(address);
+        ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        try {
+            channel.bind(address);
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        } catch (IOException e) {
+            channel.close();
+            throw new IOException("can't listen: socket=" + file, e);
+        }
+        listening = channel;
+    }
+
+    private void removeIfDead(UnixDomainSocketAddress address) throws IOException {
+        if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+            return;
+        }
+        if (!Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                .isOther()) {
+            throw new IOException("file is in the way, and is no socket: socket=" + file);
+        }
+        try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            probe.connect(address);
+        } catch (IOException e) {
+            Files.delete(file);
+            return;
+        }
+        throw new BindException("socket is in use: socket=" + file);
+    }
+
+    @Override
+    public void accept(int acceptor) throws IOException {
+        ServerSocketChannel channel = listening;
+        if (channel != null && channel.isOpen()) {
+            SocketChannel accepted = channel.accept();
+            accepted.configureBlocking(false);
+            getSelectorManager().accept(accepted);
+        }
+    }
+
+    @Override
+    public boolean isOpen() {
+        ServerSocketChannel channel = listening;
+        return channel != null && channel.isOpen();
+    }
+
+    @Override
+    public void close() {
+        ServerSocketChannel channel = listening;
+        listening = null;
+        if (channel != null) {
+            try {
+                channel.close();
+                Files.deleteIfExists(file);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package dev.loom.otlp.server;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How connections are encrypted. Names are those of the Collector's {@code tls} settings.
+ *
+ * @param certFile {@code cert_file}: the server's certificate, then those that lead to its authority; PEM
+ * @param keyFile {@code key_file}: its private key, not encrypted; PEM, PKCS #8 or PKCS #1
+ * @param clientCaFile {@code client_ca_file}: authorities of clients' certificates, PEM; null when clients need none
+ * @param minVersion {@code min_version}: {@code 1.2} or {@code 1.3}
+ * @param reloadInterval {@code reload_interval}: how often the files are looked at for change, at least 1 ms
+ */
+public record TlsConfig(
+        Path certFile, Path keyFile, @Nullable Path clientCaFile, String minVersion, Duration reloadInterval) {
+    /** Checks the version. */
+    public TlsConfig {
+        if (!minVersion.equals("1.2") && !minVersion.equals("1.3")) {
+            throw new IllegalArgumentException("min_version is not 1.2 or 1.3: min_version=" + minVersion);
+        }
+    }
+
+    /** TLS 1.2 or newer, clients without certificates, files looked at every minute. */
+    public TlsConfig(Path certFile, Path keyFile) {
+        this(certFile, keyFile, null, "1.2", Duration.ofMinutes(1));
+    }
+
+    /** The same, with certificates demanded of clients. */
+    public TlsConfig withClientCaFile(Path file) {
+        return new TlsConfig(certFile, keyFile, file, minVersion, reloadInterval);
+    }
+
+    /** The same, with files looked at as often as this. */
+    public TlsConfig withReloadInterval(Duration interval) {
+        return new TlsConfig(certFile, keyFile, clientCaFile, minVersion, interval);
+    }
+}

@@ -1,0 +1,122 @@
+package dev.loom.otlp.ingest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+
+import com.google.protobuf.ByteString;
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.SharedWriter;
+import dev.loom.api.Snapshot;
+import dev.loom.otlp.ExportOutcome;
+import dev.loom.otlp.Signal;
+import dev.loom.query.Order;
+import dev.loom.query.RawScan;
+import dev.loom.query.RecordCursor;
+import java.io.IOException;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** A store that requests are put into, and what is read back from it. */
+final class IngestedStore implements AutoCloseable {
+    static final int RING_BYTES = 4 << 20;
+    static final long SEGMENT_BYTES = 256 * 1024;
+
+    /** What a payload holds, taken apart. */
+    record Stored(long address, ByteString context, ByteString message) {}
+
+    private final SharedWriter writer;
+    final OtlpIngester ingester;
+    final ExportOutcome outcome = new ExportOutcome();
+    private final Map<String, Long> seen = new HashMap<>();
+    private final Map<Long, ByteString> contexts = new HashMap<>();
+
+    IngestedStore(Path folder, IngestSettings settings) {
+        try {
+            Files.createDirectories(folder.resolve("staging"));
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+        writer = new SharedWriter(Loom.open(LoomConfig.at(folder.resolve("store"))
+                .stagingDirectory(folder.resolve("staging"))
+                .recordRingBytes(RING_BYTES)
+                .timeRingBytes(1 << 20)
+                .chunkRingBytes(1 << 20)
+                .segmentBytes(SEGMENT_BYTES)
+                .build()));
+        ingester = new OtlpIngester(writer, settings);
+    }
+
+    SharedWriter writer() {
+        return writer;
+    }
+
+    /** Exports a request that lies amid other bytes. */
+    ExportOutcome export(Signal signal, byte[] request) {
+        byte[] padded = new byte[request.length + 30];
+        Arrays.fill(padded, (byte) 0x0A);
+        System.arraycopy(request, 0, padded, 13, request.length);
+        outcome.reset();
+        ingester.export(signal, new UnsafeBuffer(padded), 13, request.length, outcome);
+        return outcome;
+    }
+
+    /** The records of a source that were not read yet, in the order of the log; their contexts lie in their segment. */
+    List<Stored> unread(String name) {
+        List<Stored> records = new ArrayList<>();
+        try (Snapshot snapshot = writer.loom().snapshot()) {
+            read(snapshot, ContextLog.SOURCE, (address, payload) -> contexts.put(address, payload));
+            read(snapshot, name, (address, payload) -> {
+                long context = payload.asReadOnlyByteBuffer()
+                        .order(ByteOrder.LITTLE_ENDIAN)
+                        .getLong();
+                assertEquals(address / SEGMENT_BYTES, context / SEGMENT_BYTES, "segment of the context");
+                assertNotNull(contexts.get(context), () -> "no context: address=" + context);
+                records.add(new Stored(address, contexts.get(context), payload.substring(Long.BYTES)));
+            });
+        }
+        return records;
+    }
+
+    int contextsWritten() {
+        try (Snapshot snapshot = writer.loom().snapshot()) {
+            read(snapshot, ContextLog.SOURCE, (address, payload) -> contexts.put(address, payload));
+        }
+        return contexts.size();
+    }
+
+    private interface PayloadHandler {
+        void onPayload(long address, ByteString payload);
+    }
+
+    private void read(Snapshot snapshot, String name, PayloadHandler handler) {
+        try (RecordCursor record = RawScan.of(snapshot, snapshot.source(name).orElseThrow())
+                .order(Order.OLDEST_FIRST)
+                .fromAddress(seen.getOrDefault(name, 0L))
+                .open()) {
+            while (record.next()) {
+                handler.onPayload(record.address(), bytes(record.buffer(), record.offset(), record.length()));
+            }
+        }
+        seen.put(name, snapshot.tailAddress());
+    }
+
+    private static ByteString bytes(DirectBuffer buffer, int offset, int length) {
+        byte[] bytes = new byte[length];
+        buffer.getBytes(offset, bytes);
+        return ByteString.copyFrom(bytes);
+    }
+
+    @Override
+    public void close() {
+        writer.close();
+    }
+}
