@@ -1,6 +1,5 @@
 package dev.loom.otlp.wire;
 
-import java.nio.ByteOrder;
 import org.agrona.DirectBuffer;
 
 /** Whether bytes are UTF-8 by the rules of RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. */
@@ -12,15 +11,33 @@ public final class Utf8 {
 
     /** Whether {@code [offset, offset + length)} of the buffer is UTF-8. */
     public static boolean isValid(DirectBuffer buffer, int offset, int length) {
+        return isAscii(buffer, offset, length) || isValidBySequence(buffer, offset, offset + length);
+    }
+
+    /** Words of 8 or 4 bytes, of which the last overlaps the one before. */
+    private static boolean isAscii(DirectBuffer buffer, int offset, int length) {
         int end = offset + length;
+        long bits = 0;
+        if (length >= Long.BYTES) {
+            for (int at = offset; at < end - Long.BYTES; at += Long.BYTES) {
+                bits |= buffer.getLong(at);
+            }
+            bits |= buffer.getLong(end - Long.BYTES);
+        } else if (length >= Integer.BYTES) {
+            bits = buffer.getInt(offset) | buffer.getInt(end - Integer.BYTES);
+        } else {
+            for (int at = offset; at < end; at++) {
+                bits |= buffer.getByte(at);
+            }
+        }
+        return (bits & NON_ASCII) == 0;
+    }
+
+    private static boolean isValidBySequence(DirectBuffer buffer, int offset, int end) {
         int at = offset;
         while (at >= 0 && at < end) {
-            if (end - at >= Long.BYTES && (buffer.getLong(at, ByteOrder.LITTLE_ENDIAN) & NON_ASCII) == 0) {
-                at += Long.BYTES;
-            } else {
-                int first = buffer.getByte(at);
-                at = first >= 0 ? at + 1 : skipSequence(buffer, at, end, first & 0xFF);
-            }
+            int first = buffer.getByte(at);
+            at = first >= 0 ? at + 1 : skipSequence(buffer, at, end, first & 0xFF);
         }
         return at == end;
     }
