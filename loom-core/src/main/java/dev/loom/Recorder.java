@@ -33,7 +33,8 @@ import org.agrona.DirectBuffer;
  * RecorderState#raised()}.
  *
  * <p>Nothing is lost unseen: what was offered is published, in the ring, or counted by source and reason; and what the ring
- * dropped is marked in the log, so that queries over that time say that they lack it. A record is visible, and safe from the
+ * dropped is marked in the log, so that queries over that time say that they lack it; but for at most one drop a thread that
+ * comes while the recorder is being closed. A record is visible, and safe from the
  * death of the process, once it has left the ring: about a millisecond later at most, unless the store is pressed; {@link
  * #sync} waits for that. A kill loses at most the ring.
  *
@@ -202,7 +203,7 @@ public final class Recorder implements Store {
 
     /**
      * Refuses records from now on, stores those taken before, and closes the store. Those that the store does not take within
-     * the time set are counted as lost, and so are claims that are still open then. Idempotent; returns within twice that time.
+     * the time set are counted as lost, and so are claims that are still open then. Idempotent; returns within that time and ten seconds, which are for the store.
      *
      * @throws StoreIoException when records were lost so, or the store could not be closed cleanly, or not in time: then the
      *     thread goes on trying

@@ -13,6 +13,7 @@ final class LossLedger {
     private final LossSlots slots;
     private final List<UnmarkedLoss> unmarked = new ArrayList<>();
     private final UnsafeBuffer marker = new UnsafeBuffer(new byte[OwnRecord.LENGTH]);
+    private int next;
 
     LossLedger(LossSlots slots) {
         this.slots = slots;
@@ -67,9 +68,9 @@ final class LossLedger {
         long lastNs = Long.MIN_VALUE;
         for (UnmarkedLoss loss : source.losses) {
             if (loss.records != 0) {
-                records += loss.records;
-                firstNs = Math.min(firstNs, loss.firstNs);
-                lastNs = Math.max(lastNs, loss.lastNs);
+                records += loss.recordsAll();
+                firstNs = Math.min(firstNs, loss.firstNsAll());
+                lastNs = Math.max(lastNs, loss.lastNsAll());
             }
         }
         slots.put(source.id, source.lost, records, records == 0 ? 0 : firstNs, records == 0 ? 0 : lastNs);
@@ -80,6 +81,15 @@ final class LossLedger {
         return !unmarked.isEmpty();
     }
 
+    /** The time from which on everything can be marked. */
+    long lastNs() {
+        long last = 0;
+        for (UnmarkedLoss loss : unmarked) {
+            last = Math.max(last, loss.lastNsAll());
+        }
+        return last;
+    }
+
     /** Room for one of Loom's own records. */
     UnsafeBuffer buffer() {
         return marker;
@@ -87,17 +97,30 @@ final class LossLedger {
 
     void beginMarking() {
         slots.beginChange();
+        next = unmarked.size() - 1;
     }
 
-    /** Fills {@link #buffer()} with the marker of the next loss, and takes it off the list; false when it is empty. */
-    boolean nextMark() {
-        if (unmarked.isEmpty()) {
+    /**
+     * Fills {@link #buffer()} with the marker of the next loss, and takes that off the list; false when there is none. A loss
+     * that is later than the marker would be waits, as it may with a recorder: markers are looked for from their losses on.
+     */
+    boolean nextMark(long timeNs) {
+        while (next >= 0 && unmarked.get(next).lastNs > timeNs) {
+            next--;
+        }
+        if (next < 0) {
             return false;
         }
-        UnmarkedLoss loss = unmarked.remove(unmarked.size() - 1);
+        UnmarkedLoss loss = unmarked.get(next);
         OwnRecord.put(
                 marker, OwnRecord.LOSS, loss.source.id, loss.reason.code(), loss.records, loss.firstNs, loss.lastNs);
-        loss.records = 0;
+        loss.marked();
+        if (loss.records == 0) {
+            // the last one has had its turn
+            unmarked.set(next, unmarked.get(unmarked.size() - 1));
+            unmarked.remove(unmarked.size() - 1);
+            next--;
+        }
         publish(loss.source);
         return true;
     }

@@ -202,7 +202,7 @@ public final class RecordLog {
         gauge.pause(evictor, ns);
     }
 
-    /** Notes records that were lost before they came here, between two times. The log marks them with its next chunk. */
+    /** Notes records that were lost before they came here, between two times. The log marks them with a chunk of later time. */
     public void noteLoss(int sourceId, LossReason reason, long records, long firstNs, long lastNs) {
         losses.add(sources.get(sourceId), reason, records, firstNs, lastNs);
     }
@@ -584,7 +584,7 @@ public final class RecordLog {
     private void markLosses(long timeNs) {
         UnsafeBuffer own = losses.buffer();
         losses.beginMarking();
-        while (log.remaining() > PageDescriptor.PAGE_LENGTH / 2 && losses.nextMark()) {
+        while (log.remaining() > PageDescriptor.PAGE_LENGTH / 2 && losses.nextMark(timeNs)) {
             append(sources.own(), timeNs, own, 0, OwnRecord.LENGTH, true, true);
         }
         losses.endMarking();
@@ -600,6 +600,7 @@ public final class RecordLog {
             refuse();
         }
         while (losses.unmarked()) {
+            lastTimeNs = Math.max(lastTimeNs, losses.lastNs());
             nextChunk(null, lastTimeNs, 1, true);
         }
         awaitDirectoryRoom();

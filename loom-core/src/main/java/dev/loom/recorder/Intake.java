@@ -87,12 +87,16 @@ public final class Intake {
         }
         DropPolicy policy = gate.policy();
         long timeNs = clock.epochNs();
-        if (policy.oneIn() > 1 && ring.used() > policy.above() * ring.capacity() && !gate.takesSample(policy.oneIn())) {
+        if (policy.oneIn() > 1 && refusal == 0 && leavesOut(gate, policy)) {
             drop(gate.sampled, timeNs);
             return PushStatus.SAMPLED;
         }
         int index = ring.tryClaim(gate.id, length, timeNs);
         return index >= 0 ? index : claimLater(gate, length, timeNs, policy.waitNs());
+    }
+
+    private boolean leavesOut(SourceGate gate, DropPolicy policy) {
+        return ring.used() > policy.above() * ring.capacity() && !gate.takesSample(policy.oneIn());
     }
 
     /** Ends a claim: the record is in the ring, or its room is free. False when a recorder being closed has given it up. */

@@ -16,6 +16,9 @@ public final class RecorderSession {
     public static final int RING_BYTES_MIN = RecorderRing.BYTES_MIN;
     public static final int RING_BYTES_MAX = RecorderRing.BYTES_MAX;
 
+    /** How long the store may take to be closed: a disk that fails is asked again a few times. */
+    private static final long STORE_CLOSE_NS = TimeUnit.SECONDS.toNanos(10);
+
     private static final long POLL_NS_MIN = 20_000;
     private static final long POLL_NS_MAX = 1_000_000;
 
@@ -121,8 +124,8 @@ public final class RecorderSession {
     }
 
     /**
-     * Takes no more, stores what it has taken, closes the store. Idempotent; returns within twice the time that closing may
-     * take.
+     * Takes no more, stores what it has taken, closes the store. Idempotent; returns within the time that closing may
+     * take, and ten seconds for the store.
      *
      * @throws StoreIoException when not all that was taken is in the store, or the store is not closed cleanly
      */
@@ -139,9 +142,9 @@ public final class RecorderSession {
         if (Thread.currentThread() == thread) {
             return; // of an index function, say: the thread goes on to close by itself
         }
-        if (!joined(2 * closeTimeoutNs)) {
-            throw new StoreIoException(
-                    "the store could not be closed in time: ms=" + TimeUnit.NANOSECONDS.toMillis(2 * closeTimeoutNs));
+        if (!joined(closeTimeoutNs + STORE_CLOSE_NS)) {
+            throw new StoreIoException("the store could not be closed in time: ms="
+                    + TimeUnit.NANOSECONDS.toMillis(closeTimeoutNs + STORE_CLOSE_NS));
         }
         if (first) {
             throwFailures();

@@ -147,6 +147,8 @@ class RecordLayoutTest {
         assertEquals(4, bytes.getLong(16));
         assertEquals(5, bytes.getLong(24));
         assertEquals(65_535, OwnRecord.source(buffer, 0));
+        assertEquals(LossReason.RECORDER_FULL, LossReason.ofCode(OwnRecord.reason(buffer, 0)));
+        assertEquals(LossReason.UNKNOWN, LossReason.ofCode(99));
         assertEquals(2, OwnRecord.ANCHOR);
         assertEquals(3, OwnRecord.EPOCH);
     }
