@@ -118,6 +118,7 @@ public final class Intake {
     private long claimLater(SourceGate gate, int length, long firstTimeNs, long waitNs) {
         long timeNs = firstTimeNs;
         if (waitNs > 0) {
+            wakeUp.rouse();
             long start = System.nanoTime();
             long parkNs = PARK_NS_MIN;
             long leftNs = waitNs;

@@ -15,9 +15,10 @@ import org.jspecify.annotations.Nullable;
  * The recorder's thread, the store's one writer: takes records out of the ring into the store, and tells the store of those
  * that were dropped. It never ends by an exception: when the store fails, whatever comes is counted as lost.
  *
- * <p>Idle, it naps up to a millisecond at a time, and after 20 ms sleeps until a producer wakes it: so one that brings a
- * record now and then pays for waking it, about as much as a system call, but not one that brings a hundred a second; and a
- * recorder that has nothing to do costs nothing.
+ * <p>When there is nothing, it naps for a millisecond, or as long as a small ring allows, and after 20 ms without a record
+ * sleeps until a producer wakes it. So a producer that brings a record now and then pays for waking it, a system call, but
+ * not one that brings a hundred a second; the writer's own waking is a thousand times a second at most; and a recorder that
+ * has nothing to do costs nothing.
  */
 final class RecorderWriter implements Runnable {
     /** Records read before their room is free again. */
@@ -27,6 +28,9 @@ final class RecorderWriter implements Runnable {
     private static final long NAP_NS_MIN = 20_000;
     private static final long NAP_NS_MAX = 1_000_000;
     private static final long NAPS_NS = 20_000_000;
+
+    /** Faster than threads fill a ring; a nap ends before half of it can be full. */
+    private static final int BYTES_PER_NS = 4;
 
     private final RecorderRing ring;
     private final SourceGates gates;
@@ -49,8 +53,8 @@ final class RecorderWriter implements Runnable {
     private volatile @Nullable Throwable failure;
     private volatile @Nullable Throwable closeFailure;
 
+    private final long napNs;
     private int emptyReads;
-    private long napNs = NAP_NS_MIN;
     private long nappedNs;
     private boolean gaveUp;
 
@@ -68,6 +72,7 @@ final class RecorderWriter implements Runnable {
         this.wakeUp = wakeUp;
         this.session = session;
         this.log = session.log();
+        this.napNs = Math.min(Math.max(ring.capacity() / 2 / BYTES_PER_NS, NAP_NS_MIN), NAP_NS_MAX);
     }
 
     long raised() {
@@ -102,7 +107,7 @@ final class RecorderWriter implements Runnable {
     /** Asks that drops be collected. Returns a ticket, for {@link #answered}. */
     long ask() {
         long ticket = syncsAsked.incrementAndGet();
-        wakeUp.wake();
+        wakeUp.rouse();
         return ticket;
     }
 
@@ -114,7 +119,7 @@ final class RecorderWriter implements Runnable {
     void end(long byNs) {
         deadlineNs = byNs;
         closing = true;
-        wakeUp.wake();
+        wakeUp.rouse();
     }
 
     @Override
@@ -150,7 +155,6 @@ final class RecorderWriter implements Runnable {
         }
         if (read != 0) {
             emptyReads = 0;
-            napNs = NAP_NS_MIN;
             nappedNs = 0;
         } else if (ring.pending()) {
             awaitCommit();
@@ -167,10 +171,9 @@ final class RecorderWriter implements Runnable {
 
     private void nap() {
         if (!closing) {
-            LockSupport.parkNanos(napNs);
+            wakeUp.nap(napNs);
         }
         nappedNs += napNs;
-        napNs = Math.min(napNs * 2, NAP_NS_MAX);
     }
 
     /** Waits for a claim that is not committed yet, and ends it if nobody will. */
@@ -188,8 +191,7 @@ final class RecorderWriter implements Runnable {
             loseBlocked(LossReason.CLOSED);
             gaveUp = !ring.unblock();
         } else {
-            LockSupport.parkNanos(napNs);
-            napNs = Math.min(napNs * 2, NAP_NS_MAX);
+            wakeUp.nap(emptyReads < 2 * SPINS ? NAP_NS_MIN : napNs);
         }
     }
 

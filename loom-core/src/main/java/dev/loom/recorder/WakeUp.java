@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class WakeUp {
     private volatile @Nullable Thread sleeper;
+    private volatile @Nullable Thread napper;
 
     /** Sleeps unless there is work, or until woken, or for no reason. */
     void sleepUnless(BooleanSupplier work) {
@@ -23,11 +24,23 @@ final class WakeUp {
         sleeper = null;
     }
 
+    /** Sleeps for a short time, whatever comes. */
+    void nap(long ns) {
+        napper = Thread.currentThread();
+        LockSupport.parkNanos(this, ns);
+    }
+
     /** Wakes the sleeper, if there is one. After a volatile write of what it is to see. */
     void wake() {
         Thread asleep = sleeper;
         if (asleep != null) {
             LockSupport.unpark(asleep);
         }
+    }
+
+    /** Ends a nap too. For those who wait themselves. */
+    void rouse() {
+        LockSupport.unpark(napper);
+        wake();
     }
 }
