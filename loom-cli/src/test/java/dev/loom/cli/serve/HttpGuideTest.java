@@ -1,0 +1,108 @@
+package dev.loom.cli.serve;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.loom.cli.Cli;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Sends the requests of {@code docs/http-api.md}, one after the other, and compares the answers, but for what differs from run to
+ * run. {@code -Dloom.guide=write} writes them into the guide.
+ */
+final class HttpGuideTest {
+    private static final Pattern GET = Pattern.compile("\\$ curl -s \\$API(\\S+)");
+    private static final Pattern POST = Pattern.compile("\\$ curl -s \\$API(\\S+) -H \"\\$JSON\" -d '(.*)'");
+    private static final String SAMPLES = "src/test/resources/redis/";
+
+    /** Arrival times, addresses, and figures of a run. */
+    private static final Pattern VARYING = Pattern.compile("2\\d{3}-(?!11-21T02:46)[0-9T:.-]+Z|\\b\\d{19}\\b"
+            + "|(?<=\"addr\":)\\d+|(?<=\"(wall_ns|cpu_ns|bytes_read|waits|waited_ns|owner_pid|disk_bytes)\":)\\d+"
+            + "|(?<=\"\\w{4,8}_(durable|evicted|sealed)\":)\\d+"
+            + "|(?<=\"(directory|store_id|owner_host|staging|eviction|staging_fallback)\":)\"[^\"]*\"");
+
+    @TempDir
+    Path temp;
+
+    private final Path guide = Path.of("../docs/http-api.md");
+
+    @Test
+    void shouldAnswerWhatTheGuideSays() throws Exception {
+        Cli cli = Cli.on(temp.resolve("store"));
+        importCsv(cli, "requests");
+        importCsv(cli, "syscalls");
+        ServeSettings.Options options = new ServeSettings.Options(
+                temp.resolve("store"), null, null, "127.0.0.1:0", null, null, null, null, null, false);
+        List<String> written = Files.readAllLines(guide);
+        List<String> run;
+        try (Sidecar sidecar =
+                Sidecar.start(ServeSettings.of(options, ConfigFile.empty()), Throwable::printStackTrace)) {
+            run = run(written, "http://" + sidecar.addresses().get("http"));
+        }
+        if ("write".equals(System.getProperty("loom.guide"))) {
+            Files.write(guide, run);
+        }
+        assertEquals(masked(written), masked(run));
+    }
+
+    private static void importCsv(Cli cli, String source) {
+        cli.run(
+                        "import",
+                        "--source",
+                        source,
+                        "--format",
+                        "csv",
+                        "--event-time",
+                        "ts_ns",
+                        "--clock-pair",
+                        SAMPLES + "clock.json",
+                        SAMPLES + source + ".csv")
+                .ok();
+    }
+
+    private static List<String> run(List<String> written, String api) throws Exception {
+        List<String> run = new ArrayList<>();
+        boolean example = false;
+        for (String line : written) {
+            example = example ? !line.equals("```") : line.equals("```console");
+            if (!example || line.equals("```console") || line.startsWith("$ ")) {
+                run.add(line);
+            }
+            if (example && line.startsWith("$ curl")) {
+                answer(line, api).lines().forEach(run::add);
+            }
+        }
+        return run;
+    }
+
+    private static String answer(String command, String api) throws Exception {
+        Matcher post = POST.matcher(command);
+        Matcher get = GET.matcher(command);
+        HttpRequest.Builder request;
+        if (post.matches()) {
+            request = HttpRequest.newBuilder(URI.create(api + post.group(1)))
+                    .header("Content-Type", "application/json")
+                    .POST(HttpRequest.BodyPublishers.ofString(post.group(2)));
+        } else {
+            assertEquals(true, get.matches(), command);
+            request = HttpRequest.newBuilder(URI.create(api + get.group(1)));
+        }
+        return HttpClient.newHttpClient()
+                .send(request.build(), BodyHandlers.ofString())
+                .body();
+    }
+
+    private static String masked(List<String> lines) {
+        return VARYING.matcher(String.join("\n", lines)).replaceAll("X");
+    }
+}

@@ -1,0 +1,54 @@
+package dev.loom.cli.serve;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The files of {@code docs} that are made for others' tools, and the settings that the guide shows. */
+final class ServiceFilesTest {
+    private static final Path DOCS = Path.of("../docs");
+
+    @TempDir
+    Path temp;
+
+    @Test
+    void shouldBeAUnitThatSystemdTakes() throws Exception {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        String unit = Files.readString(DOCS.resolve("examples/sidecar/loom.service"));
+        assertTrue(unit.contains("ExecStart=/usr/bin/java "));
+        Path file = Files.writeString(temp.resolve("loom.service"), unit.replace("/usr/bin/java", java));
+        Process verify;
+        try {
+            verify = new ProcessBuilder("systemd-analyze", "verify", "--man=no", file.toString())
+                    .redirectErrorStream(true)
+                    .start();
+        } catch (IOException e) {
+            assumeTrue(false, "no systemd-analyze");
+            return;
+        }
+        String said = new String(verify.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, verify.waitFor(), said);
+        assertTrue(said.lines().noneMatch(line -> line.contains("loom.service")), said);
+    }
+
+    @Test
+    void shouldKnowAllSettingsOfTheGuide() throws IOException {
+        String guide = Files.readString(DOCS.resolve("sidecar.md"));
+        int from = guide.indexOf("```yaml\n") + "```yaml\n".length();
+        String yaml = guide.substring(from, guide.indexOf("```", from));
+        ServeSettings settings = ServeSettings.of(
+                new ServeSettings.Options(null, null, null, null, null, null, null, null, null, false),
+                ConfigFile.read(Files.writeString(temp.resolve("loom.yaml"), yaml)));
+        assertEquals(
+                "unix:/run/loom/ingest.sock", settings.ingest().orElseThrow().toString());
+        assertEquals(8, settings.queriesMax());
+        assertEquals(64 << 20, settings.otlp().budgetLength());
+    }
+}
