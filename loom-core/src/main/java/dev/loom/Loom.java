@@ -55,6 +55,10 @@ public final class Loom implements Store {
         return new Loom(StoreOpening.open(config.settings()));
     }
 
+    StoreSession session() {
+        return session;
+    }
+
     /** As {@link #defineSource(String, PayloadFormat, Map)}, without attributes. */
     public int defineSource(String name, PayloadFormat format) {
         return defineSource(name, format, Map.of());

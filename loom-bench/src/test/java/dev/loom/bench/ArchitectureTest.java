@@ -27,6 +27,7 @@ final class ArchitectureTest {
         "dev.loom.error..",
         "dev.loom.format..",
         "dev.loom.bytes..",
+        "dev.loom.recorder..",
         "dev.loom.store..",
         "dev.loom.record..",
         "dev.loom.schema..",
@@ -70,6 +71,8 @@ final class ArchitectureTest {
                 .definedBy("dev.loom")
                 .layer("api")
                 .definedBy("dev.loom.api..")
+                .layer("recorder")
+                .definedBy("dev.loom.recorder..")
                 .layer("store")
                 .definedBy("dev.loom.store..")
                 .layer("records")
@@ -91,7 +94,9 @@ final class ArchitectureTest {
                 .whereLayer("bytes")
                 .mayOnlyAccessLayers("api", "format", "error")
                 .whereLayer("entry")
-                .mayOnlyAccessLayers("store", "records", "log", "io", "api", "format", "error")
+                .mayOnlyAccessLayers("recorder", "store", "records", "log", "io", "api", "format", "error")
+                .whereLayer("recorder")
+                .mayOnlyAccessLayers("store", "records", "api", "format", "error")
                 .whereLayer("store")
                 .mayOnlyAccessLayers("records", "log", "io", "api", "format", "error")
                 .whereLayer("records")

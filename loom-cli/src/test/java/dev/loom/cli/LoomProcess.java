@@ -84,6 +84,15 @@ public final class LoomProcess implements RunningCommand {
         return process.waitFor();
     }
 
+    /** What it has written to standard error so far. */
+    public String errSoFar() throws IOException {
+        return Files.readString(err);
+    }
+
+    public boolean alive() {
+        return process.isAlive();
+    }
+
     /** What it wrote to standard error, once it has ended. */
     public String err() throws IOException, InterruptedException {
         process.waitFor();

@@ -53,15 +53,20 @@ public final class IndexFunction {
 
     /**
      * A field of a format, as the type that suits it: integers and booleans {@link ValueType#I64}, {@code u64} {@link
-     * ValueType#U64}, floating-point numbers and what the format does not declare {@link ValueType#F64}; and with the unit
-     * that its name ends with.
+     * ValueType#U64}, floating-point numbers and what the format does not declare {@link ValueType#F64}; and with its {@link
+     * #unit}.
      *
      * @throws IllegalArgumentException when the format has no such field, or it is no number
      */
     public static IndexFunction field(PayloadFormat format, String fieldName) {
         FieldType declared = format.declaredType(fieldName);
-        return field(
-                format, fieldName, declared == null ? ValueType.F64 : natural(declared), ValueUnit.ofName(fieldName));
+        return field(format, fieldName, declared == null ? ValueType.F64 : natural(declared), unit(format, fieldName));
+    }
+
+    /** The unit that a format says a field has, else that which its name ends with. */
+    public static ValueUnit unit(PayloadFormat format, String fieldName) {
+        String unit = format.unit(fieldName);
+        return unit == null ? ValueUnit.ofName(fieldName) : ValueUnit.parse(unit);
     }
 
     /**

@@ -1,16 +1,22 @@
 package dev.loom.api;
 
 /**
- * The negative answers of {@link dev.loom.Loom#push}, {@link dev.loom.Loom#offer} and {@link dev.loom.Loom#claim}; others
- * are addresses.
+ * The negative answers of {@link dev.loom.Loom#push}, {@link dev.loom.Loom#offer} and {@link dev.loom.Loom#claim}, whose
+ * others are addresses, and of {@link dev.loom.Recorder#offer}, which else answers 0.
  */
 public final class PushStatus {
     /** The ring is full, and the call does not wait. The record was not taken; nothing was counted as lost. */
     public static final long BACK_PRESSURED = -1;
-    /** The ring is full, and the store's policy drops newest records. Counted as lost. */
+    /** The ring is full, and the policy of the store, or of the recorder's source, drops the record. Counted as lost. */
     public static final long DROPPED = -2;
     /** The source is closed. The record was not taken; counted in {@link StoreInfo} as refused. */
     public static final long SOURCE_CLOSED = -3;
+    /** The recorder's ring is filling, and the source's policy leaves this record out. Counted as lost. */
+    public static final long SAMPLED = -4;
+    /** The recorder is closed. */
+    public static final long CLOSED = -5;
+    /** The recorder's store has failed: {@link RecorderState#failure()}. */
+    public static final long FAILED = -6;
 
     private PushStatus() {}
 
@@ -23,6 +29,12 @@ public final class PushStatus {
             return "DROPPED";
         } else if (status == SOURCE_CLOSED) {
             return "SOURCE_CLOSED";
+        } else if (status == SAMPLED) {
+            return "SAMPLED";
+        } else if (status == CLOSED) {
+            return "CLOSED";
+        } else if (status == FAILED) {
+            return "FAILED";
         }
         throw new IllegalArgumentException("not a push status: " + status);
     }

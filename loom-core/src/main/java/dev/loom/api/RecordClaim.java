@@ -19,7 +19,7 @@ public interface RecordClaim {
     /**
      * Publishes the record.
      *
-     * @return its address
+     * @return its address, which a recorder does not know yet: {@link RecorderClaim#commit()}
      */
     long commit();
 

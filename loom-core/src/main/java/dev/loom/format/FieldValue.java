@@ -1,5 +1,6 @@
 package dev.loom.format;
 
+import java.util.function.Supplier;
 import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
@@ -40,6 +41,7 @@ public final class FieldValue {
     private int length;
     private @Nullable UnsafeBuffer scratch;
     private @Nullable RecordLookup lookup;
+    private @Nullable Object state;
     private @Nullable JsonScanner jsonScanner;
     private @Nullable ExpandableArrayBuffer jsonName;
 
@@ -132,6 +134,19 @@ public final class FieldValue {
     /** Where the records are found that a payload refers to; null if nowhere. */
     public @Nullable RecordLookup lookup() {
         return lookup;
+    }
+
+    /**
+     * What the readers of a provider's format remember from read to read, or need to read without allocating: made when it is
+     * first asked for, and kept.
+     */
+    public <T> T state(Class<T> type, Supplier<? extends T> maker) {
+        Object kept = state;
+        if (!type.isInstance(kept)) {
+            kept = maker.get();
+            state = kept;
+        }
+        return type.cast(kept);
     }
 
     JsonScanner jsonScanner() {

@@ -46,6 +46,18 @@ public interface PayloadFormat {
     }
 
     /**
+     * The unit of a field's numbers as UCUM writes it, such as {@code ns}; null if nothing but the field's name tells.
+     */
+    default @Nullable String unit(String name) {
+        return null;
+    }
+
+    /** The declared fields that people want to see in a table, in order; the others are for programs. */
+    default List<String> columns() {
+        return fields().stream().map(Field::name).toList();
+    }
+
+    /**
      * The field that holds when what a record tells of happened, in epoch nanoseconds; null if the format has none that is
      * always meant so.
      */

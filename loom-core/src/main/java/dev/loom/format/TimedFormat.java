@@ -4,6 +4,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -85,6 +86,17 @@ final class TimedFormat implements PayloadFormat {
                         TIME_LENGTH + fixed.offset(),
                         TIME_LENGTH + fixed.presenceOffset(),
                         fixed.presenceMask());
+    }
+
+    @Override
+    public @Nullable String unit(String name) {
+        return timed.unit(name);
+    }
+
+    @Override
+    public List<String> columns() {
+        return Stream.concat(Stream.of(EVENT_TIME), whole ? Stream.of(timed.name()) : timed.columns().stream())
+                .toList();
     }
 
     @Override

@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Records lost, by source, shared with readers: a sequence, odd while anything is being changed, and the number of sources
- * with losses not yet marked; then one slot of 32 bytes a source id: lost in all; of those not yet marked in the log: count, first and last time.
+ * Records lost, by source, shared with readers: a sequence, odd while anything is being changed, and the number of losses, by
+ * source and reason, not yet marked; then one slot of 32 bytes a source id: lost in all; of those not yet marked in the log: count, first and last time.
  *
  * <p>A snapshot reads the sequence, the record log's tail, these slots, and the sequence again: so it sees each loss
  * either here or as a marker below its tail.
@@ -76,7 +76,7 @@ public final class LossSlots {
         return Arrays.copyOf(all, used);
     }
 
-    /** Says how many sources have losses that are not marked. */
+    /** Says how many losses are not marked. */
     void pending(int count) {
         LONG.setOpaque(bytes, base + PENDING_OFFSET, (long) count);
     }

@@ -18,9 +18,6 @@ public final class OwnRecord {
     public static final int ANCHOR = 2;
     public static final int EPOCH = 3;
 
-    /** Why records were lost: the ring was full. */
-    public static final int REASON_RING_FULL = 1;
-
     static final int KIND_OFFSET = 0;
     static final int SOURCE_OFFSET = KIND_OFFSET + Short.BYTES;
     static final int REASON_OFFSET = SOURCE_OFFSET + Short.BYTES;
@@ -46,6 +43,11 @@ public final class OwnRecord {
 
     public static int source(DirectBuffer buffer, int offset) {
         return buffer.getShort(offset + SOURCE_OFFSET) & 0xffff;
+    }
+
+    /** Of a loss: why, a {@link dev.loom.api.LossReason#code()}. */
+    public static int reason(DirectBuffer buffer, int offset) {
+        return buffer.getInt(offset + REASON_OFFSET);
     }
 
     /** Of a loss: how many records. */

@@ -47,6 +47,20 @@ public final class PressureGauge {
         LONG.setOpaque(bytes, base + 2 * Long.BYTES, refused() + 1);
     }
 
+    /** One step of a wait that the caller ends: lets the evictor hurry, and sleeps. An interrupt is swallowed. */
+    void pause(Evictor evictor, long parkNs) {
+        evictor.checkAlive();
+        evictor.onPressure();
+        long start = System.nanoTime();
+        LockSupport.parkNanos(parkNs);
+        LONG.setOpaque(bytes, base + Long.BYTES, waitedNs() + System.nanoTime() - start);
+        Thread.interrupted();
+    }
+
+    void countWait() {
+        LONG.setOpaque(bytes, base, waits() + 1);
+    }
+
     /** Waits until there is room, however long the disk fails; an interrupt is kept for the caller, and ends nothing. */
     void await(BooleanSupplier room, Evictor evictor) {
         await(room, evictor, false);
@@ -80,7 +94,7 @@ public final class PressureGauge {
                 interrupted |= Thread.interrupted();
             }
         }
-        LONG.setOpaque(bytes, base, waits() + 1);
+        countWait();
         LONG.setOpaque(bytes, base + Long.BYTES, waitedNs() + System.nanoTime() - start);
         if (interrupted) {
             Thread.currentThread().interrupt();

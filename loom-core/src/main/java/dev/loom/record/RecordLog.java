@@ -1,5 +1,6 @@
 package dev.loom.record;
 
+import dev.loom.api.LossReason;
 import dev.loom.api.Pressure;
 import dev.loom.api.PushStatus;
 import dev.loom.api.StoreClock;
@@ -127,6 +128,11 @@ public final class RecordLog {
         return Math.min(RecordDescriptor.JUMBO_LENGTH_MAX, log.ringLength() / 4);
     }
 
+    /** Where arrival times come from. */
+    public StoreClock clock() {
+        return clock;
+    }
+
     /** The time of the last record. */
     public long lastTimeNs() {
         return lastTimeNs;
@@ -163,6 +169,47 @@ public final class RecordLog {
     /** Back to what it was, but for a page that was begun all the same, to mark losses in. */
     private void takeTimeBack(long before) {
         lastTimeNs = Math.max(before, pageBaseTimeNs);
+    }
+
+    /**
+     * As {@link #push}, of a record that arrived before, in another thread. It follows the store's policy under pressure, but
+     * where that is to wait, it has no effect, on the time neither: the caller waits, by {@link #pause}.
+     *
+     * @param arrivedNs when; raised to the last record's time if that is later
+     */
+    public long pushArrived(int sourceId, long arrivedNs, DirectBuffer payload, int offset, int length) {
+        payload.boundsCheck(offset, length);
+        SourceState source = sources.get(sourceId);
+        long status = admit(source);
+        if (status < 0) {
+            return status;
+        }
+        long before = lastTimeNs;
+        long timeNs = Math.max(arrivedNs, before);
+        lastTimeNs = timeNs;
+        status = append(source, timeNs, payload, offset, length, pressure == Pressure.DROP_NEWEST, true);
+        if (status == PushStatus.BACK_PRESSURED) {
+            lastTimeNs = before;
+        }
+        return status;
+    }
+
+    /**
+     * Sleeps as long as the evictor may need to make room.
+     *
+     * @param first whether this is the first of several for one record, which count as one wait
+     * @throws StoreIoException when the evictor has died
+     */
+    public void pause(long ns, boolean first) {
+        if (first) {
+            gauge.countWait();
+        }
+        gauge.pause(evictor, ns);
+    }
+
+    /** Notes records that were lost before they came here, between two times. The log marks them with a chunk of later time. */
+    public void noteLoss(int sourceId, LossReason reason, long records, long firstNs, long lastNs) {
+        losses.add(sources.get(sourceId), reason, records, firstNs, lastNs);
     }
 
     /**
@@ -368,7 +415,7 @@ public final class RecordLog {
                 return PushStatus.BACK_PRESSURED;
             }
             if (pressure == Pressure.DROP_NEWEST && source != null) {
-                losses.add(source, timeNs);
+                losses.add(source, LossReason.STORE_FULL, 1, timeNs, timeNs);
                 return PushStatus.DROPPED;
             }
             BooleanSupplier room = () -> roomFor(pages);
@@ -491,7 +538,7 @@ public final class RecordLog {
             return PushStatus.BACK_PRESSURED;
         }
         if (pressure == Pressure.DROP_NEWEST) {
-            losses.add(source, timeNs);
+            losses.add(source, LossReason.STORE_FULL, 1, timeNs, timeNs);
             return PushStatus.DROPPED;
         }
         gauge.await(() -> log.hasRoom(pages), evictor);
@@ -579,7 +626,7 @@ public final class RecordLog {
     private void markLosses(long timeNs) {
         UnsafeBuffer own = losses.buffer();
         losses.beginMarking();
-        while (log.remaining() > PageDescriptor.PAGE_LENGTH / 2 && losses.nextMark()) {
+        while (log.remaining() > PageDescriptor.PAGE_LENGTH / 2 && losses.nextMark(timeNs)) {
             append(sources.own(), timeNs, own, 0, OwnRecord.LENGTH, true, true);
         }
         losses.endMarking();
@@ -595,7 +642,8 @@ public final class RecordLog {
             refuse();
         }
         while (losses.unmarked()) {
-            nextChunk(null, nowNs(), 1, true);
+            lastTimeNs = Math.max(lastTimeNs, losses.lastNs());
+            nextChunk(null, lastTimeNs, 1, true);
         }
         awaitDirectoryRoom();
         closeChunk();

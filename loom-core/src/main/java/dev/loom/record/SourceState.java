@@ -1,6 +1,8 @@
 package dev.loom.record;
 
 import dev.loom.index.ActiveSummary;
+import java.util.ArrayList;
+import java.util.List;
 
 /** What the writer keeps of one source. Owned by the writer's thread, but for {@link #close}. */
 final class SourceState {
@@ -24,9 +26,8 @@ final class SourceState {
     boolean indexed;
 
     long lost;
-    long unmarked;
-    long unmarkedFirstNs;
-    long unmarkedLastNs;
+    /** By reason, those that have had losses. */
+    final List<UnmarkedLoss> losses = new ArrayList<>(0);
 
     private volatile boolean closed;
 

@@ -2,6 +2,7 @@ package dev.loom.record;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.loom.api.LossReason;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -137,15 +138,17 @@ class RecordLayoutTest {
     void shouldLayOutLoomsOwnRecordsAsInThePicture() {
         assertEquals(32, OwnRecord.LENGTH);
         UnsafeBuffer buffer = new UnsafeBuffer(new byte[OwnRecord.LENGTH]);
-        OwnRecord.put(buffer, OwnRecord.LOSS, 65_535, OwnRecord.REASON_RING_FULL, 3, 4, 5);
+        OwnRecord.put(buffer, OwnRecord.LOSS, 65_535, LossReason.RECORDER_FULL.code(), 3, 4, 5);
         ByteBuffer bytes = ByteBuffer.wrap(buffer.byteArray()).order(ByteOrder.LITTLE_ENDIAN);
         assertEquals(1, bytes.getShort(0));
         assertEquals((short) 65_535, bytes.getShort(2));
-        assertEquals(1, bytes.getInt(4));
+        assertEquals(2, bytes.getInt(4));
         assertEquals(3, bytes.getLong(8));
         assertEquals(4, bytes.getLong(16));
         assertEquals(5, bytes.getLong(24));
         assertEquals(65_535, OwnRecord.source(buffer, 0));
+        assertEquals(LossReason.RECORDER_FULL, LossReason.ofCode(OwnRecord.reason(buffer, 0)));
+        assertEquals(LossReason.UNKNOWN, LossReason.ofCode(99));
         assertEquals(2, OwnRecord.ANCHOR);
         assertEquals(3, OwnRecord.EPOCH);
     }

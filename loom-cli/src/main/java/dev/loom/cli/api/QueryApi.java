@@ -34,6 +34,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 
 /** Answers requests by running the command of their name. Usable from any thread. */
 public final class QueryApi {
@@ -45,11 +46,11 @@ public final class QueryApi {
             "correlate", console -> new CommandLine(new CorrelateCommand(console)),
             "tail", console -> new CommandLine(new TailCommand(console)),
             "sources", console -> new CommandLine(new SourcesCommand(console)),
-            "indexes",
-                    console -> new CommandLine(new IndexCommand(console))
-                            .getSubcommands()
-                            .get("list"),
+            "indexes", console -> new CommandLine(new IndexCommand(console)),
             "info", console -> new CommandLine(new InfoCommand(console)));
+
+    /** The command of those that have several. */
+    private static final String LIST = "list";
 
     /** Of what reads no records. */
     private static final Map<String, Object> WHOLE =
@@ -103,24 +104,28 @@ public final class QueryApi {
                 throw ApiFailure.notFound("unknown query: " + name);
             }
             command = maker.apply(console);
-            arguments = arguments(body);
+            CommandLine list = command.getSubcommands().get(LIST);
+            arguments = arguments(list == null ? command.getCommandSpec() : list.getCommandSpec(), body);
+            if (list != null) {
+                arguments.add(0, LIST);
+            }
         }
 
-        private List<String> arguments(byte[] body) {
+        private List<String> arguments(CommandSpec spec, byte[] body) {
             Map<String, @Nullable Object> request;
             try {
                 request = new HashMap<>(JsonObject.parse(body));
             } catch (IllegalArgumentException e) {
                 throw ApiFailure.badRequest(String.valueOf(e.getMessage()));
             }
-            boolean reads = command.getCommandSpec().findOption("--timeout") != null;
+            boolean reads = spec.findOption("--timeout") != null;
             if (reads && !Boolean.TRUE.equals(request.get("follow"))) {
                 request.put("timeout", timeout(request.get("timeout")));
             }
             List<String> complete = new ArrayList<>();
             complete.add("--dir=" + directory);
             complete.add("--output=json");
-            complete.addAll(new RequestArguments(command.getCommandSpec()).of(request));
+            complete.addAll(new RequestArguments(spec).of(request));
             return complete;
         }
 

@@ -2,13 +2,10 @@ package dev.loom.cli.demo;
 
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
-import dev.loom.api.Bins;
-import dev.loom.api.IndexFunction;
+import dev.loom.Recorder;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.EnumMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
@@ -44,17 +41,22 @@ final class Capture {
     /** Returns when the workload has come to its end, or soon after an interruption. */
     Captured run() throws IOException, InterruptedException {
         warmUp();
-        // The ring is closed before the store, and the workload before the ring: each has then seen its last record.
-        try (Loom loom = Loom.open(LoomConfig.at(directory).build());
-                TelemetryRing ring = new TelemetryRing(appender(loom)).start();
-                Workload workload = Workload.start(plan, ring)) {
+        // the workload is closed before the recorder, which has then seen its last record
+        try (Recorder recorder =
+                Recorder.on(Loom.open(LoomConfig.at(directory).build())).start()) {
+            return run(new RecorderSink(recorder));
+        }
+    }
+
+    private Captured run(RecorderSink sink) throws IOException, InterruptedException {
+        try (Workload workload = Workload.start(plan, sink)) {
             narrator.say(
                     "  A key-value server on 127.0.0.1:%d, %d clients, and a packet filter between them on port %d.",
                     workload.serverPort(), plan.clients(), workload.filterPort());
-            watch(workload, ring);
+            watch(workload, sink);
             workload.stop(); // has no effect but after an interruption
             Ledger ledger = workload.finish();
-            return new Captured(ledger, ring.recorded());
+            return new Captured(ledger, sink.recorded());
         }
     }
 
@@ -66,23 +68,8 @@ final class Capture {
         }
     }
 
-    private static TelemetryRing.Appender appender(Loom loom) {
-        Map<DemoSource, Integer> ids = new EnumMap<>(DemoSource.class);
-        for (DemoSource source : DemoSource.values()) {
-            int id = loom.defineSource(source.sourceName(), source.format());
-            loom.defineIndex(
-                    id,
-                    source.indexedField(),
-                    IndexFunction.field(source.format(), source.indexedField()),
-                    Bins.logLinear());
-            ids.put(source, id);
-        }
-        return (source, payload, offset, length) ->
-                loom.push(Objects.requireNonNull(ids.get(source)), payload, offset, length);
-    }
-
-    private void watch(Workload workload, TelemetryRing ring) throws InterruptedException {
-        Map<DemoSource, Long> before = ring.appended();
+    private void watch(Workload workload, RecorderSink sink) throws InterruptedException {
+        Map<DemoSource, Long> before = sink.published();
         long beforeNs = System.nanoTime();
         boolean listed = false;
         while (!workload.await(POLL_MS, TimeUnit.MILLISECONDS) && !interrupted.getAsBoolean()) {
@@ -90,7 +77,7 @@ final class Capture {
             if (nowNs - beforeNs < TELL_EVERY_NS) {
                 continue;
             }
-            Map<DemoSource, Long> now = ring.appended();
+            Map<DemoSource, Long> now = sink.published();
             tellRates(before, now, (nowNs - beforeNs) / 1e9);
             before = now;
             beforeNs = nowNs;
@@ -100,7 +87,7 @@ final class Capture {
                 session.run("sources");
                 narrator.say("");
                 listed = true;
-                before = ring.appended();
+                before = sink.published();
                 beforeNs = System.nanoTime();
             }
         }

@@ -7,37 +7,18 @@ import java.util.Locale;
 /** The sources that the demo captures, with the format of their payloads. */
 enum DemoSource {
     /** Each request, timed by its client from its first byte sent to its reply's last byte, retries included. */
-    REQUESTS(1, "struct:id:i64,latency_ns:i64,client:u8,attempts:u8,op:utf8,key:utf8", "latency_ns"),
+    REQUESTS("struct:id:i64,latency_ns:i64,client:u8,attempts:u8,op:utf8,key:utf8", "latency_ns"),
     /** Each {@code recv} and {@code send} of the server; {@code ret} is 0 at the end of the stream. */
-    SOCKET_OPS(2, "struct:latency_ns:i64,ret:i32,peer_port:u16,op:utf8,thread:utf8", "latency_ns"),
+    SOCKET_OPS("struct:latency_ns:i64,ret:i32,peer_port:u16,op:utf8,thread:utf8", "latency_ns"),
     /** Each packet as the filter passed it on; {@code frame_length} is what its own length field says. */
-    PACKETS(
-            3,
-            "struct:length:i32,frame_length:i32,src_port:u16,dst_port:u16,direction:utf8,data:bytes",
-            "frame_length");
+    PACKETS("struct:length:i32,frame_length:i32,src_port:u16,dst_port:u16,direction:utf8,data:bytes", "frame_length");
 
-    private final int messageType;
     private final String formatText;
     private final String indexedField;
 
-    DemoSource(int messageType, String formatText, String indexedField) {
-        this.messageType = messageType;
+    DemoSource(String formatText, String indexedField) {
         this.formatText = formatText;
         this.indexedField = indexedField;
-    }
-
-    /** What stands for the source on the way through the ring; positive. */
-    int messageType() {
-        return messageType;
-    }
-
-    static DemoSource ofMessageType(int messageType) {
-        return switch (messageType) {
-            case 1 -> REQUESTS;
-            case 2 -> SOCKET_OPS;
-            case 3 -> PACKETS;
-            default -> throw new IllegalArgumentException("unknown message type: messageType=" + messageType);
-        };
     }
 
     /** The source's name in the store. */

@@ -3,7 +3,7 @@
  *
  * <p>Data path: {@link dev.loom.cli.demo.KeyValueClient}s talk to a {@link dev.loom.cli.demo.KeyValueServer} through a
  * {@link dev.loom.cli.demo.PacketFilter} that now and then mangles a request; their threads hand telemetry to the
- * {@link dev.loom.cli.demo.TelemetryRing}, whose one thread pushes it into the store. Then {@link
+ * store's {@link dev.loom.Recorder}. Then {@link
  * dev.loom.cli.demo.DrillDown} asks the command line itself what went wrong, and {@link dev.loom.cli.demo.Verdict}
  * compares its answers with what the workload had counted, in {@link dev.loom.cli.demo.Ledger}.
  *

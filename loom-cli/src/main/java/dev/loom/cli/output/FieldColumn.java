@@ -7,6 +7,7 @@ import dev.loom.format.FieldType;
 import dev.loom.format.PayloadFormat;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 
@@ -24,6 +25,16 @@ final class FieldColumn {
 
     static List<FieldColumn> of(PayloadFormat format) {
         return format.fields().stream().map(field -> of(format, field)).toList();
+    }
+
+    /** Those that people want to see. */
+    static List<FieldColumn> shown(PayloadFormat format) {
+        List<String> names = format.columns();
+        return format.fields().stream()
+                .filter(field -> names.contains(field.name()))
+                .sorted(Comparator.comparing(field -> names.indexOf(field.name())))
+                .map(field -> of(format, field))
+                .toList();
     }
 
     private static FieldColumn of(PayloadFormat format, Field field) {

@@ -25,7 +25,7 @@ final class TableRecordPrinter implements RecordPrinter {
     TableRecordPrinter(Console console, PayloadFormat format, TimePrinter times, boolean causes) {
         this.causes = causes;
         this.times = times;
-        this.columns = FieldColumn.of(format);
+        this.columns = FieldColumn.shown(format);
         this.json = OutputFormat.namesItsOwnFields(format);
         List<Table.Column> headings = new ArrayList<>();
         headings.add(new Table.Column("time", false));

@@ -1,5 +1,6 @@
 package dev.loom.cli.serve;
 
+import dev.loom.LoomConfig;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.text.Quantity;
 import dev.loom.otlp.ingest.IngestSettings;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * What a sidecar is to do: the configuration file's settings, over which options go.
  *
  * @param directory of the store
+ * @param store how it is opened
  * @param otlpGrpc where OTLP/gRPC is taken
  * @param otlpHttp where OTLP/HTTP is taken
  * @param api where queries are answered
@@ -26,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 record ServeSettings(
         Path directory,
+        LoomConfig store,
         Optional<Endpoint> otlpGrpc,
         Optional<Endpoint> otlpHttp,
         Optional<Endpoint> api,
@@ -81,8 +84,10 @@ record ServeSettings(
             otlpHttp = OTLP_HTTP_DEFAULT;
             api = API_DEFAULT;
         }
+        Path directory = directory(options, file);
         return new ServeSettings(
-                directory(options, file),
+                directory,
+                store(directory, file),
                 endpoint(otlpGrpc),
                 endpoint(otlpHttp),
                 endpoint(api),
@@ -108,6 +113,17 @@ record ServeSettings(
                 .or(() -> setting)
                 .orElseThrow(() -> CommandFailure.usage(
                         "which store? give --dir, set LOOM_DIR, or store.directory in the configuration"));
+    }
+
+    private static LoomConfig store(Path directory, ConfigFile file) {
+        LoomConfig.Builder store = LoomConfig.at(directory);
+        file.text("store.staging_directory").map(Path::of).ifPresent(store::stagingDirectory);
+        file.count("store.record_ring_mib")
+                .map(mib -> bytes("store.record_ring_mib", mib))
+                .ifPresent(store::recordRingBytes);
+        file.count("store.segment_mib").ifPresent(mib -> store.segmentBytes((long) mib * MIB));
+        duration(file, "store.durability_interval").ifPresent(store::durabilityInterval);
+        return store.build();
     }
 
     private static ServerProtection protection(Options options, ConfigFile file) {

@@ -1,7 +1,6 @@
 package dev.loom.cli.serve;
 
 import dev.loom.Loom;
-import dev.loom.LoomConfig;
 import dev.loom.SharedWriter;
 import dev.loom.cli.api.QueryApi;
 import dev.loom.cli.ingest.IngestServer;
@@ -46,7 +45,7 @@ final class Sidecar implements AutoCloseable {
     private Sidecar(ServeSettings settings, Consumer<Throwable> failures) throws IOException {
         this.settings = settings;
         this.failures = failures;
-        Loom loom = Loom.open(LoomConfig.at(settings.directory()).build());
+        Loom loom = Loom.open(settings.store());
         writer = new SharedWriter(loom);
         health = new Health(loom);
         queries = new QueryPool(settings.queriesMax());

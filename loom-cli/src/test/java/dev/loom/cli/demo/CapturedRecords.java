@@ -8,7 +8,7 @@ import java.util.List;
 import org.agrona.DirectBuffer;
 
 /** Keeps the workload's records, decoded by hand: the formats of {@link DemoSource}, written down once more. */
-final class CapturedRecords {
+final class CapturedRecords implements TelemetrySink {
     record Request(long id, long latencyNs, int client, int attempts, String op, String key) {}
 
     record SocketOp(long latencyNs, int ret, int peerPort, String op, String thread) {}
@@ -19,8 +19,8 @@ final class CapturedRecords {
     final List<SocketOp> socketOps = new ArrayList<>();
     final List<Packet> packets = new ArrayList<>();
 
-    /** A {@link TelemetryRing.Appender}. */
-    long append(DemoSource source, DirectBuffer payload, int offset, int length) {
+    @Override
+    public synchronized void record(DemoSource source, DirectBuffer payload, int offset, int length) {
         byte[] bytes = new byte[length];
         payload.getBytes(offset, bytes);
         ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
@@ -42,7 +42,6 @@ final class CapturedRecords {
         if (in.hasRemaining()) {
             throw new IllegalStateException("payload has bytes left: source=" + source + ", left=" + in.remaining());
         }
-        return 0;
     }
 
     private static String text(ByteBuffer in) {

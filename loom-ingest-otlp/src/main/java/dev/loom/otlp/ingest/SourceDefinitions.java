@@ -1,14 +1,20 @@
 package dev.loom.otlp.ingest;
 
 import dev.loom.Loom;
+import dev.loom.api.Bins;
+import dev.loom.api.IndexFunction;
 import dev.loom.api.Source;
 import dev.loom.format.Formats;
+import dev.loom.format.PayloadFormat;
 import dev.loom.otlp.Signal;
+import dev.loom.otlp.format.OtlpFormatProvider;
+import java.util.Objects;
 import java.util.Optional;
 
 /** How the sources are defined that requests go to: payload formats, and indexes. */
 final class SourceDefinitions {
-    private static final String FORMAT = "bytes";
+    /** The name that commands give the index over the records' own times. */
+    private static final String EVENT_TIME = "event-time";
 
     private SourceDefinitions() {}
 
@@ -22,18 +28,35 @@ final class SourceDefinitions {
     }
 
     /**
-     * Defines a source of a signal's records, or takes the open one of this name.
+     * Defines a source of a signal's records, with an index over their own times and one over the number that most questions
+     * are about; or takes the open one of this name.
      *
      * @return its id
      * @throws IllegalArgumentException when the store has the name for something else, or no room
      */
     static int define(Loom loom, Signal signal, String name) {
-        return define(loom, name, FORMAT);
+        return switch (signal) {
+            case LOGS -> define(loom, name, OtlpFormatProvider.LOG, "severity");
+            case TRACES -> define(loom, name, OtlpFormatProvider.SPAN, "duration");
+            case METRICS -> define(loom, name, OtlpFormatProvider.METRIC, "value");
+        };
     }
 
     /** Defines the source of contexts; as {@link #define(Loom, Signal, String)}. */
     static int defineContexts(Loom loom) {
-        return define(loom, ContextLog.SOURCE, FORMAT);
+        return define(loom, ContextLog.SOURCE, OtlpFormatProvider.CONTEXT);
+    }
+
+    private static int define(Loom loom, String name, String formatName, String indexed) {
+        boolean isNew = loom.source(name).filter(source -> !source.closed()).isEmpty();
+        int id = define(loom, name, formatName);
+        if (isNew) {
+            PayloadFormat format = Formats.parse(formatName);
+            String time = Objects.requireNonNull(format.eventTimeField(), formatName);
+            loom.defineEventTimeIndex(id, EVENT_TIME, IndexFunction.field(format, time));
+            loom.defineIndex(id, indexed, IndexFunction.field(format, indexed), Bins.logLinear());
+        }
+        return id;
     }
 
     private static int define(Loom loom, String name, String format) {

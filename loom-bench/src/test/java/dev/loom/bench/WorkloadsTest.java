@@ -13,8 +13,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs every workload of queries once, small, with its own checks. The figures mean nothing. */
-final class QueryWorkloadsTest {
+/** Runs workloads once, small, with their own checks. The figures mean nothing. */
+final class WorkloadsTest {
     @TempDir
     private Path directory;
 
@@ -60,6 +60,27 @@ final class QueryWorkloadsTest {
                         "4m",
                         "--direct",
                         "false",
+                        "--rounds",
+                        "1"));
+    }
+
+    /** Without Chronicle Queue, which asks for flags. */
+    @Test
+    void shouldMeasureWhatRecordingCosts() throws Exception {
+        assertEquals(
+                2 * 2 * 4,
+                rows(
+                        RecorderCost::run,
+                        "--targets",
+                        "loom,loom-claim,log4j,jfr",
+                        "--producers",
+                        "1,3",
+                        "--rates",
+                        "1000000,0",
+                        "--records",
+                        "9000",
+                        "--ring",
+                        "64k",
                         "--rounds",
                         "1"));
     }

@@ -1,0 +1,67 @@
+package dev.loom.bench.jmh;
+
+import dev.loom.bench.recording.RecordingKind;
+import dev.loom.bench.recording.RecordingTarget;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * One event of 64 bytes recorded, as fast as it takes, by {@code -t} threads; {@code -prof gc} for garbage. The peers, CPU
+ * time, and what a call costs when the ring is not full: {@link dev.loom.bench.RecorderCost}.
+ */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 2, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(2)
+@SuppressWarnings("NullAway.Init") // JMH sets the fields
+public class RecorderBenchmark {
+    /** {@link RecordingKind}s of Loom. */
+    @Param({"loom", "loom-claim"})
+    public String recording;
+
+    private final AtomicInteger producers = new AtomicInteger();
+    private RecordingTarget target;
+
+    /** What a thread records with, and how much it has. */
+    @State(Scope.Thread)
+    public static class Producer {
+        private RecordingTarget.Producer producer;
+        private long sequence;
+
+        @Setup(Level.Trial)
+        public void begin(RecorderBenchmark benchmark) {
+            producer = benchmark.target.producer(benchmark.producers.getAndIncrement());
+        }
+    }
+
+    @Setup(Level.Trial)
+    public void open(BenchmarkDirectories directories) {
+        target = RecordingKind.parse(recording).open(directories.diskPath(), directories.stagingPath(), 8 << 20);
+    }
+
+    @TearDown(Level.Trial)
+    public void close() {
+        target.finish();
+        target.close();
+    }
+
+    @Benchmark
+    public void record(Producer producer) {
+        producer.producer.record(producer.sequence++);
+    }
+}

@@ -1,0 +1,67 @@
+package dev.loom.bench.recording;
+
+import java.nio.file.Path;
+import net.openhft.chronicle.bytes.Bytes;
+import net.openhft.chronicle.queue.ChronicleQueue;
+import net.openhft.chronicle.queue.ExcerptAppender;
+import net.openhft.chronicle.queue.ExcerptTailer;
+import net.openhft.chronicle.wire.DocumentContext;
+
+/**
+ * Chronicle Queue: each producer writes into the mapped file itself, in turn with the others. Its excerpts have no time, so a
+ * time is written in front of the payload.
+ */
+final class ChronicleRecording implements RecordingTarget {
+    private final ChronicleQueue queue;
+
+    ChronicleRecording(Path directory) {
+        System.setProperty("chronicle.analytics.disable", "true");
+        System.setProperty("chronicle.announcer.disable", "true");
+        queue = ChronicleQueue.single(directory.resolve("queue").toString());
+    }
+
+    /** Made here, and used by one thread, which it does not insist to be this one. */
+    @Override
+    public Producer producer(int number) {
+        final ThreadLocal<ExcerptAppender> appenders = ThreadLocal.withInitial(queue::createAppender);
+        return sequence -> {
+            try (DocumentContext document = appenders.get().writingDocument()) {
+                final Bytes<?> bytes = document.wire().bytes();
+                bytes.writeLong(System.nanoTime());
+                for (int i = 0; i < PAYLOAD_LENGTH / Long.BYTES; i++) {
+                    bytes.writeLong(RecordingTarget.number(i, number, sequence));
+                }
+            }
+        };
+    }
+
+    @Override
+    public void finish() {
+        queue.close();
+    }
+
+    @Override
+    public void verify(int producers, long recordsEach) {
+        final RecordedEvents events = new RecordedEvents(producers);
+        try (ChronicleQueue stored = ChronicleQueue.single(queue.fileAbsolutePath());
+                ExcerptTailer tailer = stored.createTailer()) {
+            boolean present = true;
+            while (present) {
+                try (DocumentContext document = tailer.readingDocument()) {
+                    present = document.isPresent();
+                    if (present) {
+                        final Bytes<?> bytes = document.wire().bytes();
+                        final long at = bytes.readPosition() + Long.BYTES;
+                        events.check(i -> bytes.readLong(at + i * (long) Long.BYTES));
+                    }
+                }
+            }
+        }
+        events.checkEnd(recordsEach);
+    }
+
+    @Override
+    public void close() {
+        queue.close();
+    }
+}

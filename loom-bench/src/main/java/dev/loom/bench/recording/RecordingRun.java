@@ -1,0 +1,113 @@
+package dev.loom.bench.recording;
+
+import dev.loom.bench.push.CpuTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * What it cost to record some events, all of which were read back and checked.
+ *
+ * @param records by all producers
+ * @param callNs a call's time as its thread has it, mean
+ * @param callNsMax of the slowest burst, a call's mean
+ * @param cpuNs CPU time a record of the whole process, until everything is in the files
+ * @param allocatedBytes a record, by the producers' threads
+ * @param elapsedNs from the first call until everything is in the files
+ */
+public record RecordingRun(
+        long records, double callNs, double callNsMax, double cpuNs, double allocatedBytes, long elapsedNs) {
+    private static final int BURST = 100;
+
+    /**
+     * Records in threads of their own, each at its part of a rate, in bursts of 100 calls, or without a pause.
+     *
+     * @param recordsEach a multiple of 100
+     * @param rate records a second, by all producers; 0 for as many as it takes
+     */
+    public static RecordingRun of(RecordingTarget target, int producers, long recordsEach, double rate) {
+        final double burstNs = rate == 0 ? 0 : BURST * producers * 1e9 / rate;
+        final List<ProducerThread> threads = new ArrayList<>();
+        final CountDownLatch begin = new CountDownLatch(1);
+        for (int i = 0; i < producers; i++) {
+            final ProducerThread thread = new ProducerThread(target.producer(i), recordsEach, burstNs, begin);
+            thread.start();
+            threads.add(thread);
+        }
+        final long cpuNs = CpuTime.processNs();
+        final long startNs = System.nanoTime();
+        begin.countDown();
+        threads.forEach(ProducerThread::await);
+        target.finish();
+        final long elapsedNs = System.nanoTime() - startNs;
+        final double records = (double) recordsEach * producers;
+        final double cpu = (CpuTime.processNs() - cpuNs) / records;
+        target.verify(producers, recordsEach);
+        return new RecordingRun(
+                (long) records,
+                threads.stream().mapToLong(thread -> thread.calledNs).sum() / records,
+                threads.stream().mapToLong(thread -> thread.burstNsMax).max().orElse(0) / (double) BURST,
+                cpu,
+                threads.stream().mapToLong(thread -> thread.allocated).sum() / records,
+                elapsedNs);
+    }
+
+    public double recordsPerSecond() {
+        return records * 1e9 / elapsedNs;
+    }
+
+    private static final class ProducerThread extends Thread {
+        private final RecordingTarget.Producer producer;
+        private final long records;
+        private final double everyNs;
+        private final CountDownLatch begin;
+        private long calledNs;
+        private long burstNsMax;
+        private long allocated;
+
+        ProducerThread(RecordingTarget.Producer producer, long records, double everyNs, CountDownLatch begin) {
+            this.producer = producer;
+            this.records = records;
+            this.everyNs = everyNs;
+            this.begin = begin;
+        }
+
+        @Override
+        public void run() {
+            awaitBegin();
+            final long start = System.nanoTime();
+            final long allocatedBefore = CpuTime.threadAllocatedBytes();
+            for (long sequence = 0; sequence < records; sequence += BURST) {
+                final long before = System.nanoTime();
+                for (int i = 0; i < BURST; i++) {
+                    producer.record(sequence + i);
+                }
+                final long after = System.nanoTime();
+                calledNs += after - before;
+                burstNsMax = Math.max(burstNsMax, after - before);
+                final long dueNs = start + (long) (everyNs * (sequence / BURST + 1));
+                if (dueNs > after) {
+                    LockSupport.parkNanos(dueNs - after);
+                }
+            }
+            allocated = CpuTime.threadAllocatedBytes() - allocatedBefore;
+        }
+
+        private void awaitBegin() {
+            try {
+                begin.await();
+            } catch (final InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        void await() {
+            try {
+                join();
+            } catch (final InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+}

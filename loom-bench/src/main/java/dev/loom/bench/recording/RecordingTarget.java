@@ -1,0 +1,41 @@
+package dev.loom.bench.recording;
+
+/**
+ * One way of recording. Life: producers are made and used, each by a thread of its own, {@link #finish}, {@link #verify},
+ * {@link #close}.
+ */
+public interface RecordingTarget extends AutoCloseable {
+    /** Bytes of an event's payload: producer, sequence, and six more numbers that follow from them. */
+    int PAYLOAD_LENGTH = 64;
+
+    /** What one thread records with. */
+    @FunctionalInterface
+    interface Producer {
+        /** Records the event of this number; waits where there is no room. */
+        void record(long sequence);
+    }
+
+    Producer producer(int number);
+
+    /** Brings everything recorded to the files. */
+    void finish();
+
+    /**
+     * Reads everything back.
+     *
+     * @throws IllegalStateException when a producer's events are not those from 0 on, in order, as many as it recorded
+     */
+    void verify(int producers, long recordsEach);
+
+    @Override
+    void close();
+
+    /** The i-th number of a payload. */
+    static long number(int i, int producer, long sequence) {
+        return switch (i) {
+            case 0 -> producer;
+            case 1 -> sequence;
+            default -> (sequence + i) * 0x9e3779b97f4a7c15L + producer;
+        };
+    }
+}

@@ -1,0 +1,327 @@
+package dev.loom.cli.serve;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.loom.LoomReader;
+import dev.loom.cli.Cli;
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.text.JsonObject;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class SidecarTest {
+    private static final String ANY_PORT = "127.0.0.1:0";
+
+    @TempDir
+    Path temp;
+
+    private final HttpClient http = HttpClient.newHttpClient();
+    private Sidecar sidecar;
+
+    @AfterEach
+    void close() throws IOException {
+        if (sidecar != null) {
+            sidecar.close();
+        }
+    }
+
+    private Path directory() {
+        return temp.resolve("store");
+    }
+
+    private void start(String yaml, String otlpHttp, String api, String ingest) throws IOException {
+        Path file = Files.writeString(temp.resolve("loom.yaml"), yaml + "\nstore: {record_ring_mib: 8}\n");
+        sidecar = Sidecar.start(
+                ServeSettings.of(
+                        new ServeSettings.Options(
+                                directory(), null, otlpHttp, api, ingest, null, null, null, null, false),
+                        ConfigFile.read(file)),
+                failure -> failure.printStackTrace());
+    }
+
+    private void start() throws IOException {
+        start("", ANY_PORT, ANY_PORT, ANY_PORT);
+    }
+
+    private String address(String name) {
+        return Objects.requireNonNull(sidecar.addresses().get(name));
+    }
+
+    private HttpRequest.Builder to(String name, String path) {
+        return HttpRequest.newBuilder(URI.create("http://" + address(name) + path));
+    }
+
+    private HttpResponse<String> get(String path) throws Exception {
+        return http.send(to("http", path).build(), BodyHandlers.ofString());
+    }
+
+    private HttpResponse<String> post(String name, String path, String body) throws Exception {
+        return http.send(
+                to(name, path)
+                        .header("Content-Type", "application/json")
+                        .POST(HttpRequest.BodyPublishers.ofString(body))
+                        .build(),
+                BodyHandlers.ofString());
+    }
+
+    private HttpResponse<String> ask(String path, String body) throws Exception {
+        return post("http", path, body);
+    }
+
+    private static void requireError(int status, String code, HttpResponse<String> response) {
+        assertEquals(status, response.statusCode(), response.body());
+        Map<?, ?> error = (Map<?, ?>) JsonObject.parse(response.body().getBytes(StandardCharsets.UTF_8))
+                .get("error");
+        assertEquals(code, error.get("code"), response.body());
+        assertTrue(error.get("message") instanceof String);
+    }
+
+    private Cli remote() {
+        return Cli.on(temp.resolve("none")).environment("LOOM_TO_SIDECAR", address("ingest"));
+    }
+
+    @Test
+    void shouldTakeImportsAndAnswerAsTheCommandsDo() throws Exception {
+        start();
+        remote().importText("requests", "csv", "op,latency_ns\nGET,5\nSET,7\nGET,9\n", "--event-time", "latency_ns")
+                .ok();
+        remote().run("index", "add", "requests", "latency_ns").ok();
+        remote().importText("requests", "csv", "op,latency_ns\nDEL,11\n", "--event-time", "latency_ns")
+                .ok();
+        remote().run("source", "add", "other", "--format", "timed:text").ok();
+        remote().run("source", "add", "other", "--format", "text").exit(2);
+        remote().run("source", "close", "other").ok();
+        List<String> answer = ask("/v1/scan", "{\"source\":\"requests\",\"where\":\"latency_ns > 5\"}")
+                .body()
+                .lines()
+                .toList();
+        assertEquals(
+                Cli.on(directory())
+                        .run("scan", "requests", "--where", "latency_ns > 5")
+                        .ok()
+                        .lines(),
+                answer.subList(0, answer.size() - 1));
+        assertEquals(4, answer.size());
+        assertTrue(answer.get(3).startsWith("{\"end\":{\"complete\":true,\"lost\":0"), answer.get(3));
+        // the store is the sidecar's
+        Cli.on(directory()).run("source", "add", "mine").exit(3);
+    }
+
+    @Test
+    void shouldTakeOtlp() throws Exception {
+        start();
+        String logs =
+                "{\"resourceLogs\":[{\"scopeLogs\":[{\"logRecords\":[{\"body\":{\"stringValue\":\"hello\"}}]}]}]}";
+        HttpResponse<String> response = post("otlp-http", "/v1/logs", logs);
+        assertEquals(200, response.statusCode());
+        assertEquals("{}", response.body());
+        assertEquals(
+                1,
+                ask("/v1/scan", "{\"source\":\"otlp.logs\"}")
+                        .body()
+                        .lines()
+                        .filter(line -> line.contains("\"source\":\"otlp.logs\""))
+                        .count());
+    }
+
+    @Test
+    void shouldChangeTheSchemaByRequest() throws Exception {
+        start();
+        String defined = ask("/v1/schema", "{\"op\":\"define-source\",\"name\":\"a\",\"format\":\"struct:v:i64\"}")
+                .body();
+        assertTrue(defined.startsWith("{\"source\":{\"id\":"), defined);
+        String index = ask("/v1/schema", "{\"op\":\"define-index\",\"source\":\"a\",\"field\":\"v\"}")
+                .body();
+        assertTrue(index.contains("\"function\":\"field:i64:1:v\""), index);
+        String indexes = ask("/v1/indexes", "{\"source\":\"a\"}").body();
+        assertEquals(2, indexes.lines().count(), indexes);
+        requireError(400, "bad_request", ask("/v1/schema", "{\"op\":\"drop\"}"));
+        requireError(400, "bad_request", ask("/v1/schema", "{\"op\":\"close-source\",\"name\":\"b\"}"));
+    }
+
+    @Test
+    void shouldSayWhyARequestIsNotServed() throws Exception {
+        start();
+        requireError(404, "not_found", ask("/v1/nothing", "{}"));
+        requireError(404, "not_found", ask("/v1/scan", "{\"source\":\"none\"}"));
+        requireError(400, "bad_request", ask("/v1/scan", "{"));
+        requireError(413, "too_large", ask("/v1/scan", " ".repeat(100_000)));
+        requireError(405, "method_not_allowed", get("/v1/scan"));
+        requireError(405, "method_not_allowed", ask("/metrics", "{}"));
+        requireError(
+                415,
+                "unsupported_media_type",
+                http.send(
+                        to("http", "/v1/scan")
+                                .header("Content-Type", "text/plain")
+                                .POST(HttpRequest.BodyPublishers.ofString("{}"))
+                                .build(),
+                        BodyHandlers.ofString()));
+        HttpRequest streamed = to("http", "/v1/scan")
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofInputStream(
+                        () -> InputStream.nullInputStream().markSupported()
+                                ? InputStream.nullInputStream()
+                                : new java.io.ByteArrayInputStream(new byte[100_000])))
+                .build();
+        requireError(413, "too_large", http.send(streamed, BodyHandlers.ofString()));
+    }
+
+    @Test
+    void shouldFollowUntilTheClientLeavesAndRefuseWhatIsTooMuch() throws Exception {
+        start("api: {max_queries: 1}", null, ANY_PORT, ANY_PORT);
+        remote().importText("lines", "lines", "a\nb\n").ok();
+        HttpResponse<InputStream> tail = http.send(
+                to("http", "/v1/tail")
+                        .header("Content-Type", "application/json")
+                        .POST(HttpRequest.BodyPublishers.ofString("{\"source\":\"lines\",\"follow\":true}"))
+                        .build(),
+                BodyHandlers.ofInputStream());
+        try (BufferedReader lines = new BufferedReader(new InputStreamReader(tail.body(), StandardCharsets.UTF_8))) {
+            assertTrue(lines.readLine().contains("\"a\""));
+            assertTrue(lines.readLine().contains("\"b\""));
+            remote().importText("lines", "lines", "c\n").ok();
+            assertTrue(lines.readLine().contains("\"c\""));
+            HttpResponse<String> refused = ask("/v1/scan", "{\"source\":\"lines\"}");
+            requireError(429, "busy", refused);
+            assertTrue(refused.headers().firstValue("Retry-After").isPresent());
+        }
+        remote().importText("lines", "lines", "d\n").ok();
+        int status = 429;
+        while (status == 429) {
+            status = ask("/v1/scan", "{\"source\":\"lines\"}").statusCode();
+        }
+        assertEquals(200, status);
+    }
+
+    @Test
+    void shouldAdmitNobodyWithoutTheToken() throws Exception {
+        Path token = Files.createFile(
+                temp.resolve("token"),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.writeString(token, "secret\n");
+        start("server: {auth: {token_file: " + token + "}}", ANY_PORT, ANY_PORT, ANY_PORT);
+        requireError(401, "unauthenticated", ask("/v1/sources", "{}"));
+        assertEquals(401, get("/metrics").statusCode());
+        remote().importText("lines", "lines", "a\n").exit(2);
+        remote().environment("LOOM_TOKEN_FILE", token.toString())
+                .importText("lines", "lines", "a\n")
+                .ok();
+        HttpResponse<String> admitted = http.send(
+                to("http", "/v1/sources")
+                        .header("Content-Type", "application/json")
+                        .header("Authorization", "Bearer secret")
+                        .POST(HttpRequest.BodyPublishers.ofString("{}"))
+                        .build(),
+                BodyHandlers.ofString());
+        assertEquals(200, admitted.statusCode(), admitted.body());
+    }
+
+    @Test
+    void shouldTellOfItself() throws Exception {
+        start();
+        remote().importText("lines", "lines", "a\nb\n").ok();
+        assertEquals("ok\n", get("/healthz").body());
+        assertEquals(200, get("/readyz").statusCode());
+        ask("/v1/scan", "{\"source\":\"lines\"}");
+        HttpResponse<String> metrics = get("/metrics");
+        assertEquals(
+                "text/plain; version=0.0.4; charset=utf-8",
+                metrics.headers().firstValue("Content-Type").orElseThrow());
+        List<String> lines = metrics.body().lines().toList();
+        assertTrue(lines.contains("loom_ingest_records_total 2"), metrics.body());
+        assertTrue(lines.contains("loom_queries_total{query=\"scan\"} 1"), metrics.body());
+        assertTrue(lines.contains("loom_source_records_total{source=\"lines\"} 2"), metrics.body());
+        for (String line : lines) {
+            assertTrue(line.matches("# (HELP|TYPE) loom_\\w+ .*|loom_\\w+(\\{.*})? [0-9.]+"), line);
+        }
+    }
+
+    @Test
+    void shouldRefuseToServeOthersUnprotected() throws Exception {
+        for (String address : List.of("0.0.0.0:0", "[::]:0")) {
+            assertThrows(IllegalArgumentException.class, () -> start("", null, address, null));
+            assertThrows(IllegalArgumentException.class, () -> start("", address, null, null));
+            assertThrows(IllegalArgumentException.class, () -> start("", null, null, address));
+        }
+        start("server: {insecure: true}", null, "0.0.0.0:0", "0.0.0.0:0");
+        assertEquals(2, sidecar.addresses().size());
+    }
+
+    @Test
+    void shouldRefuseSettingsThatCannotBe() {
+        assertThrows(CommandFailure.class, () -> start("servre: {insecure: true}", null, ANY_PORT, null));
+        assertThrows(CommandFailure.class, () -> start("server: {tls: {cert_file: a.pem}}", null, ANY_PORT, null));
+        assertThrows(CommandFailure.class, () -> start("server: {idle_timeout: soon}", null, ANY_PORT, null));
+        assertThrows(CommandFailure.class, () -> start("", null, "nowhere", null));
+    }
+
+    @Test
+    void shouldTakeLinesOfThePythonClient() throws Exception {
+        assumeTrue(hasPython(), "no python3");
+        start();
+        String[] address = address("ingest").split(":", 2);
+        Process client = new ProcessBuilder(
+                        "python3",
+                        Path.of("..", "docs/examples/ingest/client.py").toString(),
+                        address[0],
+                        address[1],
+                        "numbers")
+                .redirectErrorStream(true)
+                .start();
+        StringBuilder lines = new StringBuilder();
+        for (int i = 0; i < 10_000; i++) {
+            lines.append(i).append('\n');
+        }
+        client.getOutputStream().write(lines.toString().getBytes(StandardCharsets.UTF_8));
+        client.getOutputStream().close();
+        String printed = new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, client.waitFor(), printed);
+        assertEquals(
+                lines.toString(),
+                Cli.on(directory())
+                        .run("scan", "numbers", "--asc", "-o", "raw")
+                        .ok()
+                        .out());
+    }
+
+    private static boolean hasPython() throws InterruptedException {
+        try {
+            return new ProcessBuilder("python3", "--version").start().waitFor() == 0;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void shouldCloseTheStoreWhenClosed() throws Exception {
+        start();
+        remote().importText("lines", "lines", "a\n").ok();
+        sidecar.close();
+        try (LoomReader reader = LoomReader.attach(directory())) {
+            assertEquals("closed", reader.info().values().get("state"));
+        }
+        assertFalse(Cli.on(directory()).run("scan", "lines").ok().out().isEmpty());
+    }
+}

@@ -1,0 +1,55 @@
+package dev.loom.record;
+
+import dev.loom.api.LossReason;
+
+/**
+ * Records of one source lost for one reason, which no marker in the log counts yet: those of the next marker, which has a
+ * range that does not grow any more, and those that came later. Owned by the writer's thread.
+ */
+final class UnmarkedLoss {
+    final SourceState source;
+    final LossReason reason;
+    long records;
+    long firstNs;
+    long lastNs;
+
+    private long laterRecords;
+    private long laterFirstNs = Long.MAX_VALUE;
+    private long laterLastNs = Long.MIN_VALUE;
+
+    UnmarkedLoss(SourceState source, LossReason reason) {
+        this.source = source;
+        this.reason = reason;
+    }
+
+    void add(long more, long moreFirstNs, long moreLastNs) {
+        laterRecords += more;
+        laterFirstNs = Math.min(laterFirstNs, moreFirstNs);
+        laterLastNs = Math.max(laterLastNs, moreLastNs);
+        if (records == 0) {
+            marked();
+        }
+    }
+
+    /** Goes on to what came later. */
+    void marked() {
+        records = laterRecords;
+        firstNs = laterFirstNs;
+        lastNs = laterLastNs;
+        laterRecords = 0;
+        laterFirstNs = Long.MAX_VALUE;
+        laterLastNs = Long.MIN_VALUE;
+    }
+
+    long recordsAll() {
+        return records + laterRecords;
+    }
+
+    long firstNsAll() {
+        return Math.min(firstNs, laterFirstNs);
+    }
+
+    long lastNsAll() {
+        return Math.max(lastNs, laterLastNs);
+    }
+}

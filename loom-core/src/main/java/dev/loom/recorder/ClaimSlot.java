@@ -1,0 +1,111 @@
+package dev.loom.recorder;
+
+import dev.loom.api.PushStatus;
+import dev.loom.api.RecorderClaim;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** A claim in the ring, reused. Owned by one thread, but for what the writer asks and does about one whose owner has ended. */
+final class ClaimSlot implements RecorderClaim {
+    private static final int NONE = -1;
+    private static final byte[] NOTHING = {};
+
+    private final Intake intake;
+    private final RecorderRing ring;
+    private final ClaimSlots slots;
+    /** A view of the payload alone, so that a thread which is late writes into nothing of others. */
+    private final UnsafeBuffer view = new UnsafeBuffer(NOTHING);
+
+    /** The open claim's payload in the ring, or {@link #NONE}. Released after {@link #owner} is set. */
+    private final AtomicInteger open = new AtomicInteger(NONE);
+
+    private @Nullable Thread owner;
+
+    ClaimSlot(Intake intake, RecorderRing ring, ClaimSlots slots) {
+        this.intake = intake;
+        this.ring = ring;
+        this.slots = slots;
+    }
+
+    @Override
+    public long claim(int sourceId, int length) {
+        if (open.getPlain() != NONE) {
+            abort();
+        }
+        long claimed = intake.claim(sourceId, length);
+        if (claimed < 0) {
+            return claimed;
+        }
+        owner = Thread.currentThread();
+        open.lazySet((int) claimed);
+        view.wrap(ring.buffer(), (int) claimed, length);
+        return 0;
+    }
+
+    @Override
+    public MutableDirectBuffer buffer() {
+        return view;
+    }
+
+    @Override
+    public int offset() {
+        return 0;
+    }
+
+    @Override
+    public int length() {
+        return view.capacity();
+    }
+
+    @Override
+    public long commit() {
+        return end(true) ? 0 : PushStatus.CLOSED;
+    }
+
+    @Override
+    public void abort() {
+        end(false);
+    }
+
+    /** False when the recorder was closed and has given the claim up. */
+    private boolean end(boolean commit) {
+        int index = open.getPlain();
+        if (index == NONE) {
+            throw new IllegalStateException("no claim is open");
+        }
+        view.wrap(NOTHING);
+        open.lazySet(NONE);
+        return intake.end(index, commit);
+    }
+
+    @Override
+    public void close() {
+        if (open.getPlain() != NONE) {
+            abort();
+        }
+        slots.remove(this);
+    }
+
+    /** Whether the open claim at an index of the ring is nobody's any more. */
+    boolean abandonedAt(int index) {
+        return open.get() == index && ownerHasEnded();
+    }
+
+    boolean ownerHasEnded() {
+        Thread thread = owner;
+        return thread != null && !thread.isAlive();
+    }
+
+    boolean isOpen() {
+        return open.get() != NONE;
+    }
+
+    /** Aborts a claim whose owner has ended. The writer's thread. */
+    void endAbandoned() {
+        int index = open.get();
+        open.set(NONE);
+        intake.end(index, false);
+    }
+}

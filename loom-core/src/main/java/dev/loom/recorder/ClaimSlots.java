@@ -1,0 +1,31 @@
+package dev.loom.recorder;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Every claim given out, so that those of threads that have ended are found. Usable from any thread. */
+final class ClaimSlots {
+    private final List<ClaimSlot> slots = new ArrayList<>();
+
+    synchronized ClaimSlot add(Intake intake, RecorderRing ring) {
+        slots.removeIf(slot -> slot.ownerHasEnded() && !slot.isOpen());
+        ClaimSlot slot = new ClaimSlot(intake, ring, this);
+        slots.add(slot);
+        return slot;
+    }
+
+    synchronized void remove(ClaimSlot slot) {
+        slots.remove(slot);
+    }
+
+    /** The claim at an index of the ring, if its thread has ended. */
+    synchronized @Nullable ClaimSlot abandonedAt(int index) {
+        for (ClaimSlot slot : slots) {
+            if (slot.abandonedAt(index)) {
+                return slot;
+            }
+        }
+        return null;
+    }
+}

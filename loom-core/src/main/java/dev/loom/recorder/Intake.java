@@ -1,0 +1,172 @@
+package dev.loom.recorder;
+
+import dev.loom.api.DropPolicy;
+import dev.loom.api.LossReason;
+import dev.loom.api.PushStatus;
+import dev.loom.api.StoreClock;
+import java.util.concurrent.locks.LockSupport;
+import org.agrona.DirectBuffer;
+
+/**
+ * The producers' side: reads the clock, claims room by the source's policy, copies the payload in. Usable from any thread;
+ * neither locks nor allocates.
+ *
+ * <p>The clock is read before the claim: so a record's time is never later than its place in the ring, and is raised by the
+ * writer only if its own thread was held up between the two.
+ */
+public final class Intake {
+    private static final long PARK_NS_MIN = 20_000;
+    private static final long PARK_NS_MAX = 1_000_000;
+
+    private final RecorderRing ring;
+    private final SourceGates gates;
+    private final StoreClock clock;
+    private final WakeUp wakeUp;
+    private final int payloadLengthMax;
+    private volatile long refusal;
+    private volatile boolean dropped;
+
+    Intake(RecorderRing ring, SourceGates gates, StoreClock clock, WakeUp wakeUp, int payloadLengthMax) {
+        this.ring = ring;
+        this.gates = gates;
+        this.clock = clock;
+        this.wakeUp = wakeUp;
+        this.payloadLengthMax = Math.min(payloadLengthMax, ring.payloadLengthMax());
+    }
+
+    /** The longest payload, bytes. */
+    public int payloadLengthMax() {
+        return payloadLengthMax;
+    }
+
+    /** Puts a record into the ring. Returns 0 or a {@link PushStatus}. */
+    public long offer(int sourceId, DirectBuffer payload, int offset, int length) {
+        payload.boundsCheck(offset, length);
+        long claimed = claim(sourceId, length);
+        if (claimed < 0) {
+            return claimed;
+        }
+        int index = (int) claimed;
+        boolean copied = false;
+        try {
+            ring.put(index, payload, offset, length);
+            copied = true;
+        } finally {
+            if (!copied) {
+                end(index, false);
+            }
+        }
+        return committed(index);
+    }
+
+    /** Puts a record into the ring. Returns 0 or a {@link PushStatus}. */
+    public long offer(int sourceId, byte[] payload) {
+        long claimed = claim(sourceId, payload.length);
+        if (claimed < 0) {
+            return claimed;
+        }
+        int index = (int) claimed;
+        ring.buffer().putBytes(index, payload);
+        return committed(index);
+    }
+
+    private long committed(int index) {
+        return end(index, true) ? 0 : PushStatus.CLOSED;
+    }
+
+    /** Returns the index of the payload in the ring, or a {@link PushStatus}. */
+    long claim(int sourceId, int length) {
+        SourceGate gate = gates.get(sourceId);
+        if (length < 0 || length > payloadLengthMax) {
+            throw new IllegalArgumentException(
+                    "payload length out of range: bytes=" + length + ", max=" + payloadLengthMax);
+        }
+        if (gate.closed()) {
+            gate.countDropped(LossReason.SOURCE_CLOSED);
+            return PushStatus.SOURCE_CLOSED;
+        }
+        DropPolicy policy = gate.policy();
+        long timeNs = clock.epochNs();
+        if (policy.oneIn() > 1 && refusal == 0 && leavesOut(gate, policy)) {
+            drop(gate.sampled, timeNs);
+            return PushStatus.SAMPLED;
+        }
+        int index = ring.tryClaim(gate.id, length, timeNs);
+        return index >= 0 ? index : claimLater(gate, length, timeNs, policy.waitNs());
+    }
+
+    private boolean leavesOut(SourceGate gate, DropPolicy policy) {
+        return ring.used() > policy.above() * ring.capacity() && !gate.takesSample(policy.oneIn());
+    }
+
+    /** Ends a claim: the record is in the ring, or its room is free. False when a recorder being closed has given it up. */
+    boolean end(int index, boolean commit) {
+        try {
+            if (commit) {
+                ring.commit(index);
+            } else {
+                ring.abort(index);
+            }
+        } catch (IllegalStateException e) {
+            return false; // Agrona's, of room that is not claimed any more
+        }
+        // the claim was a volatile write: see WakeUp
+        wakeUp.wake();
+        return true;
+    }
+
+    private long claimLater(SourceGate gate, int length, long firstTimeNs, long waitNs) {
+        long timeNs = firstTimeNs;
+        if (waitNs > 0) {
+            wakeUp.rouse();
+            long start = System.nanoTime();
+            long parkNs = PARK_NS_MIN;
+            long leftNs = waitNs;
+            while (leftNs > 0 && refusal == 0 && !Thread.currentThread().isInterrupted()) {
+                LockSupport.parkNanos(Math.min(parkNs, leftNs));
+                parkNs = Math.min(parkNs * 2, PARK_NS_MAX);
+                timeNs = clock.epochNs();
+                int index = ring.tryClaim(gate.id, length, timeNs);
+                if (index >= 0) {
+                    return index;
+                }
+                leftNs = waitNs - (System.nanoTime() - start);
+            }
+        }
+        long refused = refusal;
+        if (refused != 0) {
+            gate.countDropped(refused == PushStatus.CLOSED ? LossReason.CLOSED : LossReason.FAILED);
+            return refused;
+        }
+        drop(gate.full, timeNs);
+        return PushStatus.DROPPED;
+    }
+
+    private void drop(DropWindow window, long timeNs) {
+        window.add(timeNs);
+        dropped = true;
+        wakeUp.wake();
+    }
+
+    /** Refuses every record from now on. The first reason counts. */
+    synchronized void refuse(long status) {
+        if (refusal == 0) {
+            refusal = status;
+            ring.seal();
+        }
+    }
+
+    /** Whether anything was dropped since the last {@link #takeDropped()}. */
+    boolean dropped() {
+        return dropped;
+    }
+
+    /** Whether there may be drops to collect; asked again, no. The writer's thread alone. */
+    boolean takeDropped() {
+        if (!dropped) {
+            return false;
+        }
+        dropped = false;
+        return true;
+    }
+}

@@ -1,0 +1,179 @@
+package dev.loom.recorder;
+
+import dev.loom.api.DropPolicy;
+import dev.loom.api.LossReason;
+import dev.loom.api.PushStatus;
+import dev.loom.api.RecorderClaim;
+import dev.loom.api.RecorderState;
+import dev.loom.api.Source;
+import dev.loom.error.StoreIoException;
+import dev.loom.store.StoreSession;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** A recorder from start to close: its ring, its thread, and who waits for them. Usable from any thread. */
+public final class RecorderSession {
+    public static final int RING_BYTES_MIN = RecorderRing.BYTES_MIN;
+    public static final int RING_BYTES_MAX = RecorderRing.BYTES_MAX;
+
+    /** How long the store may take to be closed: a disk that fails is asked again a few times. */
+    private static final long STORE_CLOSE_NS = TimeUnit.SECONDS.toNanos(10);
+
+    private static final long POLL_NS_MIN = 20_000;
+    private static final long POLL_NS_MAX = 1_000_000;
+
+    private final RecorderRing ring;
+    private final SourceGates gates = new SourceGates();
+    private final ClaimSlots claims = new ClaimSlots();
+    private final Intake intake;
+    private final RecorderWriter writer;
+    private final Thread thread;
+    private final long closeTimeoutNs;
+    private boolean closing;
+
+    /** Starts it over a store that has no other writer. */
+    public RecorderSession(StoreSession store, int ringBytes, DropPolicy policy, long closeTimeoutNs) {
+        this.closeTimeoutNs = closeTimeoutNs;
+        this.ring = new RecorderRing(ringBytes);
+        for (Source source : store.schema().sources()) {
+            gates.add(source.id(), policy);
+            if (source.closed()) {
+                gates.get(source.id()).close();
+            }
+        }
+        WakeUp wakeUp = new WakeUp();
+        this.intake =
+                new Intake(ring, gates, store.log().clock(), wakeUp, store.log().payloadLengthMax());
+        this.writer = new RecorderWriter(ring, gates, intake, claims, wakeUp, store);
+        // of no thread group, loader or thread-local value of whoever happens to start it
+        this.thread = new Thread(null, writer, "loom-recorder", 0, false);
+        thread.setDaemon(true);
+        thread.setContextClassLoader(RecorderSession.class.getClassLoader());
+        thread.start();
+    }
+
+    public Intake intake() {
+        return intake;
+    }
+
+    public RecorderClaim newClaim() {
+        return claims.add(intake, ring);
+    }
+
+    public void addSource(int sourceId, DropPolicy policy) {
+        gates.add(sourceId, policy);
+    }
+
+    public void policy(int sourceId, DropPolicy policy) {
+        gates.get(sourceId).policy(policy);
+    }
+
+    /** Refuses a source's records from now on, and waits for those taken before, at most as long as closing may take. */
+    public void closeSource(int sourceId) {
+        gates.get(sourceId).close();
+        sync(closeTimeoutNs);
+    }
+
+    /** Fails for a source that was never defined. */
+    public void checkDefined(int sourceId) {
+        gates.get(sourceId);
+    }
+
+    /**
+     * Waits until everything that any thread has offered before is in the store, and drops are known to it.
+     *
+     * @param timeoutNs how long, or less than 0 for ever
+     * @return whether it is; an interrupt ends the waiting, and is kept for the caller
+     */
+    public boolean sync(long timeoutNs) {
+        long position = ring.tail();
+        long ticket = writer.ask();
+        long start = System.nanoTime();
+        long parkNs = POLL_NS_MIN;
+        while (!(ring.head() >= position && writer.answered(ticket))) {
+            boolean over = timeoutNs >= 0 && System.nanoTime() - start >= timeoutNs;
+            if (over
+                    || !thread.isAlive()
+                    || Thread.currentThread() == thread
+                    || Thread.currentThread().isInterrupted()) {
+                return false;
+            }
+            LockSupport.parkNanos(parkNs);
+            parkNs = Math.min(parkNs * 2, POLL_NS_MAX);
+        }
+        return writer.failure() == null;
+    }
+
+    public long published(int sourceId) {
+        return gates.get(sourceId).published();
+    }
+
+    public long dropped(int sourceId, LossReason reason) {
+        return gates.get(sourceId).dropped(reason);
+    }
+
+    public RecorderState state() {
+        Throwable failure = writer.failure();
+        return new RecorderState(
+                ring.capacity(),
+                ring.used(),
+                writer.raised(),
+                writer.raisedNsMax(),
+                writer.waits(),
+                failure == null ? null : failure.toString());
+    }
+
+    /**
+     * Takes no more, stores what it has taken, closes the store. Idempotent; returns within the time that closing may
+     * take, and ten seconds for the store.
+     *
+     * @throws StoreIoException when not all that was taken is in the store, or the store is not closed cleanly
+     */
+    public void close() {
+        boolean first;
+        synchronized (thread) {
+            first = !closing;
+            closing = true;
+            if (first) {
+                intake.refuse(PushStatus.CLOSED);
+                writer.end(System.nanoTime() + closeTimeoutNs);
+            }
+        }
+        if (Thread.currentThread() == thread) {
+            return; // of an index function, say: the thread goes on to close by itself
+        }
+        if (!joined(closeTimeoutNs + STORE_CLOSE_NS)) {
+            throw new StoreIoException("the store could not be closed in time: ms="
+                    + TimeUnit.NANOSECONDS.toMillis(closeTimeoutNs + STORE_CLOSE_NS));
+        }
+        if (first) {
+            throwFailures();
+        }
+    }
+
+    private boolean joined(long timeoutNs) {
+        long byNs = System.nanoTime() + timeoutNs;
+        boolean interrupted = false;
+        for (long leftNs = timeoutNs; thread.isAlive() && leftNs > 0; leftNs = byNs - System.nanoTime()) {
+            try {
+                TimeUnit.NANOSECONDS.timedJoin(thread, leftNs);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return !thread.isAlive();
+    }
+
+    private void throwFailures() {
+        Throwable failure = writer.failure() == null ? writer.closeFailure() : writer.failure();
+        if (failure != null) {
+            throw new StoreIoException("the store has failed: lost=" + writer.lost() + ", reason=" + failure, failure);
+        }
+        if (writer.lost() != 0) {
+            throw new StoreIoException("records were not stored in time: lost=" + writer.lost());
+        }
+    }
+}

@@ -1,0 +1,310 @@
+package dev.loom.recorder;
+
+import dev.loom.api.LossReason;
+import dev.loom.api.PushStatus;
+import dev.loom.record.RecordLog;
+import dev.loom.store.StoreSession;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.MessageHandler;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The recorder's thread, the store's one writer: takes records out of the ring into the store, and tells the store of those
+ * that were dropped. It never ends by an exception: when the store fails, whatever comes is counted as lost.
+ *
+ * <p>When there is nothing, it naps for a millisecond, or as long as a small ring allows, and after 20 ms without a record
+ * sleeps until a producer wakes it. So a producer that brings a record now and then pays for waking it, a system call, but
+ * not one that brings a hundred a second; the writer's own waking is a thousand times a second at most; and a recorder that
+ * has nothing to do costs nothing.
+ */
+final class RecorderWriter implements Runnable {
+    /** Records read before their room is free again. */
+    private static final int BATCH = 256;
+
+    private static final int SPINS = 100;
+    private static final long NAP_NS_MIN = 20_000;
+    private static final long NAP_NS_MAX = 1_000_000;
+    private static final long NAPS_NS = 20_000_000;
+
+    /** Faster than threads fill a ring; a nap ends before half of it can be full. */
+    private static final int BYTES_PER_NS = 4;
+
+    private final RecorderRing ring;
+    private final SourceGates gates;
+    private final Intake intake;
+    private final ClaimSlots claims;
+    private final WakeUp wakeUp;
+    private final StoreSession session;
+    private final RecordLog log;
+    private final MessageHandler handler = this::onMessage;
+    private final BooleanSupplier work = this::hasWork;
+
+    private final AtomicLong raised = new AtomicLong();
+    private final AtomicLong raisedNsMax = new AtomicLong();
+    private final AtomicLong waits = new AtomicLong();
+    private final AtomicLong lost = new AtomicLong();
+    private final AtomicLong syncsAsked = new AtomicLong();
+    private volatile long syncsDone;
+    private volatile long deadlineNs;
+    private volatile boolean closing;
+    private volatile @Nullable Throwable failure;
+    private volatile @Nullable Throwable closeFailure;
+
+    private final long napNs;
+    private int emptyReads;
+    private long nappedNs;
+    private boolean gaveUp;
+
+    RecorderWriter(
+            RecorderRing ring,
+            SourceGates gates,
+            Intake intake,
+            ClaimSlots claims,
+            WakeUp wakeUp,
+            StoreSession session) {
+        this.ring = ring;
+        this.gates = gates;
+        this.intake = intake;
+        this.claims = claims;
+        this.wakeUp = wakeUp;
+        this.session = session;
+        this.log = session.log();
+        this.napNs = Math.min(Math.max(ring.capacity() / 2 / BYTES_PER_NS, NAP_NS_MIN), NAP_NS_MAX);
+    }
+
+    long raised() {
+        return raised.get();
+    }
+
+    long raisedNsMax() {
+        return raisedNsMax.get();
+    }
+
+    long waits() {
+        return waits.get();
+    }
+
+    /** Records that were in the ring, and could not be stored before the end. */
+    long lost() {
+        return lost.get();
+    }
+
+    /** Why the store takes nothing any more, or null. */
+    @Nullable
+    Throwable failure() {
+        return failure;
+    }
+
+    /** Why the store could not be closed cleanly, or null. */
+    @Nullable
+    Throwable closeFailure() {
+        return closeFailure;
+    }
+
+    /** Asks that drops be collected. Returns a ticket, for {@link #answered}. */
+    long ask() {
+        long ticket = syncsAsked.incrementAndGet();
+        wakeUp.rouse();
+        return ticket;
+    }
+
+    boolean answered(long ticket) {
+        return syncsDone >= ticket;
+    }
+
+    /** Lets it end once all that is in the sealed ring is in the store, or at a time, of {@link System#nanoTime()}. */
+    void end(long byNs) {
+        deadlineNs = byNs;
+        closing = true;
+        wakeUp.rouse();
+    }
+
+    @Override
+    public void run() {
+        while (!(closing && drained())) {
+            try {
+                step();
+            } catch (Throwable e) {
+                fail(e);
+                LockSupport.parkNanos(NAP_NS_MAX);
+            }
+        }
+        try {
+            session.close();
+        } catch (Throwable e) {
+            closeFailure = e;
+        }
+    }
+
+    /** Whether the sealed ring has nothing more, and the store knows of every drop. */
+    private boolean drained() {
+        return (gaveUp || !ring.pending()) && (failure != null || !intake.dropped());
+    }
+
+    private void step() {
+        long asked = syncsAsked.get();
+        int read = ring.read(handler, BATCH);
+        if (intake.dropped()) {
+            collectDrops();
+        }
+        if (asked != syncsDone) {
+            syncsDone = asked;
+        }
+        if (read != 0) {
+            emptyReads = 0;
+            nappedNs = 0;
+        } else if (ring.pending()) {
+            awaitCommit();
+        } else if (nappedNs < NAPS_NS) {
+            nap();
+        } else {
+            wakeUp.sleepUnless(work);
+        }
+    }
+
+    private boolean hasWork() {
+        return closing || ring.pending() || syncsAsked.get() != syncsDone || (intake.dropped() && failure == null);
+    }
+
+    private void nap() {
+        if (!closing) {
+            wakeUp.nap(napNs);
+        }
+        nappedNs += napNs;
+    }
+
+    /** Waits for a claim that is not committed yet, and ends it if nobody will. */
+    private void awaitCommit() {
+        emptyReads++;
+        if (emptyReads < SPINS) {
+            Thread.onSpinWait();
+            return;
+        }
+        ClaimSlot abandoned = claims.abandonedAt(ring.blockedIndex());
+        if (abandoned != null) {
+            loseBlocked(LossReason.ABANDONED);
+            abandoned.endAbandoned();
+        } else if (pastDeadline()) {
+            loseBlocked(LossReason.CLOSED);
+            gaveUp = !ring.unblock();
+        } else {
+            wakeUp.nap(emptyReads < 2 * SPINS ? NAP_NS_MIN : napNs);
+        }
+    }
+
+    private boolean pastDeadline() {
+        return closing && System.nanoTime() - deadlineNs >= 0;
+    }
+
+    private void onMessage(int sourceId, MutableDirectBuffer buffer, int index, int length) {
+        SourceGate gate = gates.get(sourceId);
+        long arrivedNs = RecorderRing.timeNs(buffer, index);
+        if (failure != null) {
+            loseFailed(gate);
+            return;
+        }
+        try {
+            store(gate, arrivedNs, buffer, RecorderRing.payloadIndex(index), RecorderRing.payloadLength(length));
+        } catch (Throwable e) {
+            loseFailed(gate);
+            fail(e);
+        }
+    }
+
+    private void store(SourceGate gate, long arrivedNs, MutableDirectBuffer buffer, int index, int length) {
+        long lastNs = log.lastTimeNs();
+        long status = log.pushArrived(gate.id, arrivedNs, buffer, index, length);
+        if (status == PushStatus.BACK_PRESSURED) {
+            status = storeLater(gate, arrivedNs, buffer, index, length);
+        }
+        if (status >= 0) {
+            gate.countPublished();
+            if (arrivedNs < lastNs) {
+                countRaised(lastNs - arrivedNs);
+            }
+        } else if (status == PushStatus.DROPPED) {
+            gate.countDropped(LossReason.STORE_FULL); // the store has noted it itself
+        } else {
+            lose(gate, status == PushStatus.SOURCE_CLOSED ? LossReason.SOURCE_CLOSED : LossReason.CLOSED, arrivedNs);
+        }
+    }
+
+    private void loseFailed(SourceGate gate) {
+        lost.incrementAndGet();
+        gate.countDropped(LossReason.FAILED);
+    }
+
+    /** Waits for room in the store, until the recorder is closed and its time is over. */
+    private long storeLater(SourceGate gate, long arrivedNs, MutableDirectBuffer buffer, int index, int length) {
+        long status = PushStatus.BACK_PRESSURED;
+        long parkNs = NAP_NS_MIN;
+        boolean first = true;
+        while (status == PushStatus.BACK_PRESSURED && !pastDeadline()) {
+            if (first) {
+                waits.lazySet(waits.getPlain() + 1);
+            }
+            log.pause(parkNs, first);
+            first = false;
+            parkNs = Math.min(parkNs * 2, NAP_NS_MAX);
+            if (intake.dropped()) {
+                collectDrops();
+            }
+            status = log.pushArrived(gate.id, arrivedNs, buffer, index, length);
+        }
+        return status;
+    }
+
+    private void countRaised(long byNs) {
+        raised.lazySet(raised.getPlain() + 1);
+        if (byNs > raisedNsMax.getPlain()) {
+            raisedNsMax.lazySet(byNs);
+        }
+    }
+
+    private void lose(SourceGate gate, LossReason reason, long timeNs) {
+        if (reason == LossReason.CLOSED) {
+            lost.incrementAndGet();
+        }
+        gate.countDropped(reason);
+        log.noteLoss(gate.id, reason, 1, timeNs, timeNs);
+    }
+
+    private void loseBlocked(LossReason reason) {
+        int source = ring.blockedSource();
+        if (source == 0) {
+            lost.incrementAndGet();
+        } else if (failure == null) {
+            lose(gates.get(source), reason, ring.blockedTimeNs());
+        } else {
+            loseFailed(gates.get(source));
+        }
+    }
+
+    private void collectDrops() {
+        if (failure != null || !intake.takeDropped()) {
+            return;
+        }
+        for (SourceGate gate : gates.all()) {
+            if (gate != null) {
+                collect(gate.id, LossReason.RECORDER_FULL, gate.full);
+                collect(gate.id, LossReason.SAMPLED, gate.sampled);
+            }
+        }
+    }
+
+    private void collect(int sourceId, LossReason reason, DropWindow window) {
+        if (window.hasNew()) {
+            window.collect((records, firstNs, lastNs) -> log.noteLoss(sourceId, reason, records, firstNs, lastNs));
+        }
+    }
+
+    private void fail(Throwable cause) {
+        if (failure == null) {
+            failure = cause;
+            intake.refuse(PushStatus.FAILED);
+        }
+    }
+}

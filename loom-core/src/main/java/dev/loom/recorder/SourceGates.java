@@ -1,0 +1,32 @@
+package dev.loom.recorder;
+
+import dev.loom.api.DropPolicy;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** The recorder's sources by id. Read by any thread; whoever has learned an id from a definition finds it. */
+final class SourceGates {
+    private volatile @Nullable SourceGate[] gates = new SourceGate[64];
+
+    /** @throws IllegalArgumentException for an id that was never defined */
+    SourceGate get(int sourceId) {
+        @Nullable SourceGate[] all = gates;
+        SourceGate gate = sourceId > 0 && sourceId < all.length ? all[sourceId] : null;
+        if (gate == null) {
+            throw new IllegalArgumentException("source is not defined: id=" + sourceId);
+        }
+        return gate;
+    }
+
+    synchronized void add(int sourceId, DropPolicy policy) {
+        @Nullable SourceGate[] all = Arrays.copyOf(gates, Math.max(gates.length, Integer.highestOneBit(sourceId) * 2));
+        all[sourceId] = new SourceGate(sourceId, policy);
+        gates = all;
+    }
+
+    /** By id, with gaps. */
+    @Nullable
+    SourceGate[] all() {
+        return gates;
+    }
+}

@@ -1,0 +1,122 @@
+package dev.loom.otlp.format;
+
+import dev.loom.format.FieldReader;
+import dev.loom.format.FieldValue;
+import dev.loom.otlp.wire.CommonTags;
+import dev.loom.otlp.wire.WireReader;
+import java.nio.charset.StandardCharsets;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads an AnyValue: a text, a number, a boolean or bytes as that, an array or a map as JSON. It is that of a field, or the
+ * first in a list of KeyValues whose key is as wanted.
+ */
+final class AnyField implements FieldReader {
+    private final Part part;
+    private final int[] path;
+    private final @Nullable UnsafeBuffer key;
+
+    private AnyField(Part part, @Nullable String key, int... path) {
+        this.part = part;
+        this.path = path;
+        this.key = key == null ? null : new UnsafeBuffer(key.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** The value that a field holds. */
+    static AnyField of(Part part, int... path) {
+        return new AnyField(part, null, path);
+    }
+
+    /** The value of a key among the KeyValues that a field holds. */
+    static AnyField ofKey(Part part, String key, int... path) {
+        return new AnyField(part, key, path);
+    }
+
+    @Override
+    public void read(DirectBuffer buffer, int offset, int length, FieldValue into) {
+        ReadState state = ReadState.of(into);
+        into.setAbsent();
+        if (!state.wrap(part, buffer, offset, length, into)) {
+            return;
+        }
+        state.any.clear();
+        state.found.count = 0;
+        walk(state.reader, 0, state);
+        if (state.reader.failure() == null) {
+            set(state, into);
+        }
+    }
+
+    private void walk(WireReader reader, int depth, ReadState state) {
+        int wanted = path[depth];
+        boolean last = depth == path.length - 1;
+        while (reader.next()) {
+            if (reader.tag() == wanted && !(last && key != null && state.found.count > 0)) {
+                int end = reader.enter();
+                if (!last) {
+                    walk(reader, depth + 1, state);
+                } else if (key == null) {
+                    state.any.read(reader);
+                } else {
+                    readPair(key, reader, state);
+                }
+                reader.leave(end);
+            }
+        }
+    }
+
+    /** Takes the value if the key is as wanted, which may come after it. */
+    private static void readPair(UnsafeBuffer wanted, WireReader reader, ReadState state) {
+        boolean matches = wanted.capacity() == 0;
+        state.any.clear();
+        while (reader.next()) {
+            if (reader.tag() == CommonTags.KeyValue.KEY) {
+                matches = equal(wanted, reader);
+            } else if (reader.tag() == CommonTags.KeyValue.VALUE) {
+                int end = reader.enter();
+                state.any.read(reader);
+                reader.leave(end);
+            }
+        }
+        if (matches) {
+            state.found.count = 1;
+        } else {
+            state.any.clear();
+        }
+    }
+
+    private static boolean equal(UnsafeBuffer wanted, WireReader reader) {
+        int length = wanted.capacity();
+        if (reader.length() != length) {
+            return false;
+        }
+        for (int i = 0; i < length; i++) {
+            if (wanted.getByte(i) != reader.buffer().getByte(reader.offset() + i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static void set(ReadState state, FieldValue into) {
+        AnyValue any = state.any;
+        DirectBuffer buffer = state.reader.buffer();
+        switch (any.tag()) {
+            case CommonTags.AnyValue.STRING_VALUE ->
+                into.setBytes(FieldValue.Kind.TEXT, buffer, any.offset(), any.length());
+            case CommonTags.AnyValue.BYTES_VALUE ->
+                into.setBytes(FieldValue.Kind.BYTES, buffer, any.offset(), any.length());
+            case CommonTags.AnyValue.BOOL_VALUE -> into.setBoolean(any.value() != 0);
+            case CommonTags.AnyValue.INT_VALUE -> into.setInteger(any.value());
+            case CommonTags.AnyValue.DOUBLE_VALUE -> into.setDouble(Double.longBitsToDouble(any.value()));
+            case CommonTags.AnyValue.ARRAY_VALUE, CommonTags.AnyValue.KVLIST_VALUE -> {
+                state.json.begin();
+                state.json.putValue(any.tag(), any.value(), buffer, any.offset(), 0);
+                state.json.set(into);
+            }
+            default -> {}
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package dev.loom.otlp.format;
+
+import dev.loom.format.FieldType;
+import dev.loom.format.PayloadFormat;
+import dev.loom.otlp.wire.CommonTags.InstrumentationScope;
+import dev.loom.otlp.wire.CommonTags.Resource;
+import dev.loom.otlp.wire.ExportTags.ResourceEnvelope;
+import dev.loom.otlp.wire.ExportTags.ScopeEnvelope;
+import dev.loom.otlp.wire.MetricTags.Data;
+import dev.loom.otlp.wire.MetricTags.Metric;
+
+/** The fields of a context, as such, and as those of the records that refer to it. */
+final class ContextFields {
+    private static final String SERVICE_NAME = "service.name";
+
+    static final PayloadFormat FORMAT = addMetric(
+                    addShared(new OtlpFormat(OtlpFormatProvider.CONTEXT, null), Part.PAYLOAD), Part.PAYLOAD)
+            .columns("service.name", "scope.name", "name", "kind", "unit", "resource");
+
+    private ContextFields() {}
+
+    /** Adds the fields of resource and scope. */
+    static OtlpFormat addShared(OtlpFormat format, Part part) {
+        return format.field(
+                        SERVICE_NAME,
+                        FieldType.ANY,
+                        AnyField.ofKey(part, SERVICE_NAME, ResourceEnvelope.RESOURCE, Resource.ATTRIBUTES))
+                .field("resource", FieldType.ANY, new PairsField(part, ResourceEnvelope.RESOURCE, Resource.ATTRIBUTES))
+                .field(
+                        "scope.name",
+                        FieldType.UTF8,
+                        new WireField(
+                                part,
+                                Form.TEXT,
+                                ResourceEnvelope.SCOPES,
+                                ScopeEnvelope.SCOPE,
+                                InstrumentationScope.NAME))
+                .field(
+                        "scope.version",
+                        FieldType.UTF8,
+                        new WireField(
+                                part,
+                                Form.TEXT,
+                                ResourceEnvelope.SCOPES,
+                                ScopeEnvelope.SCOPE,
+                                InstrumentationScope.VERSION))
+                .prefix("resource.", key -> AnyField.ofKey(part, key, ResourceEnvelope.RESOURCE, Resource.ATTRIBUTES))
+                .prefix(
+                        "scope.attr.",
+                        key -> AnyField.ofKey(
+                                part,
+                                key,
+                                ResourceEnvelope.SCOPES,
+                                ScopeEnvelope.SCOPE,
+                                InstrumentationScope.ATTRIBUTES));
+    }
+
+    /** Adds the fields of a metric. */
+    static OtlpFormat addMetric(OtlpFormat format, Part part) {
+        return format.field("name", FieldType.UTF8, ofMetric(part, Form.TEXT, Metric.NAME))
+                .field("description", FieldType.UTF8, ofMetric(part, Form.TEXT, Metric.DESCRIPTION))
+                .field("unit", FieldType.UTF8, ofMetric(part, Form.TEXT, Metric.UNIT))
+                .field("kind", FieldType.UTF8, MetricKind.reader(part))
+                .field(
+                        "temporality",
+                        FieldType.UTF8,
+                        new PointField(part)
+                                .with(temporality(part, Metric.SUM), MetricKind.SUM)
+                                .with(temporality(part, Metric.HISTOGRAM), MetricKind.HISTOGRAM)
+                                .with(
+                                        temporality(part, Metric.EXPONENTIAL_HISTOGRAM),
+                                        MetricKind.EXPONENTIAL_HISTOGRAM))
+                .field(
+                        "monotonic",
+                        FieldType.BOOL,
+                        new PointField(part)
+                                .with(ofMetric(part, Form.BOOL, Metric.SUM, Data.IS_MONOTONIC), MetricKind.SUM));
+    }
+
+    private static WireField temporality(Part part, int kindTag) {
+        return ofMetric(part, Form.TEMPORALITY, kindTag, Data.AGGREGATION_TEMPORALITY);
+    }
+
+    private static WireField ofMetric(Part part, Form form, int... within) {
+        int[] path = new int[within.length + 2];
+        path[0] = ResourceEnvelope.SCOPES;
+        path[1] = ScopeEnvelope.ITEMS;
+        System.arraycopy(within, 0, path, 2, within.length);
+        return new WireField(part, form, path);
+    }
+}

@@ -1,0 +1,52 @@
+package dev.loom.otlp.format;
+
+import dev.loom.format.FieldValue;
+import dev.loom.format.RecordLookup;
+import dev.loom.otlp.wire.WireReader;
+import java.nio.ByteOrder;
+import org.agrona.DirectBuffer;
+
+/** What reading a field needs, kept in the {@link FieldValue} that is read into, so that nothing is allocated. */
+final class ReadState {
+    /** Length of the context's address, which is before the message. */
+    static final int ADDRESS_LENGTH = Long.BYTES;
+
+    final WireReader reader = new WireReader();
+    final WireReader within = new WireReader();
+    final WireField.Found found = new WireField.Found();
+    final AnyValue any = new AnyValue();
+    final JsonText json = new JsonText();
+
+    private ReadState() {}
+
+    static ReadState of(FieldValue value) {
+        return value.state(ReadState.class, ReadState::new);
+    }
+
+    /** Stands the reader before a record's message; false when the record has none. */
+    boolean wrap(Part part, DirectBuffer buffer, int offset, int length, FieldValue value) {
+        int capacity = buffer.capacity();
+        if (offset < 0 || length < 0 || offset > capacity) {
+            return false;
+        }
+        int whole = Math.min(length, capacity - offset);
+        if (part == Part.PAYLOAD) {
+            reader.wrap(buffer, offset, whole);
+            return true;
+        }
+        if (whole < ADDRESS_LENGTH) {
+            return false;
+        }
+        if (part == Part.MESSAGE) {
+            reader.wrap(buffer, offset + ADDRESS_LENGTH, whole - ADDRESS_LENGTH);
+            return true;
+        }
+        RecordLookup lookup = value.lookup();
+        if (lookup == null
+                || !lookup.find(buffer.getLong(offset, ByteOrder.LITTLE_ENDIAN), OtlpFormatProvider.CONTEXT)) {
+            return false;
+        }
+        reader.wrap(lookup.buffer(), lookup.offset(), lookup.length());
+        return true;
+    }
+}

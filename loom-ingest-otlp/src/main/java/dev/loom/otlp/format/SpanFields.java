@@ -1,0 +1,68 @@
+package dev.loom.otlp.format;
+
+import static dev.loom.format.FieldType.ANY;
+import static dev.loom.format.FieldType.I32;
+import static dev.loom.format.FieldType.I64;
+import static dev.loom.format.FieldType.U32;
+import static dev.loom.format.FieldType.U64;
+import static dev.loom.format.FieldType.UTF8;
+
+import dev.loom.format.PayloadFormat;
+import dev.loom.otlp.wire.TraceTags.Event;
+import dev.loom.otlp.wire.TraceTags.Link;
+import dev.loom.otlp.wire.TraceTags.Span;
+import dev.loom.otlp.wire.TraceTags.Status;
+
+/** The fields of a span, whose event time is its end: from that less its duration it takes up to that. */
+final class SpanFields {
+    static final PayloadFormat FORMAT = ContextFields.addShared(own(), Part.CONTEXT)
+            .columns("service.name", "name", "kind", "duration", "status", "trace_id", "span_id", "attributes");
+
+    private SpanFields() {}
+
+    private static OtlpFormat own() {
+        return new OtlpFormat(OtlpFormatProvider.SPAN, "end")
+                .field("name", UTF8, WireField.of(Form.TEXT, Span.NAME))
+                .field("kind", UTF8, WireField.of(Form.SPAN_KIND, Span.KIND))
+                .field("start", U64, WireField.of(Form.TIME, Span.START_TIME_UNIX_NANO))
+                .field("end", U64, WireField.of(Form.TIME, Span.END_TIME_UNIX_NANO))
+                .nanoseconds("duration", I64, new SpanDuration())
+                .field("status", UTF8, WireField.of(Form.STATUS, Span.STATUS, Status.CODE))
+                .field("status_code", I32, WireField.of(Form.ENUM, Span.STATUS, Status.CODE))
+                .field("status_message", UTF8, WireField.of(Form.TEXT, Span.STATUS, Status.MESSAGE))
+                .field("trace_id", UTF8, WireField.of(Form.TRACE_ID, Span.TRACE_ID))
+                .field("span_id", UTF8, WireField.of(Form.SPAN_ID, Span.SPAN_ID))
+                .field("parent_span_id", UTF8, WireField.of(Form.SPAN_ID, Span.PARENT_SPAN_ID))
+                .field("trace_state", UTF8, WireField.of(Form.TEXT, Span.TRACE_STATE))
+                .field("flags", U32, WireField.of(Form.NUMBER, Span.FLAGS))
+                .field("attributes", ANY, new PairsField(Part.MESSAGE, Span.ATTRIBUTES))
+                .field("dropped_attributes_count", U32, WireField.of(Form.NUMBER, Span.DROPPED_ATTRIBUTES_COUNT))
+                .field("events", ANY, events())
+                .field("events_count", I32, WireField.of(Form.COUNT, Span.EVENTS))
+                .field("dropped_events_count", U32, WireField.of(Form.NUMBER, Span.DROPPED_EVENTS_COUNT))
+                .field("links", ANY, links())
+                .field("links_count", I32, WireField.of(Form.COUNT, Span.LINKS))
+                .field("dropped_links_count", U32, WireField.of(Form.NUMBER, Span.DROPPED_LINKS_COUNT))
+                .prefix("attr.", key -> AnyField.ofKey(Part.MESSAGE, key, Span.ATTRIBUTES));
+    }
+
+    private static ObjectsField events() {
+        return new ObjectsField(
+                Span.EVENTS,
+                new Member("time", Member.Type.TIME, Event.TIME_UNIX_NANO),
+                new Member("name", Member.Type.TEXT, Event.NAME),
+                new Member("attributes", Member.Type.PAIRS, Event.ATTRIBUTES),
+                new Member("dropped_attributes_count", Member.Type.NUMBER, Event.DROPPED_ATTRIBUTES_COUNT));
+    }
+
+    private static ObjectsField links() {
+        return new ObjectsField(
+                Span.LINKS,
+                new Member("trace_id", Member.Type.TRACE_ID, Link.TRACE_ID),
+                new Member("span_id", Member.Type.SPAN_ID, Link.SPAN_ID),
+                new Member("trace_state", Member.Type.TEXT, Link.TRACE_STATE),
+                new Member("attributes", Member.Type.PAIRS, Link.ATTRIBUTES),
+                new Member("dropped_attributes_count", Member.Type.NUMBER, Link.DROPPED_ATTRIBUTES_COUNT),
+                new Member("flags", Member.Type.NUMBER, Link.FLAGS));
+    }
+}

@@ -1,0 +1,348 @@
+package dev.loom.otlp.format;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.MessageLite;
+import com.sun.management.ThreadMXBean;
+import dev.loom.api.IndexFunction;
+import dev.loom.api.ValueUnit;
+import dev.loom.format.Field;
+import dev.loom.format.FieldReader;
+import dev.loom.format.FieldValue;
+import dev.loom.format.Formats;
+import dev.loom.format.PayloadFormat;
+import dev.loom.format.RecordLookup;
+import io.opentelemetry.proto.common.v1.AnyValue;
+import io.opentelemetry.proto.common.v1.ArrayValue;
+import io.opentelemetry.proto.logs.v1.LogRecord;
+import io.opentelemetry.proto.metrics.v1.Gauge;
+import io.opentelemetry.proto.metrics.v1.Metric;
+import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
+import io.opentelemetry.proto.metrics.v1.ResourceMetrics;
+import io.opentelemetry.proto.trace.v1.Span;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+/** Every field against the official generated classes; and what no client sends. {@code -Dloom.seed=S} sets the seed. */
+class OtlpFormatTest {
+    private static final int ROUNDS = Integer.getInteger("loom.rounds", 400);
+    private static final long ADDRESS = 4_096;
+
+    private final long seed = Long.getLong("loom.seed", System.nanoTime());
+    private final Random random = new Random(seed);
+    private final OtlpRecords records = new OtlpRecords(random);
+    private final OneContext lookup = new OneContext();
+    private final FieldValue value = new FieldValue();
+
+    @Test
+    void shouldReadEveryFieldAsTheGeneratedClasses() {
+        System.out.println("OtlpFormatTest seed=" + seed);
+        value.lookup(lookup);
+        for (int round = 0; round < ROUNDS; round++) {
+            ResourceMetrics plain = records.context(Metric.getDefaultInstance());
+            lookup.context = plain.toByteArray();
+            LogRecord log = records.log();
+            check("otlp-log", payload(log), ExpectedFields.of(log, plain));
+            Span span = records.span();
+            check("otlp-span", payload(span), ExpectedFields.of(span, plain));
+            check("otlp-context", lookup.context, ExpectedFields.of(plain));
+            Metric metric = records.metric();
+            ResourceMetrics context = records.context(metric);
+            lookup.context = context.toByteArray();
+            check("otlp-metric", payload(point(metric)), ExpectedFields.of(metric, context));
+            check("otlp-context", lookup.context, ExpectedFields.of(context));
+        }
+    }
+
+    /** To protobuf, one message after the other is the two merged. */
+    @Test
+    void shouldTakeTheLastOfSeveralValues() throws InvalidProtocolBufferException {
+        System.out.println("OtlpFormatTest seed=" + seed);
+        value.lookup(lookup);
+        ResourceMetrics context = records.context(Metric.getDefaultInstance());
+        lookup.context = context.toByteArray();
+        for (int round = 0; round < ROUNDS; round++) {
+            LogRecord log = records.log();
+            LogRecord.Builder laterLog = records.log().toBuilder().clearAttributes();
+            if (laterLog.getBody().hasArrayValue() || laterLog.getBody().hasKvlistValue()) {
+                laterLog.clearBody(); // of two lists, ours is the last
+            }
+            byte[] logs =
+                    log.toByteString().concat(laterLog.build().toByteString()).toByteArray();
+            check("otlp-log", payload(logs), ExpectedFields.of(LogRecord.parseFrom(logs), context));
+            Span span = records.span();
+            Span laterSpan = records.span().toBuilder().clearAttributes().build();
+            byte[] spans = span.toByteString().concat(laterSpan.toByteString()).toByteArray();
+            check("otlp-span", payload(spans), ExpectedFields.of(Span.parseFrom(spans), context));
+        }
+    }
+
+    private static MessageLite point(Metric metric) {
+        return switch (metric.getDataCase()) {
+            case GAUGE -> metric.getGauge().getDataPoints(0);
+            case SUM -> metric.getSum().getDataPoints(0);
+            case HISTOGRAM -> metric.getHistogram().getDataPoints(0);
+            case EXPONENTIAL_HISTOGRAM -> metric.getExponentialHistogram().getDataPoints(0);
+            case SUMMARY -> metric.getSummary().getDataPoints(0);
+            case DATA_NOT_SET -> Metric.getDefaultInstance();
+        };
+    }
+
+    private static byte[] payload(MessageLite message) {
+        return payload(message.toByteArray());
+    }
+
+    private static byte[] payload(byte[] bytes) {
+        UnsafeBuffer payload = new UnsafeBuffer(new byte[Long.BYTES + bytes.length]);
+        payload.putLong(0, ADDRESS);
+        payload.putBytes(Long.BYTES, bytes);
+        return payload.byteArray();
+    }
+
+    private void check(String formatName, byte[] payload, Map<String, String> expected) {
+        PayloadFormat format = Formats.parse(formatName);
+        UnsafeBuffer around = new UnsafeBuffer(new byte[payload.length + 20]);
+        random.nextBytes(around.byteArray());
+        around.putBytes(9, payload);
+        Map<String, String> actual = new TreeMap<>();
+        Map<String, String> others = new TreeMap<>(expected);
+        for (Field field : format.fields()) {
+            others.remove(field.name());
+            put(actual, format, field.name(), around, payload.length);
+        }
+        others.keySet().forEach(name -> put(actual, format, name, around, payload.length));
+        assertEquals(new TreeMap<>(expected), actual, "seed=" + seed + ", format=" + formatName);
+    }
+
+    private void put(Map<String, String> into, PayloadFormat format, String name, DirectBuffer around, int length) {
+        FieldReader reader = format.field(name);
+        if (reader == null) {
+            return; // an attribute without a key is a field without a name
+        }
+        reader.read(around, 9, length, value);
+        if (value.kind() != FieldValue.Kind.ABSENT) {
+            into.put(name, value.kind() + " " + value.text());
+        }
+        if (value.kind() == FieldValue.Kind.JSON) {
+            FieldValue parsed = new FieldValue();
+            Objects.requireNonNull(Formats.json().field(""))
+                    .read(value.bytes(), value.offset(), value.length(), parsed);
+            assertEquals(value.text(), parsed.text(), "seed=" + seed + ", field=" + name);
+        }
+    }
+
+    /** Buffers check their bounds, so a step outside would be an exception; and what lies around changes nothing. */
+    @Test
+    void shouldReadNothingOutsideWhateverTheBytesAre() {
+        System.out.println("OtlpFormatTest seed=" + seed);
+        value.lookup(lookup);
+        FieldValue second = new FieldValue();
+        second.lookup(lookup);
+        for (int round = 0; round < ROUNDS; round++) {
+            Metric metric = records.metric();
+            byte[] context = mutated(records.context(metric).toByteArray());
+            lookup.context = context;
+            for (String name : new TreeSet<>(new OtlpFormatProvider().names())) {
+                byte[] payload = mutated(
+                        switch (name) {
+                            case "otlp-log" -> payload(records.log());
+                            case "otlp-span" -> payload(records.span());
+                            case "otlp-metric" -> payload(point(metric));
+                            default -> context;
+                        });
+                UnsafeBuffer exact = new UnsafeBuffer(payload.clone());
+                UnsafeBuffer within = new UnsafeBuffer(new byte[payload.length + 64]);
+                random.nextBytes(within.byteArray());
+                within.putBytes(32, payload);
+                for (FieldReader reader : readers(Formats.parse(name))) {
+                    reader.read(exact, 0, payload.length, value);
+                    String alone = value.kind() + " " + value.text();
+                    reader.read(within, 32, payload.length, second);
+                    assertEquals(alone, second.kind() + " " + second.text(), "seed=" + seed + ", format=" + name);
+                    reader.read(exact, random.nextInt(), random.nextInt(), value);
+                    reader.read(exact, payload.length - 3, 1 << 20, value);
+                }
+            }
+        }
+    }
+
+    private static List<FieldReader> readers(PayloadFormat format) {
+        List<FieldReader> readers = new ArrayList<>();
+        format.fields().forEach(field -> readers.add(Objects.requireNonNull(format.field(field.name()))));
+        for (String name : List.of("attr.http.route2", "resource.http.route2", "scope.attr.x")) {
+            FieldReader reader = format.field(name);
+            if (reader != null) {
+                readers.add(reader);
+            }
+        }
+        return readers;
+    }
+
+    private byte[] mutated(byte[] bytes) {
+        int kind = random.nextInt(10);
+        if (kind == 0) {
+            byte[] noise = new byte[random.nextInt(80)];
+            random.nextBytes(noise);
+            return noise;
+        }
+        int length = kind == 1 ? random.nextInt(bytes.length + 1) : bytes.length;
+        byte[] mutated = Arrays.copyOf(bytes, length);
+        for (int i = kind > 6 ? 0 : random.nextInt(6); i > 0 && length > Long.BYTES; i--) {
+            mutated[Long.BYTES + random.nextInt(length - Long.BYTES)] = (byte) random.nextInt();
+        }
+        return mutated;
+    }
+
+    @Test
+    void shouldGiveNoValueWhenContextIsNotFound() {
+        FieldValue without = new FieldValue();
+        byte[] payload = payload(records.log());
+        for (String name : List.of("service.name", "resource", "resource.x", "scope.name", "scope.attr.x")) {
+            FieldReader reader =
+                    Objects.requireNonNull(Formats.parse("otlp-log").field(name));
+            without.setInteger(1);
+            reader.read(new UnsafeBuffer(payload), 0, payload.length, without);
+            assertEquals(FieldValue.Kind.ABSENT, without.kind(), name);
+        }
+    }
+
+    @Test
+    void shouldGiveNoValueWhenMessagesAreNestedTooDeep() {
+        AnyValue any = AnyValue.newBuilder().setBoolValue(true).build();
+        for (int depth = 1; depth < 120; depth++) {
+            any = AnyValue.newBuilder()
+                    .setArrayValue(ArrayValue.newBuilder().addValues(any))
+                    .build();
+            byte[] payload = payload(LogRecord.newBuilder().setBody(any).build());
+            Objects.requireNonNull(Formats.parse("otlp-log").field("body"))
+                    .read(new UnsafeBuffer(payload), 0, payload.length, value);
+            assertEquals(depth <= JsonText.LEVELS_MAX, value.kind() == FieldValue.Kind.JSON, "depth=" + depth);
+        }
+    }
+
+    @Test
+    void shouldAllocateNothingOnceWarm() {
+        value.lookup(lookup);
+        Metric metric = Metric.newBuilder()
+                .setName("m")
+                .setGauge(Gauge.newBuilder()
+                        .addDataPoints(NumberDataPoint.newBuilder().setAsInt(3)))
+                .build();
+        lookup.context = records.context(metric).toByteArray();
+        List<byte[]> payloads = new ArrayList<>();
+        List<List<FieldReader>> readers = new ArrayList<>();
+        for (String name : List.of("otlp-log", "otlp-span", "otlp-metric")) {
+            payloads.add(payload(
+                    switch (name) {
+                        case "otlp-log" -> records.log();
+                        case "otlp-span" -> records.span();
+                        default -> point(metric);
+                    }));
+            PayloadFormat format = Formats.parse(name);
+            List<FieldReader> plain = new ArrayList<>();
+            for (Field field : format.fields()) {
+                FieldReader reader = Objects.requireNonNull(format.field(field.name()));
+                UnsafeBuffer last = new UnsafeBuffer(payloads.get(payloads.size() - 1));
+                reader.read(last, 0, last.capacity(), value);
+                if (value.kind() != FieldValue.Kind.JSON) { // doubles within JSON are made by the JDK
+                    plain.add(reader);
+                }
+            }
+            readers.add(plain);
+        }
+        List<UnsafeBuffer> buffers = payloads.stream().map(UnsafeBuffer::new).toList();
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        int rounds = 20_000;
+        long allocated = 0;
+        for (int pass = 0; pass < 2; pass++) {
+            long before = threads.getCurrentThreadAllocatedBytes();
+            for (int i = 0; i < rounds; i++) {
+                for (int j = 0; j < buffers.size(); j++) {
+                    List<FieldReader> all = readers.get(j);
+                    for (int k = 0; k < all.size(); k++) {
+                        all.get(k).read(buffers.get(j), 0, buffers.get(j).capacity(), value);
+                    }
+                }
+            }
+            allocated = threads.getCurrentThreadAllocatedBytes() - before;
+        }
+        assertTrue(allocated < rounds, "allocated bytes: total=" + allocated + ", seed=" + seed);
+    }
+
+    @Test
+    void shouldDescribeItsFields() {
+        PayloadFormat span = Formats.parse("otlp-span");
+        assertEquals("otlp-span", span.text());
+        assertEquals("end", span.eventTimeField());
+        assertEquals("time", Formats.parse("otlp-log").eventTimeField());
+        assertEquals("time", Formats.parse("otlp-metric").eventTimeField());
+        assertNull(Formats.parse("otlp-context").eventTimeField());
+        assertEquals(
+                ValueUnit.NANOSECONDS, IndexFunction.field(span, "duration").unit());
+        assertEquals(
+                "field:i64:ns:duration", IndexFunction.field(span, "duration").text());
+        assertEquals("field:f64:1:attr.n", IndexFunction.field(span, "attr.n").text());
+        assertNull(span.field("attr."));
+        assertNull(span.field("http.route"));
+        assertNotNull(span.field("attr.http.route"));
+        assertThrows(IllegalArgumentException.class, () -> Formats.parse("otlp-span:x"));
+        for (String name : new OtlpFormatProvider().names()) {
+            PayloadFormat format = Formats.parse(name);
+            List<String> declared = format.fields().stream().map(Field::name).toList();
+            assertEquals(declared.size(), new TreeSet<>(declared).size(), name);
+            assertTrue(declared.containsAll(format.columns()), name);
+        }
+    }
+
+    /** One context, at one address. */
+    private static final class OneContext implements RecordLookup {
+        private byte[] context = {};
+        private UnsafeBuffer buffer = new UnsafeBuffer(context);
+
+        @Override
+        public void from(long recordAddress) {}
+
+        @Override
+        public boolean find(long address, String format) {
+            if (buffer.byteArray() != context) {
+                buffer = new UnsafeBuffer(context);
+            }
+            return address == ADDRESS && format.equals("otlp-context");
+        }
+
+        @Override
+        public DirectBuffer buffer() {
+            return buffer;
+        }
+
+        @Override
+        public int offset() {
+            return 0;
+        }
+
+        @Override
+        public int length() {
+            return context.length;
+        }
+
+        @Override
+        public long failures() {
+            return 0;
+        }
+    }
+}
