@@ -25,6 +25,7 @@ import io.opentelemetry.proto.metrics.v1.Metric;
 import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
 import io.opentelemetry.proto.metrics.v1.ResourceMetrics;
 import io.opentelemetry.proto.metrics.v1.ScopeMetrics;
+import io.opentelemetry.proto.metrics.v1.Sum;
 import io.opentelemetry.proto.metrics.v1.SummaryDataPoint;
 import io.opentelemetry.proto.resource.v1.Resource;
 import io.opentelemetry.proto.trace.v1.ResourceSpans;
@@ -274,6 +275,34 @@ class OtlpPointsTest {
     }
 
     @Test
+    void point44KeepsThePointsOfTheLastKindOnly() throws InvalidProtocolBufferException {
+        ByteString first = gauge(1).toByteString();
+        ByteString sum = Metric.newBuilder()
+                .setSum(Sum.newBuilder()
+                        .addDataPoints(NumberDataPoint.newBuilder().setAsInt(2)))
+                .build()
+                .toByteString();
+        ByteString second = gauge(3).toByteString();
+        ByteString third = gauge(4).toByteString();
+        byte[] metric = first.concat(sum).concat(second).concat(third).toByteArray();
+        accepted(Signal.METRICS, wrapThrice(metric), 2);
+        List<IngestedStore.Stored> stored = store.unread("otlp.metrics");
+        assertEquals(3, NumberDataPoint.parseFrom(stored.get(0).message()).getAsInt());
+        assertEquals(4, NumberDataPoint.parseFrom(stored.get(1).message()).getAsInt());
+        Metric context = ResourceMetrics.parseFrom(stored.get(0).context())
+                .getScopeMetrics(0)
+                .getMetrics(0);
+        assertEquals(Metric.newBuilder().setGauge(Gauge.getDefaultInstance()).build(), context);
+    }
+
+    private static Metric gauge(long value) {
+        return Metric.newBuilder()
+                .setGauge(Gauge.newBuilder()
+                        .addDataPoints(NumberDataPoint.newBuilder().setAsInt(value)))
+                .build();
+    }
+
+    @Test
     void point47CountsRequestsAndRecords() {
         accepted(Signal.LOGS, logs(LogRecord.getDefaultInstance()), 1);
         store.export(Signal.TRACES, spans(span().build(), span().clearSpanId().build()));
@@ -345,9 +374,9 @@ class OtlpPointsTest {
                 .toByteArray();
     }
 
-    /** A request with one span, of its encoded form. */
-    private static byte[] wrapThrice(byte[] span) {
-        ByteString scope = field(2, ByteString.copyFrom(span));
+    /** A request with one span or metric, of its encoded form. */
+    private static byte[] wrapThrice(byte[] item) {
+        ByteString scope = field(2, ByteString.copyFrom(item));
         return field(1, field(2, scope)).toByteArray();
     }
 
