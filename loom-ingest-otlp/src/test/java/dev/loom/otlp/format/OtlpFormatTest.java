@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
+import com.google.protobuf.UnknownFieldSet;
 import com.sun.management.ThreadMXBean;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.ValueUnit;
@@ -178,6 +179,32 @@ class OtlpFormatTest {
                     reader.read(exact, payload.length - 3, 1 << 20, value);
                 }
             }
+        }
+    }
+
+    /** A message that is cut, or damaged, is none: what was before the damage may not be what was sent. */
+    @Test
+    void shouldGiveNoValueWhenMessageIsMalformed() {
+        System.out.println("OtlpFormatTest seed=" + seed);
+        FieldReader flags = Objects.requireNonNull(Formats.parse("otlp-log").field("flags"));
+        int malformed = 0;
+        for (int round = 0; round < 10 * ROUNDS; round++) {
+            byte[] payload = mutated(payload(records.log()));
+            if (payload.length >= Long.BYTES) {
+                flags.read(new UnsafeBuffer(payload), 0, payload.length, value);
+                boolean parsed = isMessage(Arrays.copyOfRange(payload, Long.BYTES, payload.length));
+                assertEquals(parsed, value.kind() != FieldValue.Kind.ABSENT, "seed=" + seed + ", round=" + round);
+                malformed += parsed ? 0 : 1;
+            }
+        }
+        assertTrue(malformed > ROUNDS, "malformed=" + malformed);
+    }
+
+    private static boolean isMessage(byte[] bytes) {
+        try {
+            return UnknownFieldSet.parseFrom(bytes).getSerializedSize() >= 0;
+        } catch (InvalidProtocolBufferException e) {
+            return false;
         }
     }
 
