@@ -98,14 +98,16 @@ public final class RecorderCost {
                 "slowest 100 calls, ns each",
                 "process' CPU ns a record",
                 "B a record allocated",
-                "M records/s");
+                "M records/s",
+                "lost, %");
         runs.forEach((kind, of) -> table.row(
                 kind.text(),
                 spread(of, RecordingRun::callNs).text(1),
                 spread(of, RecordingRun::callNsMax).text(0),
                 spread(of, RecordingRun::cpuNs).text(1),
                 spread(of, RecordingRun::allocatedBytes).text(2),
-                spread(of, run -> run.recordsPerSecond() / MILLION).text(2)));
+                spread(of, run -> run.recordsPerSecond() / MILLION).text(2),
+                spread(of, run -> 100.0 * run.missing() / run.records()).text(2)));
     }
 
     private static Spread spread(List<RecordingRun> runs, ToDoubleFunction<RecordingRun> figure) {

@@ -41,7 +41,7 @@ final class ChronicleRecording implements RecordingTarget {
     }
 
     @Override
-    public void verify(int producers, long recordsEach) {
+    public long verify(int producers, long recordsEach) {
         final RecordedEvents events = new RecordedEvents(producers);
         try (ChronicleQueue stored = ChronicleQueue.single(queue.fileAbsolutePath());
                 ExcerptTailer tailer = stored.createTailer()) {
@@ -57,7 +57,7 @@ final class ChronicleRecording implements RecordingTarget {
                 }
             }
         }
-        events.checkEnd(recordsEach);
+        return events.missing(recordsEach);
     }
 
     @Override

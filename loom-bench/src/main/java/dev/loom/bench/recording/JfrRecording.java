@@ -67,9 +67,9 @@ final class JfrRecording implements RecordingTarget {
         recording.stop();
     }
 
-    /** A recording's events are in no order, so a producer's are sorted by their sequence. */
+    /** A recording's events are in no order, so a producer's are sorted by their sequence. Pressed, it drops whole buffers. */
     @Override
-    public void verify(int producers, long recordsEach) {
+    public long verify(int producers, long recordsEach) {
         final List<long[]> found = new ArrayList<>();
         try (RecordingFile events = new RecordingFile(file)) {
             while (events.hasMoreEvents()) {
@@ -88,7 +88,7 @@ final class JfrRecording implements RecordingTarget {
         found.sort(Comparator.comparingLong(numbers -> numbers[1]));
         final RecordedEvents events = new RecordedEvents(producers);
         found.forEach(numbers -> events.check(i -> numbers[i]));
-        events.checkEnd(recordsEach);
+        return events.missing(recordsEach);
     }
 
     @Override

@@ -69,7 +69,7 @@ final class LoomRecording implements RecordingTarget {
     }
 
     @Override
-    public void verify(int producers, long recordsEach) {
+    public long verify(int producers, long recordsEach) {
         final RecordedEvents events = new RecordedEvents(producers);
         try (LoomReader reader = LoomReader.attach(directory);
                 Snapshot snapshot = reader.snapshot();
@@ -79,7 +79,7 @@ final class LoomRecording implements RecordingTarget {
                 events.check(i -> event.buffer().getLong(event.offset() + i * Long.BYTES));
             }
         }
-        events.checkEnd(recordsEach);
+        return events.missing(recordsEach);
     }
 
     @Override

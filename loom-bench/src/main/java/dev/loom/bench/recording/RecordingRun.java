@@ -7,7 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What it cost to record some events, all of which were read back and checked.
+ * What it cost to record some events, which were read back and checked.
  *
  * @param records by all producers
  * @param callNs a call's time as its thread has it, mean
@@ -15,9 +15,16 @@ import java.util.concurrent.locks.LockSupport;
  * @param cpuNs CPU time a record of the whole process, until everything is in the files
  * @param allocatedBytes a record, by the producers' threads
  * @param elapsedNs from the first call until everything is in the files
+ * @param missing events that were recorded, and are not in the files
  */
 public record RecordingRun(
-        long records, double callNs, double callNsMax, double cpuNs, double allocatedBytes, long elapsedNs) {
+        long records,
+        double callNs,
+        double callNsMax,
+        double cpuNs,
+        double allocatedBytes,
+        long elapsedNs,
+        long missing) {
     private static final int BURST = 100;
 
     /**
@@ -43,14 +50,15 @@ public record RecordingRun(
         final long elapsedNs = System.nanoTime() - startNs;
         final double records = (double) recordsEach * producers;
         final double cpu = (CpuTime.processNs() - cpuNs) / records;
-        target.verify(producers, recordsEach);
+        final long missing = target.verify(producers, recordsEach);
         return new RecordingRun(
                 (long) records,
                 threads.stream().mapToLong(thread -> thread.calledNs).sum() / records,
                 threads.stream().mapToLong(thread -> thread.burstNsMax).max().orElse(0) / (double) BURST,
                 cpu,
                 threads.stream().mapToLong(thread -> thread.allocated).sum() / records,
-                elapsedNs);
+                elapsedNs,
+                missing);
     }
 
     public double recordsPerSecond() {

@@ -23,9 +23,10 @@ public interface RecordingTarget extends AutoCloseable {
     /**
      * Reads everything back.
      *
-     * @throws IllegalStateException when a producer's events are not those from 0 on, in order, as many as it recorded
+     * @return how many events are missing
+     * @throws IllegalStateException when an event differs, or a producer's are not in its order
      */
-    void verify(int producers, long recordsEach);
+    long verify(int producers, long recordsEach);
 
     @Override
     void close();

@@ -6,6 +6,7 @@ import dev.loom.otlp.server.Refusal.Reason;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -22,12 +23,12 @@ import org.jspecify.annotations.Nullable;
 abstract class Exchange implements Invocable.Task {
     private enum State {
         RECEIVING,
+        /** Refused; what is still sent is read to its end, since a client of HTTP/1 that is sending may not read before. */
+        DISCARDING,
         WAITING,
         EXPORTING,
         ANSWERED
     }
-
-    private static final int FIRST_REGION_LENGTH_MAX = 16 << 10;
 
     final Request request;
     final Response response;
@@ -39,6 +40,8 @@ abstract class Exchange implements Invocable.Task {
     private State state = State.RECEIVING;
     private long stateSinceNs = System.nanoTime();
     private @Nullable Region body;
+    private @Nullable Refusal refusal;
+    private long discarded;
 
     Exchange(
             OtlpReceiver receiver,
@@ -83,9 +86,9 @@ abstract class Exchange implements Invocable.Task {
     /** Receives what has arrived. */
     @Override
     public final void run() {
-        Refusal refusal = receive();
-        if (refusal != null) {
-            refuse(refusal);
+        Refusal due = receive();
+        if (due != null) {
+            refuse(due);
         }
     }
 
@@ -95,8 +98,9 @@ abstract class Exchange implements Invocable.Task {
         return InvocationType.NON_BLOCKING;
     }
 
+    /** Takes what has arrived; returns a refusal that is to be answered now. */
     private synchronized @Nullable Refusal receive() {
-        while (state == State.RECEIVING) {
+        while (state == State.RECEIVING || state == State.DISCARDING) {
             Content.Chunk chunk = request.read();
             if (chunk == null) {
                 request.demand(this);
@@ -107,21 +111,39 @@ abstract class Exchange implements Invocable.Task {
                 return null;
             }
             try {
-                received(chunk.getByteBuffer());
-                if (chunk.isLast()) {
-                    receivedAll();
-                    enter(State.WAITING);
-                    receiver.workers().submit(this);
+                if (state == State.RECEIVING) {
+                    take(chunk);
+                } else {
+                    discarded += chunk.getByteBuffer().remaining();
                 }
-            } catch (RefusalException e) {
-                enter(State.ANSWERED);
-                closeBody();
-                return e.refusal();
             } finally {
                 chunk.release();
             }
+            if (refusal != null && (chunk.isLast() || !isHttp1() || discarded > maxLength)) {
+                enter(State.ANSWERED);
+                return refusal;
+            }
         }
         return null;
+    }
+
+    private void take(Content.Chunk chunk) {
+        try {
+            received(chunk.getByteBuffer());
+            if (chunk.isLast()) {
+                receivedAll();
+                enter(State.WAITING);
+                receiver.workers().submit(this);
+            }
+        } catch (RefusalException e) {
+            refusal = e.refusal();
+            state = State.DISCARDING; // the deadline stays
+            closeBody();
+        }
+    }
+
+    private boolean isHttp1() {
+        return request.getConnectionMetaData().getHttpVersion().getVersion() < HttpVersion.HTTP_2.getVersion();
     }
 
     /** Appends to the body. */
@@ -130,7 +152,7 @@ abstract class Exchange implements Invocable.Task {
             return;
         }
         if (body == null) {
-            body = receiver.budget().reserve(Math.max(bytes.remaining(), Math.min(most, FIRST_REGION_LENGTH_MAX)));
+            body = receiver.budget().reserve(bytes.remaining());
         }
         if (body == null || !body.append(bytes, most)) {
             throw new RefusalException(InFlightBudget.NO_ROOM);
@@ -152,17 +174,17 @@ abstract class Exchange implements Invocable.Task {
             message = body;
             body = null;
         }
-        Refusal refusal = null;
+        Refusal failure = null;
         ExportOutcome outcome = null;
         try {
             outcome = worker.export(signal, encoding(), isJson(), message);
         } catch (RefusalException e) {
-            refusal = e.refusal();
+            failure = e.refusal();
         } catch (OutOfMemoryError e) {
-            refusal = new Refusal(Reason.UNAVAILABLE, "memory is used up", 1000);
-        } catch (RuntimeException e) {
+            failure = new Refusal(Reason.UNAVAILABLE, "memory is used up", 1000);
+        } catch (RuntimeException | Error e) {
             receiver.failures().accept(e);
-            refusal = new Refusal(
+            failure = new Refusal(
                     Reason.INTERNAL, "request failed: " + e.getClass().getSimpleName());
         }
         synchronized (this) {
@@ -172,34 +194,38 @@ abstract class Exchange implements Invocable.Task {
             receiver.counters()
                     .accepted(signal, transport(), outcome.accepted(), outcome.rejected(), worker.exportedLength());
             answer(outcome);
-        } else if (refusal != null) {
-            refuse(refusal);
+        } else if (failure != null) {
+            refuse(failure);
         }
     }
 
     /** Ends what takes too long. Called now and then. */
     final void sweep(long nowNs, boolean pressed) {
-        boolean late;
-        boolean receiving;
+        Refusal late = null;
         synchronized (this) {
-            receiving = state == State.RECEIVING;
-            late = (receiving || state == State.ANSWERED)
-                    && nowNs - stateSinceNs > receiver.timeoutNs(receiving, pressed);
-            if (late && receiving) {
+            boolean receiving = state == State.RECEIVING || state == State.DISCARDING;
+            if ((!receiving && state != State.ANSWERED)
+                    || nowNs - stateSinceNs <= receiver.timeoutNs(receiving, pressed)) {
+                return;
+            }
+            if (receiving) {
+                late = refusal != null ? refusal : tooLate(pressed);
                 enter(State.ANSWERED);
                 closeBody();
             }
         }
-        if (late && receiving) {
-            refuse(
-                    pressed
-                            ? InFlightBudget.NO_ROOM
-                            : new Refusal(
-                                    Reason.TIMED_OUT, "request did not arrive in time: received=" + bodyLength()));
-        } else if (late) {
+        if (late != null) {
+            refuse(late);
+        } else {
             TimeoutException cause = new TimeoutException("answer was not taken in time");
             request.getConnectionMetaData().getConnection().getEndPoint().close(cause);
         }
+    }
+
+    private Refusal tooLate(boolean pressed) {
+        return pressed
+                ? InFlightBudget.NO_ROOM
+                : new Refusal(Reason.TIMED_OUT, "request did not arrive in time: received=" + bodyLength());
     }
 
     final void write(HttpFields.Mutable headers, ByteBuffer content) {
@@ -221,9 +247,9 @@ abstract class Exchange implements Invocable.Task {
         callback.failed(cause);
     }
 
-    private void refuse(Refusal refusal) {
-        receiver.counters().refuse(signal, transport(), refusal.reason());
-        receiver.refusals().refuse(request, response, callback, refusal);
+    private void refuse(Refusal answer) {
+        receiver.counters().refuse(signal, transport(), answer.reason());
+        receiver.refusals().refuse(request, response, callback, answer);
     }
 
     private void enter(State next) {

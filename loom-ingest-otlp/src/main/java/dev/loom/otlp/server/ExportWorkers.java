@@ -2,6 +2,7 @@ package dev.loom.otlp.server;
 
 import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -15,10 +16,12 @@ final class ExportWorkers implements AutoCloseable {
     private final ArrayDeque<ExportWorker> idle = new ArrayDeque<>();
     private final ArrayDeque<Exchange> waiting = new ArrayDeque<>();
     private final Executor executor;
+    private final Consumer<Throwable> failures;
     private boolean closed;
 
-    ExportWorkers(int count, Supplier<ExportWorker> workers, Executor executor) {
+    ExportWorkers(int count, Supplier<ExportWorker> workers, Executor executor, Consumer<Throwable> failures) {
         this.executor = executor;
+        this.failures = failures;
         for (int i = 0; i < count; i++) {
             idle.push(workers.get());
         }
@@ -39,7 +42,11 @@ final class ExportWorkers implements AutoCloseable {
     private void run(ExportWorker worker, Exchange first) {
         Exchange exchange = first;
         while (exchange != null) {
-            exchange.export(worker);
+            try {
+                exchange.export(worker);
+            } catch (RuntimeException e) {
+                failures.accept(e); // its connection went in the midst of the answer; those that wait are to be served
+            }
             exchange = next(worker);
         }
     }

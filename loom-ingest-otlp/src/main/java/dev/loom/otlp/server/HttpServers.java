@@ -42,7 +42,7 @@ public final class HttpServers implements AutoCloseable {
     public record Listener(Endpoint endpoint, Handler handler, RefusalWriter refusals) {}
 
     private static final int THREADS_MIN = 4;
-    private static final int THREADS_MAX = 32;
+    private static final int THREADS_MAX = 16;
     private static final int NETWORK_BUFFER_LENGTH = 16 << 10;
     private static final long POOLED_BYTES_MAX = 8 << 20;
     private static final long SWEEP_MS = 250;
@@ -194,7 +194,9 @@ public final class HttpServers implements AutoCloseable {
         factory.setInitialSessionRecvWindow(FlowControlStrategy.DEFAULT_WINDOW_SIZE);
         factory.setInitialStreamRecvWindow(FlowControlStrategy.DEFAULT_WINDOW_SIZE);
         factory.setMaxConcurrentStreams(protection.maxConcurrentStreams());
-        factory.setStreamIdleTimeout(protection.readBodyTimeout().toMillis());
+        // Deadlines of our own end what is slow, and say why; this is for streams that never become requests.
+        factory.setStreamIdleTimeout(
+                protection.readBodyTimeout().plus(protection.writeTimeout()).toMillis());
         return factory;
     }
 

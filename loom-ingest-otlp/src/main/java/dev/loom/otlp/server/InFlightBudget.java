@@ -84,7 +84,12 @@ public final class InFlightBudget implements AutoCloseable {
         return peak;
     }
 
-    /** Whether a region was refused since this was last asked. */
+    /** Notes that something was refused for the sake of memory that is not this. */
+    synchronized void press() {
+        pressed = true;
+    }
+
+    /** Whether anything was refused for want of memory since this was last asked. */
     synchronized boolean takePressed() {
         boolean was = pressed;
         pressed = false;

@@ -10,10 +10,16 @@ import java.nio.file.Path;
  * @param maxMessageLength {@code max_recv_msg_size_mib} and {@code max_request_body_size}: the largest request, as received and
  *     decoded, bytes; at most the budget
  * @param maxDecompressionRatio decoded to received bytes, of requests that decode to more than 1 MiB
+ * @param maxRequests at once; each takes heap for its headers whatever it sends, so this bounds what idle ones cost
  * @param exportThreads requests at once that are decoded and stored
  */
 public record OtlpConfig(
-        int budgetLength, Path budgetFolder, int maxMessageLength, int maxDecompressionRatio, int exportThreads) {
+        int budgetLength,
+        Path budgetFolder,
+        int maxMessageLength,
+        int maxDecompressionRatio,
+        int maxRequests,
+        int exportThreads) {
     private static final int MIB = 1 << 20;
     private static final int BUDGET_LENGTH_MIN = MIB;
     private static final int BUDGET_LENGTH_MAX = 1 << 30;
@@ -23,32 +29,40 @@ public record OtlpConfig(
         within("budget", budgetLength, BUDGET_LENGTH_MIN, BUDGET_LENGTH_MAX);
         within("max_recv_msg_size", maxMessageLength, 1, budgetLength);
         within("max_decompression_ratio", maxDecompressionRatio, 1, Integer.MAX_VALUE);
+        within("max_requests", maxRequests, 1, 1 << 20);
         within("export_threads", exportThreads, 1, 64);
     }
 
-    /** 64 MiB on {@code /dev/shm}, of which one request may take all, ratio 300, two threads. */
+    /** 64 MiB on {@code /dev/shm}, of which one request may take all, ratio 300, 512 requests, two threads. */
     public static OtlpConfig defaults() {
-        return new OtlpConfig(64 * MIB, Path.of("/dev/shm"), 64 * MIB, 300, 2);
+        return new OtlpConfig(64 * MIB, Path.of("/dev/shm"), 64 * MIB, 300, 512, 2);
     }
 
     /** The same with another budget, which is the largest message too. */
     public OtlpConfig withBudget(int length, Path folder) {
-        return new OtlpConfig(length, folder, length, maxDecompressionRatio, exportThreads);
+        return new OtlpConfig(length, folder, length, maxDecompressionRatio, maxRequests, exportThreads);
     }
 
     /** The same with another largest message. */
     public OtlpConfig withMaxMessageLength(int length) {
-        return new OtlpConfig(budgetLength, budgetFolder, length, maxDecompressionRatio, exportThreads);
+        return new OtlpConfig(budgetLength, budgetFolder, length, maxDecompressionRatio, maxRequests, exportThreads);
     }
 
     /** The same with another ratio. */
     public OtlpConfig withMaxDecompressionRatio(int ratio) {
-        return new OtlpConfig(budgetLength, budgetFolder, maxMessageLength, ratio, exportThreads);
+        return new OtlpConfig(budgetLength, budgetFolder, maxMessageLength, ratio, maxRequests, exportThreads);
+    }
+
+    /** The same with as many requests at once. */
+    public OtlpConfig withMaxRequests(int requests) {
+        return new OtlpConfig(
+                budgetLength, budgetFolder, maxMessageLength, maxDecompressionRatio, requests, exportThreads);
     }
 
     /** The same with as many threads. */
     public OtlpConfig withExportThreads(int threads) {
-        return new OtlpConfig(budgetLength, budgetFolder, maxMessageLength, maxDecompressionRatio, threads);
+        return new OtlpConfig(
+                budgetLength, budgetFolder, maxMessageLength, maxDecompressionRatio, maxRequests, threads);
     }
 
     private static void within(String setting, int value, int min, int max) {

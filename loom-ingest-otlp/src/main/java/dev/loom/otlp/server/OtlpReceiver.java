@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
     private static final long SWEEP_MS = 100;
+    private static final Refusal TOO_MANY = new Refusal(Reason.UNAVAILABLE, "too many requests at once", 1000);
     private static final String SERVICES = "/opentelemetry.proto.collector.";
     private static final Map<String, Signal> CALLS = Map.of(
             SERVICES + "logs.v1.LogsService/Export", Signal.LOGS,
@@ -47,6 +48,7 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
     private final OtlpCounters counters = new OtlpCounters();
     private final OtlpRefusals refusals = new OtlpRefusals();
     private final Set<Exchange> exchanges = ConcurrentHashMap.newKeySet();
+    private long pressedUntilNs = System.nanoTime();
     private @Nullable ExportWorkers workers;
     private Scheduler.@Nullable Task sweep;
 
@@ -129,7 +131,8 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
         workers = new ExportWorkers(
                 config.exportThreads(),
                 () -> new ExportWorker(budget, limits, handler, transcoder),
-                getServer().getThreadPool());
+                getServer().getThreadPool(),
+                failures);
         super.doStart();
         scheduleSweep();
     }
@@ -151,7 +154,11 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
 
     private void sweep() {
         long now = System.nanoTime();
-        boolean pressed = budget.takePressed();
+        if (budget.takePressed()) {
+            // Long enough for each request that is in the way to be found too slow.
+            pressedUntilNs = now + 2 * timeoutNs(true, true);
+        }
+        boolean pressed = now - pressedUntilNs < 0;
         for (Exchange exchange : exchanges) {
             exchange.sweep(now, pressed);
         }
@@ -165,6 +172,10 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
     public boolean handle(Request request, Response response, Callback callback) {
         boolean grpc = MediaTypes.isGrpc(MediaTypes.of(request));
         try {
+            if (exchanges.size() >= config.maxRequests()) {
+                budget.press();
+                throw new RefusalException(TOO_MANY);
+            }
             Exchange exchange = grpc ? call(request, response, callback) : post(request, response, callback);
             exchanges.add(exchange);
             Request.addCompletionListener(request, failure -> exchanges.remove(exchange));

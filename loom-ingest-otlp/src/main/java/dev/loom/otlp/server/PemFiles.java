@@ -116,13 +116,12 @@ final class PemFiles {
 
     private static void writeDer(ByteArrayOutputStream out, int tag, byte[] content) {
         out.write(tag);
-        if (content.length < 0x80) {
-            out.write(content.length);
-        } else {
-            out.write(0x83);
-            out.write(content.length >>> 16);
-            out.write(content.length >>> 8);
-            out.write(content.length);
+        int lengthBytes = (32 - Integer.numberOfLeadingZeros(content.length) + 7) / 8;
+        if (content.length >= 0x80) {
+            out.write(0x80 | lengthBytes);
+        }
+        for (int i = lengthBytes - 1; i >= 0; i--) {
+            out.write(content.length >>> (8 * i));
         }
         out.writeBytes(content);
     }

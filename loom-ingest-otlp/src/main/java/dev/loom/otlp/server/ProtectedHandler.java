@@ -7,6 +7,7 @@ import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -93,7 +94,7 @@ final class ProtectedHandler extends Handler.Wrapper {
         if (gate.draining) {
             return new Refusal(Reason.UNAVAILABLE, "server is shutting down", 1000);
         }
-        String host = request.getHttpURI().getHost();
+        String host = host(request);
         if (overNetwork && (host == null || !gate.hosts.allowsHost(host))) {
             return new Refusal(Reason.FORBIDDEN, "host is not allowed: host=" + host);
         }
@@ -101,6 +102,13 @@ final class ProtectedHandler extends Handler.Wrapper {
             return new Refusal(Reason.FORBIDDEN, "origin is not allowed: origin=" + origin);
         }
         return null;
+    }
+
+    /** The name that the client used for the server; null when it used none, as HTTP/1.0 allows. */
+    private static @Nullable String host(Request request) {
+        boolean named = request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_2
+                || request.getHeaders().contains(HttpHeader.HOST);
+        return named ? request.getHttpURI().getHost() : null;
     }
 
     private @Nullable Refusal tokenRefusal(Request request) {

@@ -30,6 +30,9 @@ final class SocketFileConnector extends ServerConnector {
 
     @Override
     public void open() throws IOException {
+        if (isOpen()) {
+            return; // a server opens its connectors before it starts them, and these then open themselves
+        }
         UnixDomainSocketAddress address = UnixDomainSocketAddress.of(file);
         removeIfDead(address);
         ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);

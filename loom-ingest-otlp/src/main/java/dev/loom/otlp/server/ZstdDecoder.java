@@ -24,6 +24,7 @@ final class ZstdDecoder {
     private static final int COMPRESSED = 2;
 
     private final ZstdDecompressor decompressor = new ZstdDecompressor();
+    private boolean lengthKnown;
     private long lengthMax;
 
     /**
@@ -35,9 +36,9 @@ final class ZstdDecoder {
      */
     void decode(ByteBuffer encoded, Region decoded, DecodeLimits limits) throws RefusalException {
         ByteBuffer in = encoded.order(ByteOrder.LITTLE_ENDIAN);
-        int length = in.remaining();
-        int allowed = limits.allowed(length);
-        if (length == 0) {
+        int encodedLength = in.remaining();
+        int allowed = limits.allowed(encodedLength);
+        if (encodedLength == 0) {
             throw malformed("is empty");
         }
         while (in.hasRemaining()) {
@@ -57,9 +58,13 @@ final class ZstdDecoder {
             try {
                 decompressor.decompress(in.duplicate().position(start).limit(end), out);
             } catch (MalformedInputException | IllegalArgumentException | IndexOutOfBoundsException e) {
-                throw room < lengthMax ? limits.exceeded(length) : malformed(String.valueOf(e.getMessage()));
+                throw room < lengthMax ? limits.exceeded(encodedLength) : malformed(String.valueOf(e.getMessage()));
             }
-            decoded.fill(out.position() - before);
+            int length = out.position() - before;
+            if (lengthKnown && length != lengthMax) {
+                throw malformed("length differs");
+            }
+            decoded.fill(length);
         }
     }
 
@@ -84,14 +89,15 @@ final class ZstdDecoder {
         if (!singleSegment) {
             skip(in, 1);
         }
-        long contentLength = Long.MAX_VALUE;
-        if (contentLengthCode != 0 || singleSegment) {
-            contentLength = read(in, 1 << contentLengthCode) + (contentLengthCode == 1 ? 256 : 0);
-            if (contentLength < 0) {
+        lengthKnown = contentLengthCode != 0 || singleSegment;
+        long declared = lengthKnown ? read(in, 1 << contentLengthCode) + (contentLengthCode == 1 ? 256 : 0) : 0;
+        lengthMax = skipBlocks(in);
+        if (lengthKnown) {
+            if (declared < 0 || declared > lengthMax) {
                 throw malformed("length is out of range");
             }
+            lengthMax = declared;
         }
-        lengthMax = Math.min(contentLength, skipBlocks(in));
         if (checksum) {
             skip(in, CHECKSUM_LENGTH);
         }

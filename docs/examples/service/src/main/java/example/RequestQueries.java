@@ -1,0 +1,70 @@
+package example;
+
+import dev.loom.api.Index;
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.api.Store;
+import dev.loom.format.FieldReader;
+import dev.loom.format.FieldValue;
+import dev.loom.query.Aggregate;
+import dev.loom.query.Completeness;
+import dev.loom.query.IndexedAggregate;
+import dev.loom.query.TopCursor;
+import dev.loom.query.TopRecords;
+import java.time.Instant;
+import java.util.Objects;
+
+/** Questions about the requests, of the store that is being written. Usable from any thread. */
+final class RequestQueries {
+    private final Store store;
+    private final Source source;
+    private final FieldReader path;
+
+    RequestQueries(Store store, Source source) {
+        this.store = store;
+        this.source = source;
+        this.path = Objects.requireNonNull(source.format().field("path"));
+    }
+
+    /** One line a request: when it was recorded, its latency, its path. */
+    String slowest(int count) {
+        StringBuilder lines = new StringBuilder();
+        FieldValue value = new FieldValue();
+        try (Snapshot snapshot = store.snapshot();
+                TopCursor request = TopRecords.of(snapshot, latency(snapshot), count).open()) {
+            while (request.next()) {
+                path.read(request.buffer(), request.offset(), request.length(), value);
+                lines.append(Instant.ofEpochSecond(0, request.timeNs()))
+                        .append(' ')
+                        .append(request.value())
+                        .append(' ')
+                        .append(value.text())
+                        .append('\n');
+            }
+            return lines.append(lacks(request.completeness())).toString();
+        }
+    }
+
+    /** Count, mean, a percentile, and the greatest latency. */
+    String latency(int percentile) {
+        try (Snapshot snapshot = store.snapshot()) {
+            Aggregate latency = IndexedAggregate.of(snapshot, latency(snapshot))
+                    .percentiles(percentile)
+                    .run();
+            if (latency.count() == 0) {
+                return "no requests\n";
+            }
+            return "requests " + latency.count() + "\nmean " + Math.round(latency.mean()) + "\np" + percentile + ' '
+                    + latency.percentile(percentile).orElseThrow() + "\nmax "
+                    + latency.max().orElseThrow() + '\n' + lacks(latency.completeness());
+        }
+    }
+
+    private Index latency(Snapshot snapshot) {
+        return snapshot.index(source.id(), "latency_ns").orElseThrow();
+    }
+
+    private static String lacks(Completeness completeness) {
+        return completeness.lost() == 0 ? "" : "not recorded " + completeness.lost() + '\n';
+    }
+}

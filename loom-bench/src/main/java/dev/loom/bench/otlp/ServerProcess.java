@@ -1,0 +1,75 @@
+package dev.loom.bench.otlp;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** A server under test in a process of its own, and the CPU time that it takes. */
+public final class ServerProcess implements AutoCloseable {
+    private static final long START_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final long TICK_NS = 10_000_000;
+    private static final int USER_TICKS_FIELD = 11;
+    private static final int SYSTEM_TICKS_FIELD = 12;
+
+    private final Process process;
+
+    private ServerProcess(Process process) {
+        this.process = process;
+    }
+
+    /** Starts it, and waits until it takes connections at a port of this machine. Its output goes to a file. */
+    public static ServerProcess start(List<String> command, int port, Path output) throws IOException {
+        final ServerProcess server = new ServerProcess(new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start());
+        final long deadlineNs = System.nanoTime() + START_TIMEOUT_NS;
+        while (!listens(port)) {
+            if (!server.process.isAlive() || System.nanoTime() - deadlineNs > 0) {
+                server.close();
+                throw new IllegalStateException(
+                        "server did not start: command=" + command + ", said=" + Files.readString(output));
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+        }
+        return server;
+    }
+
+    private static boolean listens(int port) {
+        try (Socket probe = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            return probe.isConnected();
+        } catch (final IOException e) {
+            return false;
+        }
+    }
+
+    /** User and system time so far, ns, to 10 ms. */
+    public long cpuNs() {
+        try {
+            final String stat = Files.readString(Path.of("/proc/" + process.pid() + "/stat"));
+            final String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+            return (Long.parseLong(fields[USER_TICKS_FIELD]) + Long.parseLong(fields[SYSTEM_TICKS_FIELD])) * TICK_NS;
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Ends it by SIGTERM, and waits. */
+    @Override
+    public void close() {
+        process.destroy();
+        try {
+            if (!process.waitFor(1, TimeUnit.MINUTES)) {
+                process.destroyForcibly();
+            }
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,226 @@
+package dev.loom.otlp.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManagerFactory;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** TLS, clients' certificates, and their renewal while serving. */
+class TlsTest {
+    @TempDir
+    private static Path folder;
+
+    private static Identity first;
+    private static Identity second;
+
+    private final Exported exported = new Exported();
+
+    /** A self-signed certificate, which is its own authority. */
+    private record Identity(KeyStore store, Path cert, Path key) {}
+
+    @BeforeAll
+    static void createIdentities() throws Exception {
+        first = identity("first", "RSA");
+        second = identity("second", "EC");
+    }
+
+    @Test
+    void shouldServeBothVersionsOfHttp() throws Exception {
+        try (TestServer server = start(new TlsConfig(first.cert, first.key))) {
+            for (HttpClient.Version version : HttpClient.Version.values()) {
+                HttpResponse<byte[]> answer = post(server, context(first, null), version, null);
+                assertEquals(200, answer.statusCode());
+                assertEquals(version, answer.version());
+            }
+        }
+        assertEquals(2, exported.logs.size());
+    }
+
+    @Test
+    void shouldRefuseOldProtocolsAndStrangers() throws Exception {
+        try (TestServer server = start(new TlsConfig(first.cert, first.key, null, "1.3", Duration.ofMinutes(1)))) {
+            SSLParameters old = new SSLParameters();
+            old.setProtocols(new String[] {"TLSv1.2"});
+            assertThrows(IOException.class, () -> post(server, context(first, null), HttpClient.Version.HTTP_1_1, old));
+            assertThrows(
+                    IOException.class, () -> post(server, context(second, null), HttpClient.Version.HTTP_1_1, null));
+            assertEquals(
+                    200,
+                    post(server, context(first, null), HttpClient.Version.HTTP_1_1, null)
+                            .statusCode());
+            try (RawHttp1 plain = new RawHttp1(server.httpPort())) {
+                plain.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                plain.awaitEnd();
+            }
+        }
+    }
+
+    @Test
+    void shouldDemandCertificatesOfClients() throws Exception {
+        TlsConfig config = new TlsConfig(first.cert, first.key).withClientCaFile(second.cert);
+        try (TestServer server = start(config)) {
+            HttpClient.Version version = HttpClient.Version.HTTP_1_1;
+            assertThrows(IOException.class, () -> post(server, context(first, null), version, null));
+            assertThrows(IOException.class, () -> post(server, context(first, first), version, null));
+            assertEquals(
+                    200, post(server, context(first, second), version, null).statusCode());
+        }
+        assertEquals(1, exported.logs.size());
+    }
+
+    @Test
+    void shouldTakeInARenewedCertificate() throws Exception {
+        Path cert = folder.resolve("live.crt");
+        Path key = folder.resolve("live.key");
+        Files.copy(first.cert, cert, StandardCopyOption.REPLACE_EXISTING);
+        Files.copy(first.key, key, StandardCopyOption.REPLACE_EXISTING);
+        try (TestServer server = start(new TlsConfig(cert, key).withReloadInterval(Duration.ofMillis(50)))) {
+            X509Certificate before = certificateOf(server);
+            Files.writeString(cert, "rubbish");
+            while (server.failures.isEmpty()) {
+                Thread.onSpinWait();
+            }
+            assertEquals(before, certificateOf(server));
+            Files.copy(second.key, key, StandardCopyOption.REPLACE_EXISTING);
+            Files.copy(second.cert, cert, StandardCopyOption.REPLACE_EXISTING);
+            while (certificateOf(server).equals(before)) {
+                Thread.onSpinWait();
+            }
+            assertNotEquals(before, certificateOf(server));
+            assertEquals(
+                    200,
+                    post(server, context(second, null), HttpClient.Version.HTTP_2, null)
+                            .statusCode());
+        }
+    }
+
+    @Test
+    void shouldReadKeysOfPkcs1() throws Exception {
+        String pkcs8 = Files.readString(first.key);
+        byte[] der = Base64.getMimeDecoder().decode(pkcs8.replaceAll("-----.*-----", ""));
+        // SEQUENCE (4), version (3), algorithm (15), OCTET STRING (4), then the key of PKCS #1
+        byte[] inner = java.util.Arrays.copyOfRange(der, 26, der.length);
+        Path key = folder.resolve("pkcs1.key");
+        writePem(key, "RSA PRIVATE KEY", inner);
+        start(new TlsConfig(first.cert, key)).close();
+        Path none =
+                Files.writeString(folder.resolve("none.key"), "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END");
+        IOException failure = assertThrows(IOException.class, () -> start(new TlsConfig(first.cert, none)));
+        assertTrue(failure.getMessage().contains("none.key"), failure.getMessage());
+    }
+
+    private TestServer start(TlsConfig tls) throws IOException {
+        return new TestServer(
+                exported,
+                TestServer.config(),
+                ServerProtection.builder().tls(tls).build());
+    }
+
+    private static HttpResponse<byte[]> post(
+            TestServer server, SSLContext context, HttpClient.Version version, SSLParameters parameters)
+            throws Exception {
+        HttpClient.Builder client = HttpClient.newBuilder().sslContext(context).version(version);
+        if (parameters != null) {
+            client.sslParameters(parameters);
+        }
+        HttpRequest request = HttpRequest.newBuilder(URI.create("https://localhost:" + server.httpPort() + "/v1/logs"))
+                .header("Content-Type", "application/x-protobuf")
+                .POST(BodyPublishers.ofByteArray(TestRequests.logs("secret", 1).toByteArray()))
+                .build();
+        return client.build().send(request, BodyHandlers.ofByteArray());
+    }
+
+    private static X509Certificate certificateOf(TestServer server) throws Exception {
+        KeyStore both = KeyStore.getInstance("PKCS12");
+        both.load(null, null);
+        both.setCertificateEntry("first", first.store.getCertificate("server"));
+        both.setCertificateEntry("second", second.store.getCertificate("server"));
+        SSLContext context = context(both, null);
+        try (SSLSocket socket = (SSLSocket) context.getSocketFactory().createSocket("localhost", server.httpPort())) {
+            return (X509Certificate) socket.getSession().getPeerCertificates()[0];
+        }
+    }
+
+    private static SSLContext context(Identity trusted, Identity own) throws Exception {
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, null);
+        store.setCertificateEntry("trusted", trusted.store.getCertificate("server"));
+        return context(store, own);
+    }
+
+    private static SSLContext context(KeyStore trusted, Identity own) throws Exception {
+        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(trusted);
+        KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        keys.init(own == null ? null : own.store, "changeit".toCharArray());
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
+        return context;
+    }
+
+    private static Identity identity(String name, String algorithm) throws Exception {
+        Path file = folder.resolve(name + ".p12");
+        Process keytool = new ProcessBuilder(List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-alias",
+                        "server",
+                        "-keyalg",
+                        algorithm,
+                        "-dname",
+                        "CN=" + name,
+                        "-ext",
+                        "san=dns:localhost",
+                        "-validity",
+                        "2",
+                        "-keystore",
+                        file.toString(),
+                        "-storepass",
+                        "changeit",
+                        "-storetype",
+                        "PKCS12"))
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        assertEquals(0, keytool.waitFor());
+        KeyStore store = KeyStore.getInstance(file.toFile(), "changeit".toCharArray());
+        Path cert = folder.resolve(name + ".crt");
+        Path key = folder.resolve(name + ".key");
+        writePem(cert, "CERTIFICATE", store.getCertificate("server").getEncoded());
+        writePem(
+                key,
+                "PRIVATE KEY",
+                store.getKey("server", "changeit".toCharArray()).getEncoded());
+        return new Identity(store, cert, key);
+    }
+
+    private static void writePem(Path file, String label, byte[] der) throws IOException {
+        String text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der);
+        Files.writeString(file, "-----BEGIN " + label + "-----\n" + text + "\n-----END " + label + "-----\n");
+    }
+}
