@@ -67,23 +67,34 @@ final class AnyField implements FieldReader {
         }
     }
 
-    /** Takes the value if the key is as wanted, which may come after it. */
+    /** Takes the value if the key is as wanted. A key before it, as usual, saves reading those of others. */
     private static void readPair(UnsafeBuffer wanted, WireReader reader, ReadState state) {
         boolean matches = wanted.capacity() == 0;
+        boolean other = false;
+        int passedOver = -1;
+        int passedOverLength = 0;
         state.any.clear();
         while (reader.next()) {
             if (reader.tag() == CommonTags.KeyValue.KEY) {
                 matches = equal(wanted, reader);
+                other = !matches;
+            } else if (reader.tag() == CommonTags.KeyValue.VALUE && other) {
+                passedOver = reader.offset();
+                passedOverLength = reader.length();
             } else if (reader.tag() == CommonTags.KeyValue.VALUE) {
                 int end = reader.enter();
                 state.any.read(reader);
                 reader.leave(end);
             }
         }
-        if (matches) {
-            state.found.count = 1;
-        } else {
+        if (!matches) {
             state.any.clear();
+            return;
+        }
+        state.found.count = 1;
+        if (passedOver >= 0 && state.any.tag() == AnyValue.NONE) { // another key came after it
+            state.within.wrap(reader.buffer(), passedOver, passedOverLength);
+            state.any.read(state.within);
         }
     }
 

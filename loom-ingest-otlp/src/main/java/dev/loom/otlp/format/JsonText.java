@@ -117,20 +117,34 @@ final class JsonText {
 
     void putText(DirectBuffer buffer, int offset, int bytes) {
         put('"');
+        int plain = 0;
         for (int i = 0; i < bytes; i++) {
             byte b = buffer.getByte(offset + i);
-            if (b == '"' || b == '\\') {
-                put('\\');
-                put((char) b);
-            } else if ((b >= 0 && b < ' ') || b == 0x7F) {
-                putAscii("\\u00");
-                put((char) HEX[b >> 4]);
-                put((char) HEX[b & 0xF]);
-            } else {
-                text.putByte(length++, b);
+            boolean quoted = b == '"' || b == '\\';
+            if (quoted || (b >= 0 && b < ' ') || b == 0x7F) {
+                putBytes(buffer, offset + plain, i - plain);
+                plain = i + 1;
+                putEscape(b, quoted);
             }
         }
+        putBytes(buffer, offset + plain, bytes - plain);
         put('"');
+    }
+
+    private void putEscape(byte b, boolean quoted) {
+        if (quoted) {
+            put('\\');
+            put((char) b);
+        } else {
+            putAscii("\\u00");
+            put((char) HEX[b >> 4]);
+            put((char) HEX[b & 0xF]);
+        }
+    }
+
+    private void putBytes(DirectBuffer buffer, int offset, int bytes) {
+        text.putBytes(length, buffer, offset, bytes);
+        length += bytes;
     }
 
     private void putBase64(DirectBuffer buffer, int offset, int bytes) {
