@@ -67,20 +67,29 @@ final class RequestCheck {
                     reader.reject(WireFailure.INVALID_UTF8);
                 }
             } else if (rule == LengthRule.MESSAGE) {
-                int end = reader.enter();
-                MessageType inner = type.message(number);
-                if (inner == OtlpMessages.SPAN) {
-                    span();
-                } else {
-                    message(inner);
-                }
-                reader.leave(end);
+                inner(type.message(number));
             } else if (rule != LengthRule.NONE) {
                 numbers(rule);
             }
         } else if (reader.tag() == type.profilesTag() && (int) reader.value() != 0) {
             profilesFields = true;
         }
+    }
+
+    private void inner(MessageType type) {
+        boolean usual = type == OtlpMessages.KEY_VALUE
+                && reader.depth() < WireReader.DEPTH_MAX - UsualAttribute.DEPTH
+                && UsualAttribute.isOne(reader.buffer(), reader.offset(), reader.length());
+        if (usual) {
+            return;
+        }
+        int end = reader.enter();
+        if (type == OtlpMessages.SPAN) {
+            span();
+        } else {
+            message(type);
+        }
+        reader.leave(end);
     }
 
     private void span() {

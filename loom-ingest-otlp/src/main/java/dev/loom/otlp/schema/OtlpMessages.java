@@ -42,7 +42,9 @@ import dev.loom.otlp.wire.TraceTags.Status;
 
 /** The messages of OTLP's logs, traces and metrics. */
 public final class OtlpMessages {
-    private static final MessageType KEY_VALUE = keyValue();
+    /** An attribute. */
+    public static final MessageType KEY_VALUE = keyValue();
+
     private static final MessageType RESOURCE = resource();
     private static final MessageType SCOPE = new MessageType("InstrumentationScope")
             .one("name", InstrumentationScope.NAME, STRING)

@@ -14,8 +14,9 @@ public final class Utf8 {
         return isAscii(buffer, offset, length) || isValidBySequence(buffer, offset, offset + length);
     }
 
-    /** Words of 8 or 4 bytes, of which the last overlaps the one before. */
-    private static boolean isAscii(DirectBuffer buffer, int offset, int length) {
+    /** Whether {@code [offset, offset + length)} of the buffer is ASCII. */
+    public static boolean isAscii(DirectBuffer buffer, int offset, int length) {
+        // words of 8 or 4 bytes, of which the last overlaps the one before
         int end = offset + length;
         long bits = 0;
         if (length >= Long.BYTES) {

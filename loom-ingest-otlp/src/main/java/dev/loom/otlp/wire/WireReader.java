@@ -287,6 +287,11 @@ public final class WireReader {
         return outerEnd;
     }
 
+    /** How many messages and groups within the one that was wrapped it is in. */
+    public int depth() {
+        return depth;
+    }
+
     /** Goes behind the message entered last, from wherever it stands in it. */
     public void leave(int outerEnd) {
         depth--;
