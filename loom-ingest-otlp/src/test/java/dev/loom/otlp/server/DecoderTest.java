@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DecoderTest {
     private static final int MIB = 1 << 20;
     private static final DecodeLimits LIMITS = new DecodeLimits(4 * MIB, 50);
-    private static final int MUTATIONS = Integer.getInteger("loom.otlp.mutations", 10_000);
+    private static final int MUTATIONS = Integer.getInteger("loom.otlp.mutations", 4_000);
 
     @TempDir
     private Path folder;
@@ -193,7 +193,7 @@ class DecoderTest {
         Random mutations = new Random(seed);
         byte[][] originals = new byte[8][];
         for (int i = 0; i < originals.length; i++) {
-            byte[] bytes = text(1 << (4 + 2 * i));
+            byte[] bytes = text(1 << (4 + 3 * i / 2));
             originals[i] = i % 2 == 0 ? TestRequests.zstd(bytes) : TestRequests.zstd(join(bytes, noise(300)));
         }
         int accepted = 0;

@@ -235,7 +235,7 @@ class ProtectionTest {
     void shouldCloseConnectionsThatAreTooMany() throws Exception {
         try (TestServer server = start(protection()
                 .maxConnections(3)
-                .idleTimeout(Duration.ofSeconds(60))
+                .idleTimeout(Duration.ofMinutes(30))
                 .build())) {
             List<RawHttp1> clients = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
@@ -272,8 +272,10 @@ class ProtectionTest {
 
     @Test
     void shouldEndConnectionsThatTrickleHeaders() throws Exception {
-        ServerProtection protection =
-                protection().readHeaderTimeout(Duration.ofMillis(300)).build();
+        ServerProtection protection = protection()
+                .readHeaderTimeout(Duration.ofMillis(300))
+                .idleTimeout(Duration.ofMinutes(30))
+                .build();
         try (TestServer server = start(protection);
                 RawHttp1 silent = new RawHttp1(server.httpPort());
                 RawHttp1 trickling = new RawHttp1(server.httpPort());
