@@ -9,8 +9,8 @@ import dev.loom.bench.push.PushSettings;
 import dev.loom.bench.push.ScratchDirectory;
 import dev.loom.cli.Main;
 import dev.loom.cli.ingest.IngestClient;
-import dev.loom.cli.ingest.SocketName;
 import dev.loom.format.Formats;
+import dev.loom.otlp.server.Endpoint;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -151,7 +151,7 @@ public final class IngestCost {
         Arrays.fill(lengths, payload);
         final UnsafeBuffer payloads = new UnsafeBuffer(ByteBuffer.allocateDirect(lengths.length * payload));
         long pushed = 0;
-        try (IngestClient client = IngestClient.connect(SocketName.parse(HOST + arguments.number("port")), "")) {
+        try (IngestClient client = IngestClient.connect(Endpoint.parse(HOST + arguments.number("port")), "")) {
             final int source =
                     client.defineSource("events", Formats.bytes(), Map.of()).id();
             while (pushed < records) {

@@ -10,6 +10,7 @@ import dev.loom.cli.schema.SchemaRequests;
 import dev.loom.cli.text.JsonObject;
 import dev.loom.cli.text.TextBuffer;
 import dev.loom.format.PayloadFormat;
+import dev.loom.otlp.server.Endpoint;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -27,13 +28,13 @@ import org.jspecify.annotations.Nullable;
 
 /** The other side of the ingest port. All methods fail by {@link CommandFailure} with the reason. For one thread. */
 public final class IngestClient implements SchemaAccess, AutoCloseable {
-    private final SocketName name;
+    private final Endpoint endpoint;
     private final FrameChannel channel;
     private final ByteBuffer batch;
     private final int payloadLengthMax;
 
-    private IngestClient(SocketName name, FrameChannel channel, String token) throws IOException {
-        this.name = name;
+    private IngestClient(Endpoint endpoint, FrameChannel channel, String token) throws IOException {
+        this.endpoint = endpoint;
         this.channel = channel;
         Map<String, @Nullable Object> hello = new LinkedHashMap<>();
         hello.put("protocol", FrameDescriptor.PROTOCOL);
@@ -46,17 +47,17 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
 
     /** Connects to a sidecar. */
     @SuppressWarnings("resource") // the client closes it
-    public static IngestClient connect(SocketName name, String token) {
+    public static IngestClient connect(Endpoint endpoint, String token) {
         try {
-            SocketChannel socket = SocketChannel.open(name.address());
+            SocketChannel socket = SocketChannel.open(endpoint.address());
             try {
-                return new IngestClient(name, new FrameChannel(socket), token);
+                return new IngestClient(endpoint, new FrameChannel(socket), token);
             } catch (IOException | RuntimeException e) {
                 socket.close();
                 throw e;
             }
         } catch (IOException e) {
-            throw remote("can't reach the sidecar: address=" + name.text() + ": " + e.getMessage(), e);
+            throw remote("can't reach the sidecar: address=" + endpoint + ": " + e.getMessage(), e);
         }
     }
 
@@ -120,7 +121,7 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
         try {
             return call(FrameDescriptor.SCHEMA, request);
         } catch (IOException e) {
-            throw remote("the sidecar went away: address=" + name.text() + ": " + e.getMessage(), e);
+            throw remote("the sidecar went away: address=" + endpoint + ": " + e.getMessage(), e);
         }
     }
 
@@ -184,7 +185,7 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            throw remote("the sidecar went away: address=" + name.text() + ": " + e.getMessage(), e);
+            throw remote("the sidecar went away: address=" + endpoint + ": " + e.getMessage(), e);
         }
         return done;
     }

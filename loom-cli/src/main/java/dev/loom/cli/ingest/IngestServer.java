@@ -2,10 +2,10 @@ package dev.loom.cli.ingest;
 
 import dev.loom.SharedWriter;
 import dev.loom.cli.schema.SchemaAccess;
+import dev.loom.otlp.server.Endpoint;
+import dev.loom.otlp.server.SocketFile;
 import java.io.IOException;
-import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
-import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
@@ -66,21 +66,21 @@ public final class IngestServer implements AutoCloseable {
      * @throws IOException when the address can't be had
      */
     public static IngestServer start(
-            SocketName name, SharedWriter writer, SchemaAccess schema, BatchMemory memory, String token)
+            Endpoint endpoint, SharedWriter writer, SchemaAccess schema, BatchMemory memory, String token)
             throws IOException {
-        return start(name, writer, schema, memory, token, FRAME_DEADLINE_NS);
+        return start(endpoint, writer, schema, memory, token, FRAME_DEADLINE_NS);
     }
 
     static IngestServer start(
-            SocketName name,
+            Endpoint endpoint,
             SharedWriter writer,
             SchemaAccess schema,
             BatchMemory memory,
             String token,
             long frameDeadlineNs)
             throws IOException {
-        Path unixPath = name.address() instanceof UnixDomainSocketAddress unix ? unix.getPath() : null;
-        ServerSocketChannel listener = unixPath == null ? bind(name) : UnixListener.bind(unixPath);
+        Path unixPath = endpoint.socket();
+        ServerSocketChannel listener = unixPath == null ? bind(endpoint) : SocketFile.listen(unixPath);
         IngestServer server = new IngestServer(
                 listener, unixPath, writer, schema, memory, token.getBytes(StandardCharsets.UTF_8), frameDeadlineNs);
         server.acceptor.setDaemon(true);
@@ -90,19 +90,19 @@ public final class IngestServer implements AutoCloseable {
         return server;
     }
 
-    private static ServerSocketChannel bind(SocketName name) throws IOException {
-        ServerSocketChannel listener = ServerSocketChannel.open(name.family());
+    private static ServerSocketChannel bind(Endpoint endpoint) throws IOException {
+        ServerSocketChannel listener = ServerSocketChannel.open();
         try {
-            return listener.setOption(StandardSocketOptions.SO_REUSEADDR, true).bind(name.address());
+            return listener.setOption(StandardSocketOptions.SO_REUSEADDR, true).bind(endpoint.address());
         } catch (IOException e) {
             listener.close();
-            throw new IOException("can't listen: address=" + name.text() + ": " + e.getMessage(), e);
+            throw new IOException("can't listen: address=" + endpoint + ": " + e.getMessage(), e);
         }
     }
 
-    /** Where it listens; with the port that was found, if 0 was asked for. */
-    public SocketAddress address() throws IOException {
-        return unixPath == null ? listener.getLocalAddress() : UnixDomainSocketAddress.of(unixPath);
+    /** The port at which it listens; -1 for a socket in the file system. */
+    public int port() {
+        return unixPath == null ? listener.socket().getLocalPort() : -1;
     }
 
     public IngestCounters counters() {

@@ -2,7 +2,7 @@ package dev.loom.cli.option;
 
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.ingest.IngestClient;
-import dev.loom.cli.ingest.SocketName;
+import dev.loom.otlp.server.Endpoint;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,7 +30,11 @@ public final class SidecarOption {
         if (address == null) {
             throw CommandFailure.usage("which sidecar? give --to-sidecar");
         }
-        return IngestClient.connect(SocketName.parse(address), token());
+        try {
+            return IngestClient.connect(Endpoint.parse(address), token());
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage(String.valueOf(e.getMessage()));
+        }
     }
 
     private String token() {

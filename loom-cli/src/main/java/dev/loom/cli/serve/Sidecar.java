@@ -4,7 +4,6 @@ import dev.loom.Loom;
 import dev.loom.SharedWriter;
 import dev.loom.cli.api.QueryApi;
 import dev.loom.cli.ingest.IngestServer;
-import dev.loom.cli.ingest.SocketName;
 import dev.loom.cli.schema.SchemaRequests;
 import dev.loom.cli.schema.StoreSchema;
 import dev.loom.otlp.ingest.OtlpIngester;
@@ -15,7 +14,6 @@ import dev.loom.otlp.server.HttpServers.Listener;
 import dev.loom.otlp.server.InFlightBudget;
 import dev.loom.otlp.server.OtlpReceiver;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -100,18 +98,10 @@ final class Sidecar implements AutoCloseable {
                     "endpoint can be reached by other machines, and does not encrypt: endpoint=" + endpoint
                             + "; --insecure allows it");
         }
-        IngestServer server = IngestServer.start(
-                SocketName.parse(endpoint.toString()),
-                writer,
-                new StoreSchema(writer.loom()),
-                new BudgetMemory(budget),
-                token());
+        IngestServer server =
+                IngestServer.start(endpoint, writer, new StoreSchema(writer.loom()), new BudgetMemory(budget), token());
         ingest = server;
-        addresses.put(
-                "ingest",
-                server.address() instanceof InetSocketAddress internet
-                        ? new Endpoint(endpoint.host(), internet.getPort(), null).toString()
-                        : endpoint.toString());
+        addresses.put("ingest", found(endpoint, server.port()));
     }
 
     private String token() throws IOException {
@@ -151,11 +141,12 @@ final class Sidecar implements AutoCloseable {
         servers = started;
         for (int i = 0; i < names.size(); i++) {
             Endpoint endpoint = listeners.get(i).endpoint();
-            boolean file = endpoint.socket() != null;
-            addresses.put(
-                    names.get(i),
-                    file ? endpoint.toString() : new Endpoint(endpoint.host(), started.port(i), null).toString());
+            addresses.put(names.get(i), found(endpoint, started.port(i)));
         }
+    }
+
+    private static String found(Endpoint endpoint, int port) {
+        return endpoint.socket() == null ? new Endpoint(endpoint.host(), port, null).toString() : endpoint.toString();
     }
 
     /** Where it listens, by what for, with the ports that were found. */

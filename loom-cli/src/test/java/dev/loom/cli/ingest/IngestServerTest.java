@@ -13,12 +13,12 @@ import dev.loom.api.Snapshot;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.schema.StoreSchema;
 import dev.loom.format.Formats;
+import dev.loom.otlp.server.Endpoint;
 import dev.loom.query.Order;
 import dev.loom.query.RawScan;
 import dev.loom.query.RecordCursor;
 import java.io.DataInputStream;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -68,20 +68,18 @@ final class IngestServerTest {
         writer.close();
     }
 
-    private SocketName start(String address, String token, long deadlineNs, int memory) throws IOException {
+    private Endpoint start(String address, String token, long deadlineNs, int memory) throws IOException {
         server = IngestServer.start(
-                SocketName.parse(address),
+                Endpoint.parse(address),
                 writer,
                 new StoreSchema(writer.loom()),
                 new HeapMemory(memory),
                 token,
                 deadlineNs);
-        return server.address() instanceof InetSocketAddress internet
-                ? SocketName.parse("127.0.0.1:" + internet.getPort())
-                : SocketName.parse(address);
+        return server.port() >= 0 ? Endpoint.parse("127.0.0.1:" + server.port()) : Endpoint.parse(address);
     }
 
-    private SocketName start() throws IOException {
+    private Endpoint start() throws IOException {
         return start("127.0.0.1:0", "", DEADLINE_NS, 1 << 20);
     }
 
@@ -119,14 +117,14 @@ final class IngestServerTest {
     @Test
     void shouldTakeEveryRecordThroughAUnixSocket() throws Exception {
         Path path = temp.resolve("ingest.sock");
-        SocketName name = start("unix:" + path, "", DEADLINE_NS, 1 << 20);
+        Endpoint name = start("unix:" + path, "", DEADLINE_NS, 1 << 20);
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(path)));
         shouldTakeEveryRecordOf(name);
         server.close();
         assertFalse(Files.exists(path));
     }
 
-    private void shouldTakeEveryRecordOf(SocketName name) throws Exception {
+    private void shouldTakeEveryRecordOf(Endpoint name) throws Exception {
         long seed = System.nanoTime();
         System.out.println("seed=" + seed);
         int streams = 3;
@@ -158,7 +156,7 @@ final class IngestServerTest {
         assertEquals(counts[0] + counts[1] + counts[2], server.counters().records());
     }
 
-    private static int stream(SocketName name, int stream, Random random) {
+    private static int stream(Endpoint name, int stream, Random random) {
         int sequence = 0;
         try (IngestClient client = IngestClient.connect(name, "")) {
             int source =
@@ -219,7 +217,7 @@ final class IngestServerTest {
 
     @Test
     void shouldAdmitNobodyWithoutTheToken() throws IOException {
-        SocketName name = start("127.0.0.1:0", "secret", DEADLINE_NS, 1 << 20);
+        Endpoint name = start("127.0.0.1:0", "secret", DEADLINE_NS, 1 << 20);
         assertThrows(CommandFailure.class, () -> IngestClient.connect(name, ""));
         assertThrows(CommandFailure.class, () -> IngestClient.connect(name, "secret2"));
         IngestClient.connect(name, "secret").close();
@@ -227,8 +225,8 @@ final class IngestServerTest {
 
     @Test
     void shouldRefuseAnAddressThatIsTaken() throws IOException {
-        SocketName name = start();
-        assertThrows(IOException.class, () -> start(name.text(), "", DEADLINE_NS, 1));
+        Endpoint name = start();
+        assertThrows(IOException.class, () -> start(name.toString(), "", DEADLINE_NS, 1));
         Path path = Files.createFile(temp.resolve("file"));
         assertThrows(IOException.class, () -> start("unix:" + path, "", DEADLINE_NS, 1));
         assertTrue(Files.exists(path));
@@ -239,9 +237,8 @@ final class IngestServerTest {
         private final Socket socket;
         private final DataInputStream in;
 
-        RawClient(SocketName name) throws IOException {
-            InetSocketAddress address = (InetSocketAddress) name.address();
-            socket = new Socket(address.getAddress(), address.getPort());
+        RawClient(Endpoint name) throws IOException {
+            socket = new Socket(name.host(), name.port());
             in = new DataInputStream(socket.getInputStream());
         }
 
@@ -316,7 +313,7 @@ final class IngestServerTest {
 
     @Test
     void shouldTakeNothingOfABatchThatIsMalformed() throws IOException {
-        SocketName name = start();
+        Endpoint name = start();
         int id = writer.loom().defineSource("a", Formats.bytes());
         int max = writer.loom().payloadLengthMax();
         ByteBuffer good = group(id, 0, 1, 8).putLong(1);
@@ -366,7 +363,7 @@ final class IngestServerTest {
 
     @Test
     void shouldEndConnectionsThatDoNotKeepToTheProtocol() throws IOException {
-        SocketName name = start();
+        Endpoint name = start();
         byte[] hello = HELLO.getBytes(StandardCharsets.UTF_8);
         requireEnd(new RawClient(name).send(FrameDescriptor.BATCH, new byte[0]));
         requireEnd(
@@ -401,7 +398,7 @@ final class IngestServerTest {
 
     @Test
     void shouldEndAConnectionThatIsSlowWithinAFrameAndKeepOneThatWaits() throws IOException {
-        SocketName name = start("127.0.0.1:0", "", TimeUnit.MILLISECONDS.toNanos(200), 1 << 20);
+        Endpoint name = start("127.0.0.1:0", "", TimeUnit.MILLISECONDS.toNanos(200), 1 << 20);
         int id = writer.loom().defineSource("a", Formats.bytes());
         try (RawClient waits = new RawClient(name).hello();
                 RawClient silent = new RawClient(name);
@@ -423,7 +420,7 @@ final class IngestServerTest {
 
     @Test
     void shouldEndTheFrameUnderWayWhenClosed() throws Exception {
-        SocketName name = start();
+        Endpoint name = start();
         int id = writer.loom().defineSource("a", Formats.bytes());
         byte[] frame = frame(FrameDescriptor.BATCH, bytes(group(id, 0, 1, 8).putLong(1)));
         try (RawClient busy = new RawClient(name).hello();

@@ -10,8 +10,8 @@ import dev.loom.cli.Cli;
 import dev.loom.cli.LoomProcess;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.ingest.IngestClient;
-import dev.loom.cli.ingest.SocketName;
 import dev.loom.format.Formats;
+import dev.loom.otlp.server.Endpoint;
 import dev.loom.query.Order;
 import dev.loom.query.RawScan;
 import dev.loom.query.RecordCursor;
@@ -94,7 +94,7 @@ final class ServeProcessTest {
         Random random = new Random(SEED);
         for (int cycle = 0; cycle < CYCLES; cycle++) {
             try (LoomProcess process = start()) {
-                SocketName ingest = SocketName.parse(await(process, "ingest"));
+                Endpoint ingest = Endpoint.parse(await(process, "ingest"));
                 URI otlp = URI.create("http://" + await(process, "otlp-http") + "/v1/logs");
                 stop = false;
                 Thread[] clients = new Thread[STREAMS + 1];
@@ -123,7 +123,7 @@ final class ServeProcessTest {
     }
 
     /** Numbered records, each batch again from where the store is known to be. */
-    private void pushRaw(SocketName address, int stream) {
+    private void pushRaw(Endpoint address, int stream) {
         UnsafeBuffer payloads = new UnsafeBuffer(new byte[BATCH * 16]);
         int[] lengths = new int[BATCH];
         try (IngestClient client = IngestClient.connect(address, "")) {
@@ -212,7 +212,7 @@ final class ServeProcessTest {
     @Test
     void shouldAnswerWhatIsUnderWayAndCloseTheStoreWhenTerminated() throws Exception {
         try (LoomProcess process = start()) {
-            SocketName ingest = SocketName.parse(await(process, "ingest"));
+            Endpoint ingest = Endpoint.parse(await(process, "ingest"));
             Thread client = new Thread(() -> pushRaw(ingest, 0));
             client.start();
             while (rawAcknowledged[0].get() == 0) {

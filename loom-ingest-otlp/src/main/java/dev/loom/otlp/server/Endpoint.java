@@ -1,6 +1,9 @@
 package dev.loom.otlp.server;
 
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +58,17 @@ public record Endpoint(String host, int port, @Nullable Path socket) {
         } catch (UnknownHostException e) {
             return false;
         }
+    }
+
+    /**
+     * Where to connect or to listen.
+     *
+     * @throws UnknownHostException for a host without an address
+     */
+    public SocketAddress address() throws UnknownHostException {
+        return socket == null
+                ? new InetSocketAddress(InetAddress.getByName(host), port)
+                : UnixDomainSocketAddress.of(socket);
     }
 
     /** In the form that {@link #parse} reads. */

@@ -2,16 +2,10 @@ package dev.loom.otlp.server;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.BindException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.PosixFilePermissions;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Server;
@@ -33,34 +27,7 @@ final class SocketFileConnector extends ServerConnector {
         if (isOpen()) {
             return; // a server opens its connectors before it starts them, and these then open themselves
         }
-        UnixDomainSocketAddress address = UnixDomainSocketAddress.of(file);
-        removeIfDead(address);
-        ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-        try {
-            channel.bind(address);
-            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
-        } catch (IOException e) {
-            channel.close();
-            throw new IOException("can't listen: socket=" + file, e);
-        }
-        listening = channel;
-    }
-
-    private void removeIfDead(UnixDomainSocketAddress address) throws IOException {
-        if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
-            return;
-        }
-        if (!Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
-                .isOther()) {
-            throw new IOException("file is in the way, and is no socket: socket=" + file);
-        }
-        try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-            probe.connect(address);
-        } catch (IOException e) {
-            Files.delete(file);
-            return;
-        }
-        throw new BindException("socket is in use: socket=" + file);
+        listening = SocketFile.listen(file);
     }
 
     @Override

@@ -1,30 +1,32 @@
-package dev.loom.cli.ingest;
+package dev.loom.otlp.server;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/** Sockets in the file system, for their owner alone. */
-final class UnixListener {
+/** Unix domain sockets in the file system, for their owner alone. */
+public final class SocketFile {
     private static final String NAME = "socket";
 
-    private UnixListener() {}
+    private SocketFile() {}
 
     /**
      * Listens at a path; a socket that a dead process left there is replaced.
      *
      * @throws IOException when something else is there, or a process listens at it
      */
-    static ServerSocketChannel bind(Path path) throws IOException {
-        if (Files.exists(path) && alive(path)) {
-            throw new IOException("can't listen: address=unix:" + path + ": a process listens there");
+    public static ServerSocketChannel listen(Path path) throws IOException {
+        if (Files.exists(path, LinkOption.NOFOLLOW_LINKS) && isAlive(path)) {
+            throw new BindException("can't listen: address=unix:" + path + ": a process listens there");
         }
         // made in a folder that nobody else can enter, so that it is never open to others
         Path folder = Files.createTempDirectory(path.toAbsolutePath().getParent(), ".loom");
@@ -44,7 +46,7 @@ final class UnixListener {
         }
     }
 
-    private static boolean alive(Path path) throws IOException {
+    private static boolean isAlive(Path path) throws IOException {
         if (!isSocket(path)) {
             throw new IOException("can't listen: address=unix:" + path + ": there is a file that is no socket");
         }
@@ -56,6 +58,7 @@ final class UnixListener {
     }
 
     private static boolean isSocket(Path path) throws IOException {
-        return Files.readAttributes(path, BasicFileAttributes.class).isOther();
+        return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                .isOther();
     }
 }
