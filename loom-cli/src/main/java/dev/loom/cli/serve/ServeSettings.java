@@ -182,7 +182,11 @@ record ServeSettings(
             otlp = otlp.withMaxMessageLength(bytes("receivers.otlp.max_recv_msg_size_mib", message.get()));
         }
         Optional<Integer> ratio = file.count("receivers.otlp.max_decompression_ratio");
-        return ratio.isPresent() ? otlp.withMaxDecompressionRatio(ratio.get()) : otlp;
+        otlp = ratio.isPresent() ? otlp.withMaxDecompressionRatio(ratio.get()) : otlp;
+        Optional<Integer> requests = file.count("receivers.otlp.max_requests");
+        otlp = requests.isPresent() ? otlp.withMaxRequests(requests.get()) : otlp;
+        Optional<Integer> threads = file.count("receivers.otlp.export_threads");
+        return threads.isPresent() ? otlp.withExportThreads(threads.get()) : otlp;
     }
 
     private static int bytes(String name, int mib) {

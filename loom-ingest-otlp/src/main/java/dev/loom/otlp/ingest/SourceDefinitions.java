@@ -48,15 +48,23 @@ final class SourceDefinitions {
     }
 
     private static int define(Loom loom, String name, String formatName, String indexed) {
-        boolean isNew = loom.source(name).filter(source -> !source.closed()).isEmpty();
         int id = define(loom, name, formatName);
-        if (isNew) {
-            PayloadFormat format = Formats.parse(formatName);
-            String time = Objects.requireNonNull(format.eventTimeField(), formatName);
+        PayloadFormat format = Formats.parse(formatName);
+        String time = Objects.requireNonNull(format.eventTimeField(), formatName);
+        if (neverHad(loom, id, EVENT_TIME)) {
             loom.defineEventTimeIndex(id, EVENT_TIME, IndexFunction.field(format, time));
+        }
+        if (neverHad(loom, id, indexed)) {
             loom.defineIndex(id, indexed, IndexFunction.field(format, indexed), Bins.logLinear());
         }
         return id;
+    }
+
+    /** Also after a kill between the definitions; an index that was closed stays so. */
+    private static boolean neverHad(Loom loom, int sourceId, String index) {
+        return loom.indexes().stream()
+                .noneMatch(defined ->
+                        defined.sourceId() == sourceId && defined.name().equals(index));
     }
 
     private static int define(Loom loom, String name, String format) {
