@@ -1,6 +1,7 @@
 package dev.loom.bench.recording;
 
 import java.nio.file.Path;
+import java.util.Objects;
 import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.queue.ChronicleQueue;
 import net.openhft.chronicle.queue.ExcerptAppender;
@@ -26,7 +27,7 @@ final class ChronicleRecording implements RecordingTarget {
         final ThreadLocal<ExcerptAppender> appenders = ThreadLocal.withInitial(queue::createAppender);
         return sequence -> {
             try (DocumentContext document = appenders.get().writingDocument()) {
-                final Bytes<?> bytes = document.wire().bytes();
+                final Bytes<?> bytes = Objects.requireNonNull(document.wire()).bytes();
                 bytes.writeLong(System.nanoTime());
                 for (int i = 0; i < PAYLOAD_LENGTH / Long.BYTES; i++) {
                     bytes.writeLong(RecordingTarget.number(i, number, sequence));
@@ -50,7 +51,8 @@ final class ChronicleRecording implements RecordingTarget {
                 try (DocumentContext document = tailer.readingDocument()) {
                     present = document.isPresent();
                     if (present) {
-                        final Bytes<?> bytes = document.wire().bytes();
+                        final Bytes<?> bytes =
+                                Objects.requireNonNull(document.wire()).bytes();
                         final long at = bytes.readPosition() + Long.BYTES;
                         events.check(i -> bytes.readLong(at + i * (long) Long.BYTES));
                     }
