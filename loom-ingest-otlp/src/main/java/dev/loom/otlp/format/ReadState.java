@@ -23,6 +23,17 @@ final class ReadState {
         return value.state(ReadState.class, ReadState::new);
     }
 
+    /** The number of a record's last field with this tag; 0 when there is none, and when the record is malformed. */
+    long last(int tag, DirectBuffer buffer, int offset, int length, FieldValue value) {
+        long last = 0;
+        if (wrap(Part.MESSAGE, buffer, offset, length, value)) {
+            while (reader.nextOf(tag)) {
+                last = reader.value();
+            }
+        }
+        return reader.failure() == null ? last : 0;
+    }
+
     /** Stands the reader before a record's message; false when the record has none. */
     boolean wrap(Part part, DirectBuffer buffer, int offset, int length, FieldValue value) {
         int capacity = buffer.capacity();

@@ -52,17 +52,15 @@ final class WireField implements FieldReader {
     private void walk(WireReader reader, int depth, Found found) {
         int wanted = path[depth];
         boolean last = depth == path.length - 1;
-        while (reader.next()) {
-            if (reader.tag() == wanted) {
-                if (last) {
-                    found.count++;
-                    found.value = reader.value();
-                    found.offset = reader.offset();
-                } else {
-                    int end = reader.enter();
-                    walk(reader, depth + 1, found);
-                    reader.leave(end);
-                }
+        while (reader.nextOf(wanted)) {
+            if (last) {
+                found.count++;
+                found.value = reader.value();
+                found.offset = reader.offset();
+            } else {
+                int end = reader.enter();
+                walk(reader, depth + 1, found);
+                reader.leave(end);
             }
         }
     }

@@ -105,6 +105,47 @@ public final class WireReader {
         };
     }
 
+    /**
+     * Moves to the next field with this tag, past all others; as {@link #next} until it comes, and faster.
+     *
+     * @param wanted {@code number << 3 | wireType}
+     */
+    public boolean nextOf(int wanted) {
+        boolean more;
+        do {
+            passOthers(wanted);
+            more = next();
+        } while (more && tag != wanted);
+        return more;
+    }
+
+    /** Moves past fields of the usual kinds: tag, and length or varint, in one byte each. */
+    private void passOthers(int wanted) {
+        int at = position;
+        int limit = end;
+        boolean usual = true;
+        while (usual && limit - at > 1) {
+            int first = buffer.getByte(at);
+            int fieldEnd = first > WireType.MASK && first != wanted ? usualEnd(first, at) : FAILED;
+            usual = fieldEnd <= limit;
+            at = usual ? fieldEnd : at;
+        }
+        position = at;
+    }
+
+    /** Where a field of two bytes at least ends, perhaps beyond the message; {@link #FAILED} for unusual ones. */
+    private int usualEnd(int first, int at) {
+        int wireType = first & WireType.MASK;
+        if (wireType == WireType.FIXED64) {
+            return at + 1 + Long.BYTES;
+        }
+        int second = buffer.getByte(at + 1);
+        if (second < 0 || (wireType != WireType.LENGTH && wireType != WireType.VARINT)) {
+            return FAILED;
+        }
+        return at + 2 + (wireType == WireType.LENGTH ? second : 0);
+    }
+
     /** Reads a varint into {@link #value}, and moves behind it. */
     private boolean readVarint(int at) {
         int limit = end;

@@ -15,9 +15,12 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Random;
+import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -182,6 +185,50 @@ class WireReaderTest {
             taken += expected == null ? 0 : 1;
         }
         assertTrue(taken > rounds / 10 && taken < rounds * 9 / 10, "taken=" + taken);
+    }
+
+    @Test
+    void shouldFindFieldsOfATagAsOneWhoLooksAtEach() {
+        long seed = Long.getLong("loom.test.seed", System.nanoTime());
+        System.out.println("WireReaderTest seed=" + seed);
+        Random random = new Random(seed);
+        int rounds = Integer.getInteger("loom.otlp.rounds", 100_000);
+        int found = 0;
+        for (int i = 0; i < rounds; i++) {
+            byte[] message = random.nextInt(20) == 0
+                    ? new byte[] {(byte) random.nextInt(), (byte) random.nextInt()}
+                    : mutate(random, random(random, 0).toByteArray(), random.nextInt(3));
+            wrap(message);
+            int wanted = ((1 + random.nextInt(5)) << 3) | random.nextInt(6);
+            for (int fields = random.nextInt(6); fields > 0 && reader.next(); fields--) {
+                wanted = reader.tag();
+            }
+            List<Object> expected = fields(message, wanted, reader::next);
+            int tag = wanted;
+            assertEquals(
+                    expected,
+                    fields(message, wanted, () -> reader.nextOf(tag)),
+                    () -> "seed=" + seed + ", tag=" + tag + ", message="
+                            + HexFormat.of().formatHex(message));
+            found += expected.size() > 1 ? 1 : 0;
+        }
+        assertTrue(found > rounds / 10, "found=" + found);
+    }
+
+    /** Values and offsets of the fields of one tag, then what ended them. */
+    private List<Object> fields(byte[] message, int tag, BooleanSupplier next) {
+        wrap(message);
+        List<Object> fields = new ArrayList<>();
+        while (next.getAsBoolean()) {
+            if (reader.tag() == tag) {
+                fields.add(reader.value());
+                fields.add(reader.offset());
+                fields.add(reader.fieldEnd());
+            }
+        }
+        WireFailure failure = reader.failure();
+        fields.add(failure == null ? "end" : failure + " at " + reader.failureOffset());
+        return fields;
     }
 
     @Test
