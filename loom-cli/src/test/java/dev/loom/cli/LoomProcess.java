@@ -101,7 +101,7 @@ public final class LoomProcess implements RunningCommand {
 
     @Override
     public void close() throws IOException {
-        process.destroyForcibly();
+        process.destroyForcibly().onExit().join();
         Files.deleteIfExists(err);
     }
 }

@@ -77,9 +77,27 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
                 default -> post(path, request, response, callback);
             }
         } catch (ApiFailure e) {
-            fail(response, callback, e);
+            failOnceRead(request, response, callback, e);
         }
         return true;
+    }
+
+    /** A client that is still sending may not read before it has sent all, and its next request would be taken for the rest. */
+    private static void failOnceRead(Request request, Response response, Callback callback, ApiFailure failure) {
+        Scheduler.Task deadline = deadline(request);
+        Content.Source.consumeAll(
+                request,
+                Callback.from(
+                        deadline::cancel, Callback.from(() -> fail(response, callback, failure), callback::failed)));
+    }
+
+    private static Scheduler.Task deadline(Request request) {
+        return request.getComponents()
+                .getScheduler()
+                .schedule(
+                        () -> request.fail(new TimeoutException("body took too long")),
+                        BODY_TIMEOUT_S,
+                        TimeUnit.SECONDS);
     }
 
     private static void get(Request request, Response response, Callback callback, String text, String type) {
@@ -107,12 +125,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
         } else if (request.getLength() > REQUEST_LENGTH_MAX) {
             throw tooLarge();
         }
-        Scheduler.Task deadline = request.getComponents()
-                .getScheduler()
-                .schedule(
-                        () -> request.fail(new TimeoutException("body took too long")),
-                        BODY_TIMEOUT_S,
-                        TimeUnit.SECONDS);
+        Scheduler.Task deadline = deadline(request);
         Content.Source.asByteArrayAsync(request, REQUEST_LENGTH_MAX, new Promise.Invocable.NonBlocking<>() {
             @Override
             public void succeeded(byte[] body) {
@@ -127,7 +140,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
             @Override
             public void failed(Throwable failure) {
                 deadline.cancel();
-                fail(response, callback, ofBody(failure));
+                failOnceRead(request, response, callback, ofBody(failure));
             }
         });
     }

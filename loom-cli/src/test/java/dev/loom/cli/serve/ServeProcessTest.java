@@ -3,6 +3,8 @@ package dev.loom.cli.serve;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
@@ -34,6 +36,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -61,6 +64,12 @@ final class ServeProcessTest {
     void config() throws IOException {
         Files.writeString(
                 temp.resolve("loom.yaml"), "store: {record_ring_mib: 4}\nreceivers: {otlp: {max_in_flight_mib: 4}}\n");
+    }
+
+    /** Takes over what killed processes have left in shared memory. */
+    @AfterEach
+    void recover() {
+        Loom.open(LoomConfig.at(temp.resolve("store")).build()).close();
     }
 
     private LoomProcess start() throws IOException {

@@ -183,6 +183,7 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
         } catch (RefusalException e) {
             counters.refuseUnread(
                     grpc ? Transport.GRPC : Transport.HTTP, e.refusal().reason());
+            UnreadBody.endConnection(request, response);
             refusals.refuse(request, response, callback, e.refusal());
         }
         return true;

@@ -81,6 +81,7 @@ final class ProtectedHandler extends Handler.Wrapper {
         }
         if (refusal != null) {
             gate.refused.increment();
+            UnreadBody.endConnection(request, response);
             refusals.refuse(request, response, callback, refusal);
             return true;
         }
