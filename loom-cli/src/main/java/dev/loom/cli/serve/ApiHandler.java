@@ -22,6 +22,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -87,8 +88,12 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
         Scheduler.Task deadline = deadline(request);
         Content.Source.consumeAll(
                 request,
-                Callback.from(
-                        deadline::cancel, Callback.from(() -> fail(response, callback, failure), callback::failed)));
+                Callback.from(deadline::cancel, Callback.from(() -> fail(response, callback, failure), unread -> {
+                    if (request.getConnectionMetaData().getHttpVersion() != HttpVersion.HTTP_2) {
+                        response.getHeaders().put(HttpHeader.CONNECTION, "close");
+                    }
+                    fail(response, callback, failure);
+                })));
     }
 
     private static Scheduler.Task deadline(Request request) {
