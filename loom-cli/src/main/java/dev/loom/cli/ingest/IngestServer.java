@@ -2,16 +2,15 @@ package dev.loom.cli.ingest;
 
 import dev.loom.SharedWriter;
 import dev.loom.cli.schema.SchemaAccess;
+import dev.loom.otlp.server.BearerToken;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.otlp.server.SocketFile;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -34,7 +33,7 @@ public final class IngestServer implements AutoCloseable {
     private final SharedWriter writer;
     private final SchemaAccess schema;
     private final BatchMemory memory;
-    private final byte[] token;
+    private final @Nullable Path tokenFile;
     private final long frameDeadlineNs;
     private final IngestCounters counters = new IngestCounters();
     private final Set<IngestConnection> connections = ConcurrentHashMap.newKeySet();
@@ -48,27 +47,27 @@ public final class IngestServer implements AutoCloseable {
             SharedWriter writer,
             SchemaAccess schema,
             BatchMemory memory,
-            byte[] token,
+            @Nullable Path tokenFile,
             long frameDeadlineNs) {
         this.listener = listener;
         this.unixPath = unixPath;
         this.writer = writer;
         this.schema = schema;
         this.memory = memory;
-        this.token = token;
+        this.tokenFile = tokenFile;
         this.frameDeadlineNs = frameDeadlineNs;
     }
 
     /**
      * Listens.
      *
-     * @param token that clients must know; empty for none
-     * @throws IOException when the address can't be had
+     * @param tokenFile of the token that clients must know, as of {@link BearerToken#read}, looked at for each connection; null for none
+     * @throws IOException when the address can't be had, or the token not be read
      */
     public static IngestServer start(
-            Endpoint endpoint, SharedWriter writer, SchemaAccess schema, BatchMemory memory, String token)
+            Endpoint endpoint, SharedWriter writer, SchemaAccess schema, BatchMemory memory, @Nullable Path tokenFile)
             throws IOException {
-        return start(endpoint, writer, schema, memory, token, FRAME_DEADLINE_NS);
+        return start(endpoint, writer, schema, memory, tokenFile, FRAME_DEADLINE_NS);
     }
 
     static IngestServer start(
@@ -76,13 +75,15 @@ public final class IngestServer implements AutoCloseable {
             SharedWriter writer,
             SchemaAccess schema,
             BatchMemory memory,
-            String token,
+            @Nullable Path tokenFile,
             long frameDeadlineNs)
             throws IOException {
+        if (tokenFile != null) {
+            BearerToken.read(tokenFile);
+        }
         Path unixPath = endpoint.socket();
         ServerSocketChannel listener = unixPath == null ? bind(endpoint) : SocketFile.listen(unixPath);
-        IngestServer server = new IngestServer(
-                listener, unixPath, writer, schema, memory, token.getBytes(StandardCharsets.UTF_8), frameDeadlineNs);
+        IngestServer server = new IngestServer(listener, unixPath, writer, schema, memory, tokenFile, frameDeadlineNs);
         server.acceptor.setDaemon(true);
         server.watch.setDaemon(true);
         server.acceptor.start();
@@ -155,8 +156,8 @@ public final class IngestServer implements AutoCloseable {
         }
     }
 
-    boolean admits(String offered) {
-        return token.length == 0 || MessageDigest.isEqual(token, offered.getBytes(StandardCharsets.UTF_8));
+    boolean admits(String offered) throws IOException {
+        return tokenFile == null || BearerToken.read(tokenFile).is(offered);
     }
 
     SharedWriter writer() {

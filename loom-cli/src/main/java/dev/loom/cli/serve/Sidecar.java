@@ -14,8 +14,6 @@ import dev.loom.otlp.server.HttpServers.Listener;
 import dev.loom.otlp.server.InFlightBudget;
 import dev.loom.otlp.server.OtlpReceiver;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -98,15 +96,14 @@ final class Sidecar implements AutoCloseable {
                     "endpoint can be reached by other machines, and does not encrypt: endpoint=" + endpoint
                             + "; --insecure allows it");
         }
-        IngestServer server =
-                IngestServer.start(endpoint, writer, new StoreSchema(writer.loom()), new BudgetMemory(budget), token());
+        IngestServer server = IngestServer.start(
+                endpoint,
+                writer,
+                new StoreSchema(writer.loom()),
+                new BudgetMemory(budget),
+                settings.protection().tokenFile());
         ingest = server;
         addresses.put("ingest", found(endpoint, server.port()));
-    }
-
-    private String token() throws IOException {
-        Path file = settings.protection().tokenFile();
-        return file == null ? "" : Files.readString(file).strip();
     }
 
     private void startHttp() throws IOException {

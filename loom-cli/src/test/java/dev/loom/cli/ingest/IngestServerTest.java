@@ -36,6 +36,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,7 +69,7 @@ final class IngestServerTest {
         writer.close();
     }
 
-    private Endpoint start(String address, String token, long deadlineNs, int memory) throws IOException {
+    private Endpoint start(String address, @Nullable Path token, long deadlineNs, int memory) throws IOException {
         server = IngestServer.start(
                 Endpoint.parse(address),
                 writer,
@@ -80,7 +81,7 @@ final class IngestServerTest {
     }
 
     private Endpoint start() throws IOException {
-        return start("127.0.0.1:0", "", DEADLINE_NS, 1 << 20);
+        return start("127.0.0.1:0", null, DEADLINE_NS, 1 << 20);
     }
 
     private long records(int source) {
@@ -117,7 +118,7 @@ final class IngestServerTest {
     @Test
     void shouldTakeEveryRecordThroughAUnixSocket() throws Exception {
         Path path = temp.resolve("ingest.sock");
-        Endpoint name = start("unix:" + path, "", DEADLINE_NS, 1 << 20);
+        Endpoint name = start("unix:" + path, null, DEADLINE_NS, 1 << 20);
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(path)));
         shouldTakeEveryRecordOf(name);
         server.close();
@@ -200,7 +201,7 @@ final class IngestServerTest {
 
     @Test
     void shouldTakeTheRestLaterWhenTheMemoryDoesNotSuffice() throws Exception {
-        try (IngestClient client = IngestClient.connect(start("127.0.0.1:0", "", DEADLINE_NS, 100), "")) {
+        try (IngestClient client = IngestClient.connect(start("127.0.0.1:0", null, DEADLINE_NS, 100), "")) {
             int id = client.defineSource("a", Formats.bytes(), Map.of()).id();
             int[] lengths = {200};
             boolean[] asked = {false};
@@ -217,18 +218,25 @@ final class IngestServerTest {
 
     @Test
     void shouldAdmitNobodyWithoutTheToken() throws IOException {
-        Endpoint name = start("127.0.0.1:0", "secret", DEADLINE_NS, 1 << 20);
+        Path token = Files.writeString(temp.resolve("token"), "secret\n");
+        Files.setPosixFilePermissions(token, PosixFilePermissions.fromString("rw-r--r--"));
+        assertThrows(IOException.class, () -> start("127.0.0.1:0", token, DEADLINE_NS, 1 << 20), "others can read it");
+        Files.setPosixFilePermissions(token, PosixFilePermissions.fromString("rw-------"));
+        Endpoint name = start("127.0.0.1:0", token, DEADLINE_NS, 1 << 20);
         assertThrows(CommandFailure.class, () -> IngestClient.connect(name, ""));
         assertThrows(CommandFailure.class, () -> IngestClient.connect(name, "secret2"));
         IngestClient.connect(name, "secret").close();
+        Files.writeString(token, "another");
+        assertThrows(CommandFailure.class, () -> IngestClient.connect(name, "secret"));
+        IngestClient.connect(name, "another").close();
     }
 
     @Test
     void shouldRefuseAnAddressThatIsTaken() throws IOException {
         Endpoint name = start();
-        assertThrows(IOException.class, () -> start(name.toString(), "", DEADLINE_NS, 1));
+        assertThrows(IOException.class, () -> start(name.toString(), null, DEADLINE_NS, 1));
         Path path = Files.createFile(temp.resolve("file"));
-        assertThrows(IOException.class, () -> start("unix:" + path, "", DEADLINE_NS, 1));
+        assertThrows(IOException.class, () -> start("unix:" + path, null, DEADLINE_NS, 1));
         assertTrue(Files.exists(path));
     }
 
@@ -398,7 +406,7 @@ final class IngestServerTest {
 
     @Test
     void shouldEndAConnectionThatIsSlowWithinAFrameAndKeepOneThatWaits() throws IOException {
-        Endpoint name = start("127.0.0.1:0", "", TimeUnit.MILLISECONDS.toNanos(200), 1 << 20);
+        Endpoint name = start("127.0.0.1:0", null, TimeUnit.MILLISECONDS.toNanos(200), 1 << 20);
         int id = writer.loom().defineSource("a", Formats.bytes());
         try (RawClient waits = new RawClient(name).hello();
                 RawClient silent = new RawClient(name);

@@ -14,7 +14,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The token that requests must carry, kept as a digest. Usable from any thread. */
-final class BearerToken {
+public final class BearerToken {
     private static final String SCHEME = "Bearer ";
     private static final Set<PosixFilePermission> OTHERS = EnumSet.complementOf(EnumSet.of(
             PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE, PosixFilePermission.OWNER_EXECUTE));
@@ -30,7 +30,7 @@ final class BearerToken {
      *
      * @throws IOException when the file can't be read, is open to others than its owner, or holds no token
      */
-    static BearerToken read(Path file) throws IOException {
+    public static BearerToken read(Path file) throws IOException {
         PosixFileAttributes attributes =
                 Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
         Set<PosixFilePermission> excess = EnumSet.copyOf(OTHERS);
@@ -52,6 +52,11 @@ final class BearerToken {
         String offered = bearer && authorization != null
                 ? authorization.substring(SCHEME.length()).strip()
                 : "";
+        return is(offered);
+    }
+
+    /** Whether this text is the token; takes as long whatever it is. */
+    public boolean is(String offered) {
         return MessageDigest.isEqual(digest, sha256(offered));
     }
 

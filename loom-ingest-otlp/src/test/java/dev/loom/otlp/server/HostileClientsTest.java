@@ -14,7 +14,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
@@ -40,7 +41,7 @@ class HostileClientsTest {
     @TempDir
     private Path folder;
 
-    private final AtomicBoolean done = new AtomicBoolean();
+    private final CountDownLatch done = new CountDownLatch(1);
     private final AtomicLong served = new AtomicLong();
     private final AtomicLong residentMax = new AtomicLong();
     private final List<Throwable> failures = java.util.Collections.synchronizedList(new ArrayList<>());
@@ -77,13 +78,12 @@ class HostileClientsTest {
         warmUp();
         residentBefore = resident();
         background(() -> {
-            while (!done.get()) {
+            while (!done.await(5, TimeUnit.MILLISECONDS)) {
                 residentMax.accumulateAndGet(resident(), Math::max);
-                Thread.sleep(5);
             }
         });
         background(() -> {
-            while (!done.get()) {
+            while (done.getCount() > 0) {
                 serveGood();
             }
         });
@@ -110,7 +110,7 @@ class HostileClientsTest {
 
     @AfterEach
     void stop() throws Exception {
-        done.set(true);
+        done.countDown();
         for (Thread thread : threads) {
             thread.join();
         }

@@ -285,7 +285,7 @@ class ProtectionTest {
                 while (true) {
                     trickling.send("P");
                     pinging.frame(RawHttp2.PING, 0, 0, new byte[8]);
-                    Thread.sleep(20);
+                    trickling.requireOpenFor(20);
                 }
             });
             silent.awaitEnd();

@@ -1,9 +1,11 @@
 package dev.loom.otlp.server;
 
 import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 
 /** HTTP/1.1 byte by byte, so that a test can send what no client would. */
@@ -44,6 +46,18 @@ final class RawHttp1 implements AutoCloseable {
     int status() throws IOException {
         String answer = answer();
         return answer.isEmpty() ? 0 : Integer.parseInt(answer.split(" ", 3)[1]);
+    }
+
+    /** Waits so many ms for the server to close the connection, and fails if it does. */
+    void requireOpenFor(int ms) throws IOException {
+        socket.setSoTimeout(ms);
+        try {
+            if (socket.getInputStream().read() < 0) {
+                throw new EOFException("connection was closed");
+            }
+        } catch (SocketTimeoutException e) {
+            // still open
+        }
     }
 
     /** Waits until the server has closed the connection. */
