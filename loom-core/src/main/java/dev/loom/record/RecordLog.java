@@ -549,7 +549,7 @@ public final class RecordLog {
      * Claims room for one payload of at most a page, and its arrival time.
      *
      * @param wait as of {@link #push}
-     * @return its address, or a status, and then it has had no effect
+     * @return its address, or a status; a claim that was back-pressured has had no effect
      */
     public long claim(int sourceId, int length, boolean wait) {
         if (length < 0 || length > RecordDescriptor.PAYLOAD_LENGTH_MAX) {
