@@ -1,9 +1,9 @@
 package dev.loom.bench.otlp;
 
+import dev.loom.otlp.ExportOutcome;
+import dev.loom.otlp.JsonTranscoder;
 import dev.loom.otlp.Signal;
 import dev.loom.otlp.json.JsonRequests;
-import dev.loom.otlp.json.JsonTarget;
-import dev.loom.otlp.json.MalformedJsonException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
@@ -11,7 +11,6 @@ import java.util.Random;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -137,26 +136,12 @@ public final class RequestPool {
 
     private static int encode(Signal signal, String json, UnsafeBuffer into) {
         final UnsafeBuffer text = new UnsafeBuffer(json.getBytes(StandardCharsets.UTF_8));
-        final JsonTarget target = new JsonTarget() {
-            @Override
-            public MutableDirectBuffer buffer() {
-                return into;
-            }
-
-            @Override
-            public int offset() {
-                return 0;
-            }
-
-            @Override
-            public boolean ensure(int length) {
-                return length <= into.capacity();
-            }
-        };
-        try {
-            return JsonRequests.transcode(signal, text, 0, text.capacity(), target);
-        } catch (final MalformedJsonException e) {
-            throw new IllegalStateException(e);
+        final ExportOutcome outcome = new ExportOutcome();
+        final int length =
+                new JsonRequests().transcode(signal, text, 0, text.capacity(), into, 0, into.capacity(), outcome);
+        if (outcome.status() == ExportOutcome.Status.MALFORMED || length == JsonTranscoder.NO_ROOM) {
+            throw new IllegalStateException("request can't be encoded: " + outcome.message());
         }
+        return length;
     }
 }

@@ -7,7 +7,7 @@ import dev.loom.cli.ingest.IngestServer;
 import dev.loom.cli.schema.SchemaRequests;
 import dev.loom.cli.schema.StoreSchema;
 import dev.loom.otlp.ingest.OtlpIngester;
-import dev.loom.otlp.json.OtlpJson;
+import dev.loom.otlp.json.JsonRequests;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.otlp.server.HttpServers;
 import dev.loom.otlp.server.HttpServers.Listener;
@@ -63,7 +63,7 @@ final class Sidecar implements AutoCloseable {
         }
         OtlpIngester ingester = new OtlpIngester(writer, settings.sources());
         return Optional.of(new ServeMetrics.Otlp(
-                new OtlpReceiver(settings.otlp(), settings.protection(), ingester, new OtlpJson(), failures),
+                new OtlpReceiver(settings.otlp(), settings.protection(), ingester, new JsonRequests(), failures),
                 ingester));
     }
 

@@ -5,22 +5,22 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
+import dev.loom.otlp.ExportOutcome;
+import dev.loom.otlp.JsonTranscoder;
 import dev.loom.otlp.Signal;
 import dev.loom.otlp.schema.OtlpMessages;
 import dev.loom.otlp.wire.Utf8;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
 import org.agrona.io.DirectBufferInputStream;
 
 /**
  * Turns OTLP/JSON requests into protobuf ones, by the rules of protobuf's JSON form with those of OTLP: ids are hexadecimal,
  * enums are integers, names are in lowerCamelCase, and unknown ones are ignored. Usable from any thread.
  */
-public final class JsonRequests {
-    /** What {@link #transcode} returns when the target does not grow further. */
-    public static final int NO_ROOM = -1;
-
+public final class JsonRequests implements JsonTranscoder {
     /** An object and an array for each message that protobuf allows to be nested, and as much again of unknown fields. */
     private static final int DEPTH_MAX = 400;
 
@@ -38,27 +38,46 @@ public final class JsonRequests {
                     .build())
             .build();
 
-    private JsonRequests() {}
+    /** Makes one. */
+    public JsonRequests() {}
 
-    /**
-     * Writes the protobuf form of a request.
-     *
-     * @param json holds the request at {@code [offset, offset + length)}; not the target's memory
-     * @return its length in bytes, or {@link #NO_ROOM}
-     * @throws MalformedJsonException when it is no such request
-     */
-    public static int transcode(Signal signal, DirectBuffer json, int offset, int length, JsonTarget target)
+    @Override
+    public int transcode(
+            Signal signal,
+            DirectBuffer json,
+            int offset,
+            int length,
+            MutableDirectBuffer into,
+            int intoOffset,
+            int capacity,
+            ExportOutcome outcome) {
+        try {
+            return transcode(signal, json, offset, length, into, intoOffset, capacity);
+        } catch (MalformedJsonException e) {
+            outcome.malformed(String.valueOf(e.getMessage()));
+            return 0;
+        }
+    }
+
+    static int transcode(
+            Signal signal,
+            DirectBuffer json,
+            int offset,
+            int length,
+            MutableDirectBuffer into,
+            int intoOffset,
+            int capacity)
             throws MalformedJsonException {
         if (!Utf8.isValid(json, offset, length)) {
             throw new MalformedJsonException("request is not UTF-8"); // Jackson takes overlong forms and surrogates
         }
-        ProtobufOutput out = new ProtobufOutput(target);
+        ProtobufOutput out = new ProtobufOutput(into, intoOffset, capacity);
         try (JsonParser parser = FACTORY.createParser(new DirectBufferInputStream(json, offset, length))) {
             try {
                 if (parser.nextToken() != JsonToken.START_OBJECT) {
                     throw new BadValueException("is no object");
                 }
-                new JsonTranscoder(parser, out).object(OtlpMessages.request(signal));
+                new JsonObjects(parser, out).object(OtlpMessages.request(signal));
                 if (parser.nextToken() != null) {
                     throw new BadValueException("is followed by more");
                 }

@@ -1,7 +1,7 @@
 package dev.loom.otlp.json;
 
 /** A request is not the JSON that it should be. The message says where, and is fit for the client. */
-public final class MalformedJsonException extends Exception {
+final class MalformedJsonException extends Exception {
     private static final long serialVersionUID = 1;
 
     MalformedJsonException(String message) {

@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Writes a protobuf message into a {@link JsonTarget}. The length of a message within, or of packed numbers, is only known at
+ * Writes a protobuf message into memory of a fixed capacity. The length of a message within, or of packed numbers, is only known at
  * its end: one byte is kept for it, and what does not do with that is moved.
  */
 final class ProtobufOutput {
@@ -14,11 +14,15 @@ final class ProtobufOutput {
     private static final int UTF8_LENGTH_MAX = 3; // bytes for one char
     private static final char REPLACEMENT = '\uFFFD';
 
-    private final JsonTarget target;
+    private final MutableDirectBuffer buffer;
+    private final int offset;
+    private final int capacity;
     private int length;
 
-    ProtobufOutput(JsonTarget target) {
-        this.target = target;
+    ProtobufOutput(MutableDirectBuffer buffer, int offset, int capacity) {
+        this.buffer = buffer;
+        this.offset = offset;
+        this.capacity = capacity;
     }
 
     int length() {
@@ -31,18 +35,18 @@ final class ProtobufOutput {
 
     void varint(long value) throws NoRoomException {
         int at = room(WireReader.VARINT_LENGTH_MAX);
-        length += WireWriter.putVarint(target.buffer(), at, value) - at;
+        length += WireWriter.putVarint(buffer, at, value) - at;
     }
 
     void fixed64(long value) throws NoRoomException {
         int at = room(Long.BYTES);
-        target.buffer().putLong(at, value, ByteOrder.LITTLE_ENDIAN);
+        buffer.putLong(at, value, ByteOrder.LITTLE_ENDIAN);
         length += Long.BYTES;
     }
 
     void fixed32(int value) throws NoRoomException {
         int at = room(Integer.BYTES);
-        target.buffer().putInt(at, value, ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(at, value, ByteOrder.LITTLE_ENDIAN);
         length += Integer.BYTES;
     }
 
@@ -50,7 +54,7 @@ final class ProtobufOutput {
     void bytes(byte[] bytes) throws NoRoomException {
         varint(bytes.length);
         int at = room(bytes.length);
-        target.buffer().putBytes(at, bytes);
+        buffer.putBytes(at, bytes);
         length += bytes.length;
     }
 
@@ -61,7 +65,7 @@ final class ProtobufOutput {
             char c = chars[from + done];
             int at = room(UTF8_LENGTH_MAX + 1);
             if (c < 0x80) {
-                target.buffer().putByte(at, (byte) c);
+                buffer.putByte(at, (byte) c);
                 length++;
             } else if (Character.isHighSurrogate(c)
                     && done + 1 < count
@@ -76,7 +80,6 @@ final class ProtobufOutput {
     }
 
     private int putCodePoint(int at, int codePoint) {
-        MutableDirectBuffer buffer = target.buffer();
         if (codePoint < 0x800) {
             buffer.putByte(at, (byte) (0xC0 | codePoint >>> 6));
             buffer.putByte(at + 1, (byte) (0x80 | (codePoint & 0x3F)));
@@ -112,15 +115,14 @@ final class ProtobufOutput {
         int more = WireWriter.varintLength(content) - LENGTH_RESERVED;
         if (more > 0) {
             room(more);
-            moveRight(target.offset() + start, content, more);
+            moveRight(offset + start, content, more);
             length += more;
         }
-        WireWriter.putVarint(target.buffer(), target.offset() + start - LENGTH_RESERVED, content);
+        WireWriter.putVarint(buffer, offset + start - LENGTH_RESERVED, content);
     }
 
     /** From the end, as the places overlap. */
     private void moveRight(int from, int count, int by) {
-        MutableDirectBuffer buffer = target.buffer();
         int left = count;
         for (; left >= Long.BYTES; left -= Long.BYTES) {
             int at = from + left - Long.BYTES;
@@ -133,9 +135,9 @@ final class ProtobufOutput {
 
     /** Makes room for so many bytes, and returns where in the buffer they go. */
     private int room(int count) throws NoRoomException {
-        if (count > Integer.MAX_VALUE - length || !target.ensure(length + count)) {
+        if (count > capacity - length) {
             throw new NoRoomException();
         }
-        return target.offset() + length;
+        return offset + length;
     }
 }

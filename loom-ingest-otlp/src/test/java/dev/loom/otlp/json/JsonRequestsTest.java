@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 class JsonRequestsTest {
     private static final List<Signal> SIGNALS = List.of(Signal.values());
     private static final int LENGTH_MAX = 1 << 20;
+    private static final UnsafeBuffer TARGET = new UnsafeBuffer(new byte[3 + LENGTH_MAX]);
 
     @Test
     void shouldGiveTheMessageThatWasWritten() throws Exception {
@@ -171,7 +172,7 @@ class JsonRequestsTest {
         MalformedJsonException e = assertThrows(
                 MalformedJsonException.class,
                 () -> JsonRequests.transcode(
-                        Signal.LOGS, new UnsafeBuffer(broken), 0, broken.length, new ArrayTarget(LENGTH_MAX)));
+                        Signal.LOGS, new UnsafeBuffer(broken), 0, broken.length, TARGET, 3, LENGTH_MAX));
         assertTrue(e.getMessage().contains("UTF-8"), e.getMessage());
     }
 
@@ -237,11 +238,10 @@ class JsonRequestsTest {
         byte[] json = "{\"resourceLogs\":[{\"schemaUrl\":\"0123456789\"}]}".getBytes(StandardCharsets.UTF_8);
         UnsafeBuffer buffer = new UnsafeBuffer(json);
         int needed = 40; // ten bytes more than are used in the end do
-        assertEquals(14, JsonRequests.transcode(Signal.LOGS, buffer, 0, json.length, new ArrayTarget(needed)));
+        assertEquals(14, JsonRequests.transcode(Signal.LOGS, buffer, 0, json.length, TARGET, 3, needed));
         for (int room = 0; room < 14; room++) {
             assertEquals(
-                    JsonRequests.NO_ROOM,
-                    JsonRequests.transcode(Signal.LOGS, buffer, 0, json.length, new ArrayTarget(room)));
+                    JsonRequests.NO_ROOM, JsonRequests.transcode(Signal.LOGS, buffer, 0, json.length, TARGET, 3, room));
         }
     }
 
@@ -257,10 +257,10 @@ class JsonRequestsTest {
             byte[] json = JsonForm.of(messages.message(OfficialRequests.type(signal)), random)
                     .getBytes(StandardCharsets.UTF_8);
             byte[] damaged = messages.mutate(json);
-            ArrayTarget target = new ArrayTarget(LENGTH_MAX);
             try {
-                int length = JsonRequests.transcode(signal, new UnsafeBuffer(damaged), 0, damaged.length, target);
-                OfficialRequests.type(signal).getParserForType().parseFrom(target.message(length));
+                int length = JsonRequests.transcode(
+                        signal, new UnsafeBuffer(damaged), 0, damaged.length, TARGET, 3, LENGTH_MAX);
+                OfficialRequests.type(signal).getParserForType().parseFrom(message(length));
             } catch (MalformedJsonException e) {
                 refused++;
                 assertTrue(e.getMessage().length() < 500, e.getMessage());
@@ -272,9 +272,15 @@ class JsonRequestsTest {
     private static Message transcode(Signal signal, String json)
             throws MalformedJsonException, InvalidProtocolBufferException {
         byte[] bytes = ("  " + json + "  ").getBytes(StandardCharsets.UTF_8);
-        ArrayTarget target = new ArrayTarget(LENGTH_MAX);
-        int length = JsonRequests.transcode(signal, new UnsafeBuffer(bytes), 1, bytes.length - 2, target);
-        return OfficialRequests.type(signal).getParserForType().parseFrom(target.message(length));
+        int length =
+                JsonRequests.transcode(signal, new UnsafeBuffer(bytes), 1, bytes.length - 2, TARGET, 3, LENGTH_MAX);
+        return OfficialRequests.type(signal).getParserForType().parseFrom(message(length));
+    }
+
+    private static byte[] message(int length) {
+        byte[] message = new byte[length];
+        TARGET.getBytes(3, message);
+        return message;
     }
 
     private static String request(String fields) {

@@ -12,14 +12,14 @@ import java.io.IOException;
  * Writes the protobuf form of one JSON object after another into an output. Unknown fields are ignored, null is no value, and
  * of a field that is there twice both values are written, as if two messages were concatenated. For one request.
  */
-final class JsonTranscoder {
+final class JsonObjects {
     private static final int UINT32_BITS = 32;
 
     private final JsonParser parser;
     private final ProtobufOutput out;
     private int depth;
 
-    JsonTranscoder(JsonParser parser, ProtobufOutput out) {
+    JsonObjects(JsonParser parser, ProtobufOutput out) {
         this.parser = parser;
         this.out = out;
     }
