@@ -20,8 +20,11 @@ import dev.loom.query.Order;
 import dev.loom.query.RawScan;
 import dev.loom.query.RecordCursor;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -153,7 +156,6 @@ class DamageTest {
                 if (!(edge && random.nextInt(8) == 0) && length % stride != 0 && !(isSchema(file) && length % 7 == 0)) {
                     continue;
                 }
-                byte[] cut = Arrays.copyOf(whole, length);
                 Set<Long> lost = new TreeSet<>();
                 if (isRecordSegment(file)) {
                     long first = firstAddress(file);
@@ -163,7 +165,11 @@ class DamageTest {
                         }
                     }
                 }
-                damage(file, whole, cut, lost, "cut: length=" + length);
+                try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+                    channel.truncate(length);
+                    check(file, whole, lost, "cut: length=" + length);
+                    write(channel, whole, length, whole.length);
+                }
             }
         }
     }
@@ -181,10 +187,12 @@ class DamageTest {
                     if (!sampled && (offset * 8L + bit) % (exhaustive ? 1 : stride * 8L) != 0) {
                         continue;
                     }
-                    byte[] flipped = whole.clone();
-                    flipped[offset] ^= (byte) (1 << bit);
                     long page = isRecordSegment(file) ? firstAddress(file) + offset - offset % PAGE : -1;
-                    damage(file, whole, flipped, Set.of(page), "flipped: offset=" + offset + ", bit=" + bit);
+                    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+                        channel.write(ByteBuffer.wrap(new byte[] {(byte) (whole[offset] ^ 1 << bit)}), offset);
+                        check(file, whole, Set.of(page), "flipped: offset=" + offset + ", bit=" + bit);
+                        write(channel, whole, offset, offset + 1);
+                    }
                 }
             }
         }
@@ -206,22 +214,23 @@ class DamageTest {
         return Long.parseLong(file.getFileName().toString().substring(0, 20));
     }
 
-    /** Damages a file, looks at the store, now and then also as a writer of a copy, and repairs the file. */
-    private void damage(Path file, byte[] whole, byte[] damaged, Set<Long> lost, String how) throws IOException {
-        Files.write(file, damaged);
+    private static void write(FileChannel channel, byte[] whole, int from, int to) throws IOException {
+        assertEquals(to - from, channel.write(ByteBuffer.wrap(whole, from, to - from), from));
+    }
+
+    /** Looks at the store of which a file is damaged, now and then also as a writer of a copy. */
+    private void check(Path damaged, byte[] whole, Set<Long> lost, String how) throws IOException {
         try {
             try (LoomReader reader = LoomReader.attach(store)) {
                 check(reader, lost);
             } catch (LoomException e) {
-                assertTrue(isMark(file), () -> "a damaged mark alone may keep a store from being read: " + e);
+                assertTrue(isMark(damaged), () -> "a damaged mark alone may keep a store from being read: " + e);
             }
             if (random.nextInt(exhaustive ? 1_000 : 40) == 0) {
-                checkWriter(file, whole, lost);
+                checkWriter(damaged, whole, lost);
             }
         } catch (AssertionError | RuntimeException e) {
-            throw new AssertionError("file=" + store.relativize(file) + ", " + how + ", seed=" + seed, e);
-        } finally {
-            Files.write(file, whole);
+            throw new AssertionError("file=" + store.relativize(damaged) + ", " + how + ", seed=" + seed, e);
         }
     }
 
