@@ -4,6 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * What is known of each source up to the newest chunk directory that lists it, shared with readers: one slot of 64 bytes
@@ -88,6 +90,14 @@ public final class SourceSlots {
     /** The address of the newest directory, published before. Pairs with {@link #put}. */
     public long directoryAcquire(int sourceId) {
         return sourceId < sources ? (long) LONG.getAcquire(bytes, slot(sourceId) + DIRECTORY_OFFSET) : NO_DIRECTORY;
+    }
+
+    /** The sources that some directory lists. */
+    public List<Integer> listed() {
+        return IntStream.range(0, sources)
+                .filter(id -> directoryAcquire(id) != NO_DIRECTORY)
+                .boxed()
+                .toList();
     }
 
     /**

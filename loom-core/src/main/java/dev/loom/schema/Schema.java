@@ -12,6 +12,7 @@ import dev.loom.schema.SchemaEntry.IndexDefined;
 import dev.loom.schema.SchemaEntry.SourceClosed;
 import dev.loom.schema.SchemaEntry.SourceDefined;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -103,13 +104,19 @@ public final class Schema {
         }
     }
 
-    /** Adds a nameless source for each id that records have but no entry defines, as after damage. */
-    public Schema withUnnamed(Iterable<Integer> ids) {
-        TreeMap<Integer, Source> next = new TreeMap<>(byId);
+    /**
+     * The entries that sources need which have records and which no entry defines, as after damage: each is closed, called by
+     * its id, and its payloads read as bytes.
+     */
+    public List<SchemaEntry> entriesOfLost(Collection<Integer> ids) {
+        List<SchemaEntry> entries = new ArrayList<>();
         for (int id : ids) {
-            next.computeIfAbsent(id, unnamed -> new Source(unnamed, "#" + unnamed, format("bytes"), true, Map.of()));
+            if (id != 0 && !byId.containsKey(id)) {
+                entries.add(new SourceDefined(id, "#" + id, "bytes", Map.of()));
+                entries.add(new SourceClosed(id));
+            }
         }
-        return new Schema(next, indexes, lastIndexId);
+        return entries;
     }
 
     public List<Source> sources() {

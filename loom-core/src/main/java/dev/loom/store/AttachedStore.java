@@ -130,12 +130,15 @@ public final class AttachedStore implements AutoCloseable {
         }
     }
 
-    /** The schema as its file is now. */
+    /** The schema as its file is now, with what damage to it has taken. */
     private synchronized Schema schema() {
         long length = length(files.schema());
         if (length != schemaLength) {
-            schema = Schema.EMPTY.with(
-                    SchemaLog.read(storage, files.schema(), mark.storeId()).entries());
+            SchemaLog.Content content = SchemaLog.read(storage, files.schema(), mark.storeId());
+            schema = Schema.EMPTY.with(content.entries());
+            if (!content.damaged().isEmpty() || content.end() < mark.schemaDurable()) {
+                schema = schema.with(schema.entriesOfLost(slots.listed()));
+            }
             schemaLength = length;
         }
         return schema;

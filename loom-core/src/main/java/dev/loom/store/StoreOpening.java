@@ -14,6 +14,7 @@ import dev.loom.log.LogKind;
 import dev.loom.log.PageDescriptor;
 import dev.loom.record.SourceTable;
 import dev.loom.schema.Schema;
+import dev.loom.schema.SchemaEntry;
 import dev.loom.schema.SchemaLog;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -238,6 +239,9 @@ public final class StoreOpening {
         StoreSession.Opened opened;
         try {
             SchemaLog schemaLog = SchemaLog.open(storage, files.schema(), closed.storeId(), content);
+            List<SchemaEntry> lost = schema.entriesOfLost(table.totals().keySet());
+            lost.forEach(schemaLog::append);
+            schema = schema.with(lost);
             Mark.Owner owner =
                     new Mark.Owner(Platform.pid(), Platform.startTimeMs(Platform.pid()), Platform.bootId(), host());
             Mark mark = closed.owned(owner, nonce, staging.directory(), rings, FileId.of(files.mark()));

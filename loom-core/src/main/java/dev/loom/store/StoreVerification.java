@@ -80,6 +80,13 @@ public final class StoreVerification {
         for (long offset : content.damaged()) {
             problem(files.schema(), offset, "no whole entry begins here");
         }
+        if (content.damaged().isEmpty() && content.end() < store.mark().schemaDurable()) {
+            problem(
+                    files.schema(),
+                    content.end(),
+                    "file ends early: bytes=" + content.end() + ", expected="
+                            + store.mark().schemaDurable());
+        }
     }
 
     /** Checks every page that should be in segment files, and that the files end where the log does. */

@@ -83,8 +83,6 @@ class SchemaIndexTest {
                         .toList());
         assertTrue(Objects.requireNonNull(closed.index(1)).closed());
         assertEquals(2, closed.indexes().size());
-        assertEquals(2, closed.withUnnamed(List.of(9)).lastIndexId());
-        assertEquals(2, closed.withUnnamed(List.of(9)).indexes().size());
     }
 
     @Test
