@@ -58,6 +58,7 @@ public final class LoomConfig {
         private long durabilityBytes = 1L << 30;
         private int sourcesMax = 4096;
         private boolean adoptCopy;
+        private boolean rebuildIndexes;
         private Storage storage = Storage.DISK;
 
         Builder(Path directory) {
@@ -171,6 +172,16 @@ public final class LoomConfig {
             return this;
         }
 
+        /**
+         * Whether to throw the indexes away and write them anew from the records, before opening returns; default no. All
+         * records are read, at the disk's rate. Afterwards every open index covers all records of its source, also those
+         * from before it was defined; one with a function of the embedder's own, or one that is closed, covers none.
+         */
+        public Builder rebuildIndexes(boolean rebuild) {
+            rebuildIndexes = rebuild;
+            return this;
+        }
+
         Builder storage(Storage access) {
             storage = access;
             return this;
@@ -192,6 +203,7 @@ public final class LoomConfig {
                     durabilityBytes,
                     sourcesMax,
                     adoptCopy,
+                    rebuildIndexes,
                     storage));
         }
     }

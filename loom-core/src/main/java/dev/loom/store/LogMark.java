@@ -12,6 +12,11 @@ record LogMark(int ringLength, long begin, long durable) {
         return new LogMark(newRingLength, begin, durable);
     }
 
+    /** Empty, and going on at an address. */
+    LogMark emptied(long address) {
+        return new LogMark(ringLength, address, address);
+    }
+
     LogMark withDurable(long newDurable) {
         return new LogMark(ringLength, begin, newDurable);
     }

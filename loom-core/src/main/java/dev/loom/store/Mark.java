@@ -97,6 +97,32 @@ record Mark(
         return advanced(ends(), schemaDurable, checkpoint, lastTimeNs);
     }
 
+    /** Without indexes: their logs are empty, and go on in other segments, so that no address is used again. */
+    Mark withoutIndexes() {
+        return new Mark(
+                sequence + 1,
+                storeId,
+                epoch,
+                closed,
+                owner,
+                sessionNonce,
+                staging,
+                segmentLength,
+                IntStream.range(0, logs.size())
+                        .mapToObj(i -> i == LogKind.RECORD.index()
+                                ? logs.get(i)
+                                : logs.get(i).emptied(nextSegment(i)))
+                        .toList(),
+                schemaDurable,
+                -1,
+                lastTimeNs,
+                file);
+    }
+
+    private long nextSegment(int log) {
+        return (logs.get(log).durable() / segmentLength + 1) * segmentLength;
+    }
+
     /** Closed, at the ends given. */
     Mark ended(int newEpoch, long[] ends, long schemaEnd, long newCheckpoint, long newLastTimeNs, FileId newFile) {
         return new Mark(

@@ -27,4 +27,5 @@ public record Settings(
         long durabilityBytes,
         int sourcesMax,
         boolean adoptCopy,
+        boolean rebuildIndexes,
         Storage storage) {}

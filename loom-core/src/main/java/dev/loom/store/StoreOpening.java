@@ -12,6 +12,7 @@ import dev.loom.io.Storage;
 import dev.loom.io.WriterLock;
 import dev.loom.log.LogKind;
 import dev.loom.log.PageDescriptor;
+import dev.loom.log.Segments;
 import dev.loom.record.SourceTable;
 import dev.loom.schema.Schema;
 import dev.loom.schema.SchemaEntry;
@@ -24,6 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -151,7 +153,37 @@ public final class StoreOpening {
             recovery = recover(mark);
             mark = recovery.mark();
         }
-        return startSession(lock, mark, recovery);
+        if (!settings.rebuildIndexes()) {
+            return startSession(lock, mark, recovery, Map.of());
+        }
+        Map<Integer, Long> lost = sourceTable(mark).lost();
+        return startSession(lock, discardIndexes(mark), recovery, lost);
+    }
+
+    /** The mark goes first: what a kill leaves of the files then is not looked at, and goes at the next time. */
+    private Mark discardIndexes(Mark mark) {
+        Mark without = new MarkFile(storage, files.mark()).writeTwice(mark.withoutIndexes());
+        for (LogKind kind : List.of(LogKind.TIME, LogKind.CHUNK)) {
+            for (Path file : storage.list(files.folder(kind))) {
+                if (Segments.firstOf(file) >= 0) {
+                    storage.delete(file);
+                }
+            }
+            storage.syncDirectory(files.folder(kind));
+        }
+        return without;
+    }
+
+    private SourceTable sourceTable(Mark closed) {
+        StoreLogs logs = StoreLogs.files(files, storage, closed, closed.ends(), false);
+        return SourceTable.load(
+                logs.records(),
+                logs.times(),
+                closed.durable(LogKind.TIME),
+                closed.begin(LogKind.RECORD),
+                closed.durable(LogKind.RECORD),
+                closed.checkpoint(),
+                true);
     }
 
     /**
@@ -213,7 +245,9 @@ public final class StoreOpening {
         return Recovery.run(files, storage, mark, staging);
     }
 
-    private StoreSession startSession(WriterLock lock, Mark closed, @Nullable Recovery recovery) {
+    /** @param lost records by source, of which the index says nothing any more */
+    private StoreSession startSession(
+            WriterLock lock, Mark closed, @Nullable Recovery recovery, Map<Integer, Long> lost) {
         List<Integer> rings = List.of(
                 or(settings.recordRingLength(), closed.ringLength(LogKind.RECORD)),
                 or(settings.timeRingLength(), closed.ringLength(LogKind.TIME)),
@@ -223,14 +257,8 @@ public final class StoreOpening {
         SchemaLog.Content content = SchemaLog.read(storage, files.schema(), closed.storeId());
         Schema schema = Schema.EMPTY.with(content.entries());
         StoreLogs logs = StoreLogs.files(files, storage, closed, closed.ends(), false);
-        SourceTable table = SourceTable.load(
-                logs.records(),
-                logs.times(),
-                closed.durable(LogKind.TIME),
-                closed.begin(LogKind.RECORD),
-                closed.durable(LogKind.RECORD),
-                closed.checkpoint(),
-                true);
+        SourceTable table = sourceTable(closed);
+        table.lost().putAll(lost);
         boolean direct = direct();
         Staging staging = Staging.create(
                 storage,
@@ -239,9 +267,9 @@ public final class StoreOpening {
         StoreSession.Opened opened;
         try {
             SchemaLog schemaLog = SchemaLog.open(storage, files.schema(), closed.storeId(), content);
-            List<SchemaEntry> lost = schema.entriesOfLost(table.totals().keySet());
-            lost.forEach(schemaLog::append);
-            schema = schema.with(lost);
+            List<SchemaEntry> undefined = schema.entriesOfLost(table.totals().keySet());
+            undefined.forEach(schemaLog::append);
+            schema = schema.with(undefined);
             Mark.Owner owner =
                     new Mark.Owner(Platform.pid(), Platform.startTimeMs(Platform.pid()), Platform.bootId(), host());
             Mark mark = closed.owned(owner, nonce, staging.directory(), rings, FileId.of(files.mark()));

@@ -15,6 +15,7 @@ import dev.loom.error.StoreNotFoundException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -33,7 +34,9 @@ public final class VerifyCommand implements Callable<Integer> {
 
     @Option(
             names = "--repair",
-            description = "First recovers the store as its writer would, and takes over a copy of a live one.")
+            description =
+                    "First recovers the store as its writer would, and takes over a copy of a live one; writes its"
+                            + " indexes anew if they are damaged.")
     private boolean repair;
 
     @Mixin
@@ -51,9 +54,15 @@ public final class VerifyCommand implements Callable<Integer> {
             Loom.open(LoomConfig.at(directory).adoptCopy(true).build()).close();
             console.say("recovered");
         }
-        Listing problems = new Listing("file", "offset", "problem");
+        Problems problems = new Problems(directory);
         StoreVerifier.Report report = verify(directory, problems);
-        problems.print(console, output.format(console));
+        if (repair && report.complete() && problems.inIndexes > 0) {
+            console.say("writing the indexes anew: problems=" + problems.inIndexes);
+            Loom.open(LoomConfig.at(directory).rebuildIndexes(true).build()).close();
+            problems = new Problems(directory);
+            report = verify(directory, problems);
+        }
+        problems.listing.print(console, output.format(console));
         console.say((report.complete() ? "" : "interrupted; ") + "verified " + report.files() + " files, "
                 + report.pages() + " pages, " + report.entries() + " entries, " + report.bytes() + " bytes: "
                 + report.problems() + " problems");
@@ -74,24 +83,38 @@ public final class VerifyCommand implements Callable<Integer> {
         }
     }
 
-    private StoreVerifier.Report verify(Path directory, Listing problems) {
+    private StoreVerifier.Report verify(Path directory, Problems problems) {
         try (Progress progress = new Progress(console, "pages verified", true)) {
             long[] pages = {0};
-            return StoreVerifier.verify(
-                    directory,
-                    (file, offset, message) -> problems.add(problem(directory, file, offset, message)),
-                    () -> {
-                        progress.updateNow(pages[0]++);
-                        return console.interruption().requested();
-                    });
+            return StoreVerifier.verify(directory, problems::add, () -> {
+                progress.updateNow(pages[0]++);
+                return console.interruption().requested();
+            });
         }
     }
 
-    private static Map<String, Object> problem(Path directory, Path file, long offset, String message) {
-        Map<String, Object> row = new LinkedHashMap<>();
-        row.put("file", (file.startsWith(directory) ? directory.relativize(file) : file).toString());
-        row.put("offset", offset);
-        row.put("problem", message);
-        return row;
+    /** What is wrong, and how much of it a repair can write anew. */
+    private static final class Problems {
+        private static final Set<String> INDEX_FOLDERS = Set.of("time", "chunk");
+
+        private final Path directory;
+        private final Listing listing = new Listing("file", "offset", "problem");
+        private long inIndexes;
+
+        Problems(Path directory) {
+            this.directory = directory;
+        }
+
+        void add(Path file, long offset, String message) {
+            Path shown = file.startsWith(directory) ? directory.relativize(file) : file;
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("file", shown.toString());
+            row.put("offset", offset);
+            row.put("problem", message);
+            listing.add(row);
+            if (INDEX_FOLDERS.contains(shown.getName(0).toString())) {
+                inIndexes++;
+            }
+        }
     }
 }

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -172,6 +173,25 @@ class StoreCommandsTest {
         Cli.Result repaired = cli.run("verify", "--repair").ok();
         assertTrue(repaired.err().startsWith("loom: recovered\n"), repaired.err());
         assertEquals("x\n", cli.run("scan", "a", "-o", "raw").ok().out());
+    }
+
+    @Test
+    void shouldWriteDamagedIndexesAnewOnRepair() throws Exception {
+        cli.importText("a", "csv", "v\n1\n").ok();
+        cli.run("index", "add", "a", "v").ok();
+        StringBuilder rows = new StringBuilder("v\n");
+        IntStream.range(0, 50_000).forEach(i -> rows.append(i).append('\n'));
+        cli.importText("a", "csv", rows.toString()).ok();
+        String answer = cli.run("agg", "a", "v", "--percentile", "99").ok().out();
+        Files.delete(directory.resolve("chunk").resolve("00000000000000000000.seg"));
+        cli.run("verify").exit(3);
+        Cli.Result repaired = cli.run("verify", "--repair").ok();
+        assertTrue(repaired.err().contains("\nloom: writing the indexes anew: problems="), repaired.err());
+        assertTrue(repaired.err().endsWith(" 0 problems\n"), repaired.err());
+        Cli.Result again =
+                cli.run("agg", "a", "v", "--percentile", "99", "--explain").ok();
+        assertTrue(again.out().startsWith(answer), again.out());
+        assertTrue(again.err().contains("not covered=0"), again.err());
     }
 
     @Test

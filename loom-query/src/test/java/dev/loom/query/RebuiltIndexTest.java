@@ -1,0 +1,180 @@
+package dev.loom.query;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.LoomReader;
+import dev.loom.StoreVerifier;
+import dev.loom.api.Bins;
+import dev.loom.api.Eviction;
+import dev.loom.api.Index;
+import dev.loom.api.IndexFunction;
+import dev.loom.api.Snapshot;
+import dev.loom.api.Store;
+import dev.loom.format.Formats;
+import dev.loom.format.PayloadFormat;
+import java.io.IOException;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Indexes that are thrown away and written anew from the records cover all of them, and go on with those that come. */
+class RebuiltIndexTest {
+    private static final PayloadFormat FORMAT = Formats.parse("struct:value:i64,rest:bytes");
+    private static final IndexFunction VALUE = IndexFunction.field(FORMAT, "value");
+    private static final int SOURCES = 2;
+    private static final int RECORDS = 20_000;
+
+    private final long seed = Long.getLong("loom.test.seed", System.nanoTime());
+    private final Random random = new Random(seed);
+    private final UnsafeBuffer payload = new UnsafeBuffer(new byte[100_000]);
+    private final List<List<Long>> values = List.of(new ArrayList<>(), new ArrayList<>());
+    private final int[] ids = new int[SOURCES];
+
+    @TempDir
+    Path temp;
+
+    private Path store = Path.of("");
+
+    private Loom open(boolean rebuild) {
+        return Loom.open(LoomConfig.at(store)
+                .recordRingBytes(1 << 20)
+                .timeRingBytes(LoomConfig.RING_BYTES_MIN)
+                .chunkRingBytes(LoomConfig.RING_BYTES_MIN)
+                .segmentBytes(1 << 20)
+                .eviction(Eviction.PAGE_CACHE)
+                .rebuildIndexes(rebuild)
+                .build());
+    }
+
+    @Test
+    void shouldCoverAllRecordsAndGoOn() throws IOException {
+        System.out.println("RebuiltIndexTest -Dloom.test.seed=" + seed);
+        store = temp.resolve("store");
+        try (Loom loom = open(false)) {
+            for (int i = 0; i < SOURCES; i++) {
+                ids[i] = loom.defineSource("source-" + i, FORMAT);
+            }
+            push(loom);
+            loom.defineIndex(ids[0], "value", VALUE, Bins.logLinear());
+            push(loom);
+            loom.closeSource(ids[1]);
+        }
+        damageIndexes();
+        Path old = temp.resolve("old");
+        copyIndexes(store, old);
+        assertTrue(problems() > 0);
+        try (Loom loom = open(true)) {
+            check(loom);
+            push(loom);
+            check(loom);
+        }
+        assertEquals(0, problems());
+        try (LoomReader reader = LoomReader.attach(store)) {
+            check(reader);
+        }
+        // as if it had been killed before it deleted the old ones
+        copyIndexes(old, store);
+        try (LoomReader reader = LoomReader.attach(store)) {
+            check(reader);
+        }
+        try (Loom loom = open(false)) {
+            push(loom);
+            check(loom);
+        }
+        try (Loom loom = open(true)) {
+            check(loom);
+        }
+        assertEquals(0, problems());
+    }
+
+    private void push(Loom loom) {
+        for (int i = 0; i < RECORDS; i++) {
+            int source = loom.source("source-1").orElseThrow().closed() ? 0 : random.nextInt(SOURCES);
+            long value = (long) Math.exp(12 * random.nextDouble());
+            payload.putLong(0, value, ByteOrder.LITTLE_ENDIAN);
+            loom.push(ids[source], payload, 0, i % 5_000 == 4_999 ? payload.capacity() : 8 + random.nextInt(200));
+            values.get(source).add(value);
+        }
+    }
+
+    private void damageIndexes() throws IOException {
+        for (String log : List.of("time", "chunk")) {
+            try (Stream<Path> files = Files.list(store.resolve(log))) {
+                Path file = files.findFirst().orElseThrow();
+                byte[] bytes = Files.readAllBytes(file);
+                bytes[100] ^= 1;
+                Files.write(file, bytes);
+            }
+        }
+    }
+
+    private static void copyIndexes(Path from, Path to) throws IOException {
+        for (String log : List.of("time", "chunk")) {
+            Files.createDirectories(to.resolve(log));
+            try (Stream<Path> files = Files.list(from.resolve(log))) {
+                for (Path file : files.toList()) {
+                    Files.copy(file, to.resolve(log).resolve(file.getFileName().toString()));
+                }
+            }
+        }
+    }
+
+    private long problems() {
+        return StoreVerifier.verify(store, (file, offset, message) -> {}, () -> false)
+                .problems();
+    }
+
+    private void check(Store attached) {
+        try (Snapshot snapshot = attached.snapshot()) {
+            for (int i = 0; i < SOURCES; i++) {
+                List<Long> sorted = new ArrayList<>(values.get(i));
+                Collections.sort(sorted);
+                assertEquals(sorted.size(), snapshot.statistics(ids[i]).records());
+                assertScan(snapshot, i);
+                Aggregate answer = IndexedAggregate.of(snapshot, ids[i], VALUE)
+                        .percentiles(50, 99.9)
+                        .run();
+                assertTrue(answer.completeness().complete());
+                assertEquals(sorted.size(), answer.count());
+                for (double percent : new double[] {50, 99.9}) {
+                    int rank = (int) Math.ceil(sorted.size() * percent / 100);
+                    assertEquals(
+                            sorted.get(rank - 1),
+                            answer.percentile(percent).orElseThrow().longValue());
+                }
+            }
+            Index index = snapshot.index(ids[0], "value").orElseThrow();
+            Aggregate totals = IndexedAggregate.of(snapshot, index).run();
+            assertEquals(values.get(0).size(), totals.count());
+            assertTrue(totals.statistics().chunksRead() <= 1, () -> "chunks without index: " + totals.statistics());
+        }
+    }
+
+    private void assertScan(Snapshot snapshot, int source) {
+        for (Order order : Order.values()) {
+            List<Long> expected = new ArrayList<>(values.get(source));
+            if (order == Order.NEWEST_FIRST) {
+                Collections.reverse(expected);
+            }
+            List<Long> found = new ArrayList<>();
+            try (RecordCursor cursor =
+                    RawScan.of(snapshot, ids[source]).order(order).open()) {
+                while (cursor.next()) {
+                    found.add(cursor.buffer().getLong(cursor.offset(), ByteOrder.LITTLE_ENDIAN));
+                }
+            }
+            assertEquals(expected, found, "seed=" + seed + ", order=" + order);
+        }
+    }
+}
