@@ -25,6 +25,8 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Random;
@@ -35,6 +37,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,10 +46,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A sidecar in a process of its own: what it has acknowledged survives its death, and it ends cleanly when it is told to. */
-@Timeout(value = 60, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 180, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ServeProcessTest {
     private static final int CYCLES = Integer.getInteger("loom.cycles", 3);
     private static final long SEED = Long.getLong("loom.seed", System.nanoTime());
+    /** After so many cycles a new store takes the place of the old one, which has become long to check. */
+    private static final int STORE_CYCLES = 5;
+
     private static final int STREAMS = 2;
     private static final int BATCH = 50;
     private static final Pattern BODY = Pattern.compile("\"body\":\"([0-9-]+)\"");
@@ -59,9 +65,11 @@ final class ServeProcessTest {
     private final Set<String> logsAcknowledged = ConcurrentHashMap.newKeySet();
     private final AtomicLong logs = new AtomicLong();
     private volatile boolean stop;
+    private Path store = Path.of("");
 
     @BeforeEach
     void config() throws IOException {
+        store = temp.resolve("store");
         Files.writeString(
                 temp.resolve("loom.yaml"), "store: {record_ring_mib: 4}\nreceivers: {otlp: {max_in_flight_mib: 4}}\n");
     }
@@ -69,12 +77,27 @@ final class ServeProcessTest {
     /** Takes over what killed processes have left in shared memory. */
     @AfterEach
     void recover() {
-        Loom.open(LoomConfig.at(temp.resolve("store")).build()).close();
+        Loom.open(LoomConfig.at(store).build()).close();
+    }
+
+    private void renewStore(int number) throws IOException {
+        recover();
+        try (Stream<Path> files = Files.walk(store)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+        store = temp.resolve("store" + number);
+        Arrays.fill(rawSent, 0);
+        for (AtomicLong acknowledged : rawAcknowledged) {
+            acknowledged.set(0);
+        }
+        logsAcknowledged.clear();
     }
 
     private LoomProcess start() throws IOException {
         return LoomProcess.start(
-                temp.resolve("store"),
+                store,
                 "serve",
                 "--config",
                 temp.resolve("loom.yaml").toString(),
@@ -101,7 +124,14 @@ final class ServeProcessTest {
     void shouldHaveAllThatItAcknowledgedWhenKilled() throws Exception {
         System.out.println("ServeProcessTest seed=" + SEED + " cycles=" + CYCLES);
         Random random = new Random(SEED);
+        long raw = 0;
+        long logsFound = 0;
         for (int cycle = 0; cycle < CYCLES; cycle++) {
+            if (cycle > 0 && cycle % STORE_CYCLES == 0) {
+                renewStore(cycle / STORE_CYCLES);
+            }
+            int logsBefore = logsAcknowledged.size();
+            long rawBefore = rawAcknowledged[0].get();
             try (LoomProcess process = start()) {
                 Endpoint ingest = Endpoint.parse(await(process, "ingest"));
                 URI otlp = URI.create("http://" + await(process, "otlp-http") + "/v1/logs");
@@ -126,9 +156,12 @@ final class ServeProcessTest {
                     client.join();
                 }
             }
+            raw += rawAcknowledged[0].get() - rawBefore;
+            logsFound += logsAcknowledged.size() - logsBefore;
             check();
         }
-        assertTrue(rawAcknowledged[0].get() > 0 && !logsAcknowledged.isEmpty(), "nothing was acknowledged");
+        System.out.println("ServeProcessTest cycles=" + CYCLES + " acknowledged: raw=" + raw + " logs=" + logsFound);
+        assertTrue(raw > 0 && logsFound > 0, "nothing was acknowledged");
     }
 
     /** Numbered records, each batch again from where the store is known to be. */
@@ -186,7 +219,7 @@ final class ServeProcessTest {
 
     /** Also moves the streams on to what the store has, which may be more than what was acknowledged. */
     private void check() {
-        try (LoomReader reader = LoomReader.attach(temp.resolve("store"));
+        try (LoomReader reader = LoomReader.attach(store);
                 Snapshot snapshot = reader.snapshot()) {
             for (int stream = 0; stream < STREAMS; stream++) {
                 Source source = snapshot.source("raw-" + stream).orElse(null);
@@ -210,8 +243,7 @@ final class ServeProcessTest {
             }
         }
         Set<String> missing = new HashSet<>(logsAcknowledged);
-        Matcher body = BODY.matcher(
-                Cli.on(temp.resolve("store")).run("scan", "otlp.logs").ok().out());
+        Matcher body = BODY.matcher(Cli.on(store).run("scan", "otlp.logs").ok().out());
         while (body.find()) {
             missing.remove(body.group(1));
         }
@@ -234,14 +266,11 @@ final class ServeProcessTest {
             assertEquals(143, exitCode, process.err());
             assertTrue(process.err().contains("closing"), process.err());
         }
-        try (LoomReader reader = LoomReader.attach(temp.resolve("store"))) {
+        try (LoomReader reader = LoomReader.attach(store)) {
             assertEquals("closed", reader.info().values().get("state"));
         }
-        long stored = Cli.on(temp.resolve("store"))
-                .run("scan", "raw-0", "-o", "json")
-                .ok()
-                .lines()
-                .size();
+        long stored =
+                Cli.on(store).run("scan", "raw-0", "-o", "json").ok().lines().size();
         assertEquals(rawAcknowledged[0].get(), stored, "what was taken was acknowledged");
     }
 
