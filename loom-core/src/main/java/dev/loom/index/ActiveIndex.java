@@ -77,7 +77,7 @@ public final class ActiveIndex {
         binsAddress = address;
     }
 
-    /** How often the function has thrown, ever. */
+    /** How often the function has thrown. Any thread may ask, and may learn of the last ones late. */
     public long failures() {
         return keys.failures();
     }

@@ -46,6 +46,11 @@ final class SessionIndexes {
         }
     }
 
+    /** How often the functions of the open indexes have thrown in this session, as far as the caller's thread can see. */
+    long failures() {
+        return active.values().stream().mapToLong(ActiveIndex::failures).sum();
+    }
+
     private void announce(int sourceId) {
         List<ActiveIndex> indexes = new ArrayList<>();
         for (ActiveIndex index : active.values()) {

@@ -394,7 +394,11 @@ public final class StoreSession implements Durability, AutoCloseable {
             throw new IllegalStateException("store is closed: directory=" + files.directory());
         }
         try {
-            return StoreDescription.of(files, mark, logs, staging, schema, "writer");
+            Map<String, Object> values = StoreDescription.of(files, mark, logs, staging, schema, "writer");
+            synchronized (this) {
+                values.put("index_function_failures", indexes.failures());
+            }
+            return values;
         } finally {
             leases.giveBack();
         }

@@ -194,4 +194,24 @@ class IndexQueryLimitsTest {
                         .run()
                         .count());
     }
+
+    @Test
+    void shouldTellHowOftenAFunctionHasThrown() {
+        IndexFunction odd = IndexFunction.of("odd", ValueType.I64, ValueUnit.NONE, (b, o, l, v) -> {
+            if (b.getInt(o) % 2 != 0) {
+                throw new IllegalArgumentException("odd");
+            }
+            v.setInteger(b.getInt(o));
+        });
+        int numbers = loom.defineSource("numbers", Formats.parse("bytes"));
+        loom.defineIndex(numbers, "odd", odd, Bins.logLinear());
+        assertEquals(0L, loom.info().values().get("index_function_failures"));
+        UnsafeBuffer payload = new UnsafeBuffer(new byte[4]);
+        for (int i = 0; i < 1_001; i++) {
+            payload.putInt(0, i);
+            loom.push(numbers, payload, 0, 4);
+        }
+        loom.force(); // what the open chunk holds may not have been read yet
+        assertEquals(500L, loom.info().values().get("index_function_failures"));
+    }
 }
