@@ -23,6 +23,8 @@ module dev.loom.core {
             dev.loom.query;
     exports dev.loom.store to
             dev.loom.query;
+    exports dev.loom.text to
+            dev.loom.query;
 
     uses dev.loom.format.PayloadFormatProvider;
 }

@@ -11,6 +11,7 @@ import dev.loom.cli.query.AggCommand;
 import dev.loom.cli.query.CorrelateCommand;
 import dev.loom.cli.query.HistCommand;
 import dev.loom.cli.query.ScanCommand;
+import dev.loom.cli.query.SearchCommand;
 import dev.loom.cli.query.TailCommand;
 import dev.loom.cli.query.TopCommand;
 import dev.loom.cli.serve.ServeCommand;
@@ -68,6 +69,7 @@ public final class Main {
                 .addSubcommand(new HistCommand(console))
                 .addSubcommand(new TopCommand(console))
                 .addSubcommand(new CorrelateCommand(console))
+                .addSubcommand(new SearchCommand(console))
                 .addSubcommand(new TailCommand(console))
                 .addSubcommand(new InfoCommand(console))
                 .addSubcommand(new VerifyCommand(console))

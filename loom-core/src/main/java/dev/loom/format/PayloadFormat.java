@@ -66,6 +66,17 @@ public interface PayloadFormat {
     }
 
     /**
+     * The field that holds the text that people search for words, if none is named: the only one declared as a text; null if
+     * there is none, or there are several.
+     */
+    default @Nullable String textField() {
+        List<Field> texts = fields().stream()
+                .filter(field -> field.type() == FieldType.UTF8)
+                .toList();
+        return texts.size() == 1 ? texts.get(0).name() : null;
+    }
+
+    /**
      * Gives each declared field of one payload to a handler, in order; one without a value as {@link
      * FieldValue.Kind#ABSENT}. A format without declared fields gives the whole payload once, under the empty name. Like
      * {@link FieldReader#read} it never looks outside the payload and never throws by itself.

@@ -105,6 +105,11 @@ final class TimedFormat implements PayloadFormat {
     }
 
     @Override
+    public @Nullable String textField() {
+        return timed.textField();
+    }
+
+    @Override
     public void forEachField(DirectBuffer buffer, int offset, int length, FieldValue value, FieldHandler handler) {
         readTime(buffer, offset, length, value);
         handler.onField(EVENT_TIME, value);

@@ -9,6 +9,7 @@ import dev.loom.cli.query.AggCommand;
 import dev.loom.cli.query.CorrelateCommand;
 import dev.loom.cli.query.HistCommand;
 import dev.loom.cli.query.ScanCommand;
+import dev.loom.cli.query.SearchCommand;
 import dev.loom.cli.query.TailCommand;
 import dev.loom.cli.query.TopCommand;
 import dev.loom.cli.store.IndexCommand;
@@ -44,6 +45,7 @@ public final class QueryApi {
             "hist", console -> new CommandLine(new HistCommand(console)),
             "top", console -> new CommandLine(new TopCommand(console)),
             "correlate", console -> new CommandLine(new CorrelateCommand(console)),
+            "search", console -> new CommandLine(new SearchCommand(console)),
             "tail", console -> new CommandLine(new TailCommand(console)),
             "sources", console -> new CommandLine(new SourcesCommand(console)),
             "indexes", console -> new CommandLine(new IndexCommand(console)),

@@ -72,7 +72,10 @@ final class SourceDefinition {
         } else if (existing.isEmpty()) {
             checkNew(wanted);
         }
-        sourceId = schema.defineSource(name, wanted, eventTime == null ? Map.of() : eventTime.attributes())
+        EventTime wantedTime = eventTime;
+        Map<String, String> attributes = wantedTime == null ? Map.of() : wantedTime.attributes();
+        sourceId = schema.defineSource(
+                        name, wanted, existing.map(Source::attributes).orElse(attributes))
                 .id();
     }
 

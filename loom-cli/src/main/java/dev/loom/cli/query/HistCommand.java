@@ -13,7 +13,6 @@ import dev.loom.cli.text.Quantity;
 import dev.loom.cli.time.TimePrinter;
 import dev.loom.query.Histogram;
 import dev.loom.query.HistogramCounts;
-import dev.loom.query.TimeRange;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -136,15 +135,10 @@ public final class HistCommand extends FieldQuery {
 
     private HistogramCounts count(
             Histogram query, QueryTarget target, QueryRun run, Progress progress, @Nullable HistogramSteps steps) {
-        Histogram prepared = run.prepare(target.confine(query), progress, () -> {});
         if (steps != null) {
-            TimeRange range = steps.range();
-            prepared =
-                    target.eventTime() == null ? prepared.range(range) : prepared.eventRange(target.eventTime(), range);
-            prepared = prepared.step(steps.stepNs());
+            return steps.count(query, target, run, progress);
         }
-        Histogram counted = prepared;
-        HistogramCounts counts = asked(counted::count);
+        HistogramCounts counts = asked(run.prepare(target.confine(query), progress, () -> {})::count);
         run.add(counts.statistics(), counts.completeness());
         return counts;
     }

@@ -8,6 +8,7 @@ import dev.loom.cli.console.Progress;
 import dev.loom.cli.time.EventTime;
 import dev.loom.query.Aggregate;
 import dev.loom.query.Histogram;
+import dev.loom.query.HistogramCounts;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.TimeRange;
 import java.util.Optional;
@@ -47,6 +48,16 @@ record HistogramSteps(TimeRange range, long stepNs) {
                     "--step is too short: " + (toNs - fromNs) / step + " steps, at most " + Histogram.CELLS_MAX);
         }
         return new HistogramSteps(new TimeRange(fromNs, toNs), step);
+    }
+
+    /** Counts by these steps. */
+    HistogramCounts count(Histogram query, QueryTarget target, QueryRun run, Progress progress) {
+        Histogram prepared = run.prepare(target.confine(query), progress, () -> {});
+        Histogram ranged =
+                target.eventTime() == null ? prepared.range(range) : prepared.eventRange(target.eventTime(), range);
+        HistogramCounts counts = FieldQuery.asked(ranged.step(stepNs)::count);
+        run.add(counts.statistics(), counts.completeness());
+        return counts;
     }
 
     private static @Nullable TimeRange arrivals(Snapshot snapshot, QueryTarget target) {

@@ -3,9 +3,11 @@ package dev.loom.cli.query;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.format.PayloadFormat;
 import dev.loom.query.Query;
+import dev.loom.query.text.TextQuery;
 import dev.loom.query.where.Where;
 import dev.loom.query.where.WhereExpression;
 import dev.loom.query.where.WhereSyntaxException;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The expressions that all have to hold for a record. */
@@ -36,6 +38,19 @@ final class RecordFilter {
             throw CommandFailure.usage("--where: " + problem + ", expression=" + text);
         } catch (IllegalArgumentException e) {
             throw CommandFailure.usage("--where: " + e.getMessage());
+        }
+    }
+
+    /** This filter, and a text query over a source's text. */
+    RecordFilter matching(String query, String field, PayloadFormat format) {
+        try {
+            WhereExpression condition = new WhereExpression.Matches(field, TextQuery.parse(query));
+            condition.bind(format);
+            List<WhereExpression> all = new ArrayList<>(expressions);
+            all.add(condition);
+            return new RecordFilter(all);
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage("text query: " + e.getMessage());
         }
     }
 

@@ -14,8 +14,8 @@ import dev.loom.query.SnapshotLookup;
 import dev.loom.query.TimeRange;
 import java.nio.file.Path;
 import java.time.ZoneOffset;
-import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +30,7 @@ final class Tail {
     private final QueryRun run;
     private final Path directory;
     private final String sourceName;
-    private final List<String> where;
+    private final Function<Source, RecordFilter> filterOf;
     private final OutputFormat format;
     private final TimePrinter times = new TimePrinter(ZoneOffset.UTC);
     private @Nullable Source source;
@@ -39,12 +39,18 @@ final class Tail {
     private long nextAddress = NOT_BEGUN;
     private long nextTimeNs = Long.MIN_VALUE;
 
-    Tail(Console console, QueryRun run, Path directory, String sourceName, List<String> where, OutputFormat format) {
+    Tail(
+            Console console,
+            QueryRun run,
+            Path directory,
+            String sourceName,
+            Function<Source, RecordFilter> filterOf,
+            OutputFormat format) {
         this.console = console;
         this.run = run;
         this.directory = directory;
         this.sourceName = sourceName;
-        this.where = where;
+        this.filterOf = filterOf;
         this.format = format;
     }
 
@@ -97,7 +103,7 @@ final class Tail {
     private Source begin(Snapshot snapshot, SnapshotLookup lookup) {
         if (source == null) {
             source = SourceLookup.find(snapshot, sourceName);
-            filter = RecordFilter.of(where, source.format());
+            filter = filterOf.apply(source);
             output = new RecordOutput(format.records(console, source.name(), source.format(), times), Long.MAX_VALUE);
         }
         if (output != null) {

@@ -1,5 +1,6 @@
 package dev.loom.cli.query;
 
+import dev.loom.api.Source;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.option.OutputOption;
@@ -8,6 +9,7 @@ import dev.loom.cli.option.StoreOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -24,8 +26,15 @@ public final class TailCommand implements Callable<Integer> {
     @Mixin
     private StoreOption store = new StoreOption();
 
-    @Parameters(paramLabel = "SOURCE", description = "Name of the source, or # and its id.")
+    @Parameters(index = "0", paramLabel = "SOURCE", description = "Name of the source, or # and its id.")
     private String sourceName = "";
+
+    @Parameters(
+            index = "1",
+            arity = "0..1",
+            paramLabel = "QUERY",
+            description = "Only records whose text has these words, as search finds them.")
+    private @Nullable String text;
 
     @Option(
             names = {"-f", "--follow"},
@@ -51,13 +60,18 @@ public final class TailCommand implements Callable<Integer> {
         this.console = console;
     }
 
+    private RecordFilter filter(Source source) {
+        RecordFilter filter = RecordFilter.of(where, source.format());
+        return text == null ? filter : filter.matching(text, TextField.of(source, null), source.format());
+    }
+
     @Override
     public Integer call() {
         if (lines < 0) {
             throw CommandFailure.usage("-n is negative: " + lines);
         }
         QueryRun run = new QueryRun(console, query);
-        Tail tail = new Tail(console, run, store.directory(), sourceName, where, output.format(console));
+        Tail tail = new Tail(console, run, store.directory(), sourceName, this::filter, output.format(console));
         tail.run(lines, follow);
         return QueryOutcome.tell(console, run, query, tail.printed());
     }

@@ -6,6 +6,7 @@ import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.option.SidecarOption;
 import dev.loom.cli.option.StoreOption;
+import dev.loom.cli.query.TextField;
 import dev.loom.cli.schema.SchemaAccess;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
@@ -49,14 +50,22 @@ public final class SourceCommand {
                             paramLabel = "FIELD:TYPE,...",
                             description = "Fields of a struct; a type that ends with ? may be without a value.")
                     @Nullable
-                    String fields) {
+                    String fields,
+            @Option(
+                            names = "--text",
+                            paramLabel = "FIELD",
+                            description =
+                                    "The field that search looks for words in; by default the only text there is.")
+                    @Nullable
+                    String text) {
         PayloadFormat payloadFormat = payloadFormat(format, fields);
         try (OpenSchema open = OpenSchema.open(store, sidecar, true)) {
             SchemaAccess schema = open.schema();
             schema.openSource(name).ifPresent(source -> {
                 throw CommandFailure.usage("source is defined already: name=" + name);
             });
-            Source source = schema.defineSource(name, payloadFormat, Map.of());
+            Source source = schema.defineSource(
+                    name, payloadFormat, text == null ? Map.of() : TextField.attributes(text, payloadFormat));
             console.say("defined source " + name + ": id=" + source.id() + ", format=" + payloadFormat.text());
         }
         return ExitCode.OK;

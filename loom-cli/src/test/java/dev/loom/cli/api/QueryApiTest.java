@@ -84,6 +84,16 @@ final class QueryApiTest {
                 "latency_ns",
                 "-n",
                 "3");
+        requireSameAsCommand(
+                "search",
+                "{\"source\":\"requests\",\"query\":\"GET OR set*\",\"field\":\"op\",\"limit\":4}",
+                "search",
+                "requests",
+                "GET OR set*",
+                "--field",
+                "op",
+                "--limit",
+                "4");
         requireSameAsCommand("tail", "{\"source\":\"requests\",\"lines\":2}", "tail", "requests", "-n", "2");
         requireSameAsCommand(
                 "correlate",
@@ -120,6 +130,8 @@ final class QueryApiTest {
         requireFailure(400, "asc", "scan", "{\"source\":\"requests\",\"asc\":\"yes\"}");
         requireFailure(400, "where", "scan", "{\"source\":\"requests\",\"where\":{\"a\":1}}");
         requireFailure(400, "latency_ns >", "scan", "{\"source\":\"requests\",\"where\":\"latency_ns >\"}");
+        requireFailure(
+                400, "expected ) to end", "search", "{\"source\":\"requests\",\"query\":\"(a\",\"field\":\"op\"}");
         requireFailure(400, "timeout", "scan", "{\"source\":\"requests\",\"timeout\":\"soon\"}");
         requireFailure(404, "no such source: --help", "scan", "{\"source\":\"--help\"}");
     }

@@ -12,6 +12,7 @@ import dev.loom.otlp.wire.LogTags.LogRecord;
 /** The fields of a log record. */
 final class LogFields {
     static final PayloadFormat FORMAT = ContextFields.addShared(own(), Part.CONTEXT)
+            .text("body")
             .columns("severity_text", "severity", "service.name", "body", "event_name", "trace_id", "attributes");
 
     private LogFields() {}

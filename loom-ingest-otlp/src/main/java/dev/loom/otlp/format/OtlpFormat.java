@@ -22,6 +22,7 @@ final class OtlpFormat implements PayloadFormat {
     private final Map<String, Function<String, FieldReader>> prefixes = new HashMap<>();
     private final Map<String, String> units = new HashMap<>();
     private List<String> columns = List.of();
+    private @Nullable String textField;
 
     /** Begins a format without fields; it is not to be shared before it has all of them. */
     OtlpFormat(String name, @Nullable String eventTimeField) {
@@ -50,6 +51,12 @@ final class OtlpFormat implements PayloadFormat {
 
     OtlpFormat columns(String... names) {
         columns = List.of(names);
+        return this;
+    }
+
+    /** Sets the field that is searched for words. */
+    OtlpFormat text(String fieldName) {
+        textField = fieldName;
         return this;
     }
 
@@ -99,6 +106,11 @@ final class OtlpFormat implements PayloadFormat {
     @Override
     public @Nullable String eventTimeField() {
         return eventTimeField;
+    }
+
+    @Override
+    public @Nullable String textField() {
+        return textField;
     }
 
     @Override

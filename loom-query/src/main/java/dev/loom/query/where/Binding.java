@@ -5,6 +5,7 @@ import dev.loom.format.FieldReader;
 import dev.loom.format.FieldType;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.RecordLookup;
+import dev.loom.query.text.TextMatcher;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -62,6 +63,14 @@ final class Binding {
             FieldSlot slot = slot(contains.field());
             requireType(contains.field(), isText(contains.field()), new Literal.Text(contains.text()));
             return new Condition.SubstringTest(slot, new TextComparand(contains.text()));
+        }
+        if (expression instanceof WhereExpression.Matches matches) {
+            FieldSlot slot = slot(matches.field());
+            requireType(
+                    matches.field(),
+                    isText(matches.field()),
+                    new Literal.Text(matches.query().toString()));
+            return new Condition.TextQueryTest(slot, new TextMatcher(matches.query()));
         }
         throw new IllegalStateException("unknown expression: class=" + expression.getClass());
     }

@@ -1,6 +1,7 @@
 package dev.loom.query.where;
 
 import dev.loom.format.FieldValue;
+import dev.loom.query.text.TextMatcher;
 
 /** A node of a bound expression, which tests the current payload. */
 interface Condition {
@@ -36,6 +37,18 @@ interface Condition {
         public boolean test() {
             FieldValue value = slot.value();
             return value.kind() == FieldValue.Kind.BOOLEAN && (value.longValue() != 0) == expected;
+        }
+    }
+
+    /** A text, bytes, or the text of a JSON value, against a text query. */
+    record TextQueryTest(FieldSlot slot, TextMatcher matcher) implements Condition {
+        @Override
+        public boolean test() {
+            FieldValue value = slot.value();
+            return switch (value.kind()) {
+                case TEXT, BYTES, JSON -> matcher.matches(value.bytes(), value.offset(), value.length());
+                case ABSENT, INTEGER, UNSIGNED, DOUBLE, BOOLEAN -> false;
+            };
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.loom.query.where;
 
+import dev.loom.query.text.TextQuery;
+import dev.loom.query.text.TextSyntaxException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -14,6 +16,7 @@ import java.util.Objects;
  * condition   = NAME OPERATOR literal
  *             | NAME "in" "(" literal { "," literal } ")"
  *             | NAME "contains" TEXT
+ *             | NAME "matches" TEXT
  * literal     = NUMBER | TEXT | "true" | "false"
  * </pre>
  */
@@ -98,13 +101,25 @@ final class Parser {
             return new WhereExpression.Contains(
                     field, take(TokenKind.TEXT, "a text in quotes").text());
         }
-        Token operatorToken = take(TokenKind.OPERATOR, "== != < <= > >= in or contains");
+        if (skip(TokenKind.MATCHES)) {
+            return new WhereExpression.Matches(field, textQuery());
+        }
+        Token operatorToken = take(TokenKind.OPERATOR, "== != < <= > >= in contains or matches");
         Operator operator = Operator.of(operatorToken.text());
         Literal literal = literal();
         if (literal instanceof Literal.Bool && !operator.isEquality()) {
             throw lexer.error("true and false go with == and != alone", operatorToken.position());
         }
         return new WhereExpression.Comparison(field, operator, literal);
+    }
+
+    private TextQuery textQuery() {
+        Token text = take(TokenKind.TEXT, "a text query in quotes");
+        try {
+            return TextQuery.parse(text.text());
+        } catch (TextSyntaxException e) {
+            throw lexer.error(e.getMessage() + ", in the text query", text.position());
+        }
     }
 
     private List<Literal> list() {

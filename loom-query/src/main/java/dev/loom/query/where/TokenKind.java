@@ -13,6 +13,7 @@ enum TokenKind {
     NOT,
     IN,
     CONTAINS,
+    MATCHES,
     TRUE,
     FALSE,
     LEFT_PARENTHESIS,
@@ -20,7 +21,7 @@ enum TokenKind {
     COMMA,
     END;
 
-    private static final List<TokenKind> KEYWORDS = List.of(AND, OR, NOT, IN, CONTAINS, TRUE, FALSE);
+    private static final List<TokenKind> KEYWORDS = List.of(AND, OR, NOT, IN, CONTAINS, MATCHES, TRUE, FALSE);
 
     /** What a word outside quotes is: a keyword, whatever its case, or a name. */
     static TokenKind ofWord(String word) {

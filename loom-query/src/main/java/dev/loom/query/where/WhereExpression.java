@@ -2,6 +2,7 @@ package dev.loom.query.where;
 
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.RecordLookup;
+import dev.loom.query.text.TextQuery;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -96,6 +97,14 @@ public sealed interface WhereExpression {
         @Override
         public String toString() {
             return Quoting.name(field) + " contains " + Quoting.text(text);
+        }
+    }
+
+    /** A text field that has what a text query asks for; a field without a text never has. */
+    record Matches(String field, TextQuery query) implements WhereExpression {
+        @Override
+        public String toString() {
+            return Quoting.name(field) + " matches " + Quoting.text(query.toString());
         }
     }
 

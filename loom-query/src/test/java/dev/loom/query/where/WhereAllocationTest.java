@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class WhereAllocationTest {
     private static final int ROUNDS = 20_000;
     private static final String EXPRESSION =
-            "latency_ns > 50ms and not op in ('SET', 'DEL') and (op contains 'ET' or ratio"
+            "latency_ns > 50ms and not op in ('SET', 'DEL') and (op contains 'ET' and op matches 'g* NOT later' or ratio"
                     + " < 0.5) and ok != false and op >= 'G'";
 
     @Test

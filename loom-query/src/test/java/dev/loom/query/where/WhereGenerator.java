@@ -1,6 +1,7 @@
 package dev.loom.query.where;
 
 import dev.loom.format.FieldType;
+import dev.loom.query.text.TextQuery;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** Random expressions and records whose values meet each other, mostly at the edges of types. */
 final class WhereGenerator {
@@ -71,6 +73,10 @@ final class WhereGenerator {
     };
     private static final String[] TEXTS = {"", "a", "ab", "b", "aab", "é", "\uFFFD", "\uD83D\uDE00", "a\nb", "\"'\\"};
 
+    private static final List<TextQuery> TEXT_QUERIES = Stream.of("a", "b*", "NOT a", "\"a b\"", "é OR ab")
+            .map(TextQuery::parse)
+            .toList();
+
     private final Random random;
 
     WhereGenerator(Random random) {
@@ -118,7 +124,9 @@ final class WhereGenerator {
             return new WhereExpression.In(field, literals);
         }
         if ((anyLiteral || type.isVariableLength()) && random.nextInt(3) == 0) {
-            return new WhereExpression.Contains(field, TEXTS[random.nextInt(TEXTS.length)]);
+            return random.nextBoolean()
+                    ? new WhereExpression.Contains(field, TEXTS[random.nextInt(TEXTS.length)])
+                    : new WhereExpression.Matches(field, TEXT_QUERIES.get(random.nextInt(TEXT_QUERIES.size())));
         }
         Literal literal = literal(type, anyLiteral);
         Operator[] operators = Operator.values();
@@ -194,6 +202,10 @@ final class WhereGenerator {
                     space() + "," + space(),
                     in.literals().stream().map(this::write).toList());
             return name(in.field()) + " " + keyword("in") + space() + "(" + literals + ")";
+        }
+        if (expression instanceof WhereExpression.Matches matches) {
+            return name(matches.field()) + " " + keyword("matches") + space()
+                    + write(new Literal.Text(matches.query().toString()));
         }
         WhereExpression.Contains contains = (WhereExpression.Contains) expression;
         return name(contains.field()) + " " + keyword("contains") + space() + write(new Literal.Text(contains.text()));

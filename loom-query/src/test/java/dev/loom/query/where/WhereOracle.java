@@ -1,10 +1,12 @@
 package dev.loom.query.where;
 
+import dev.loom.query.text.TextMatcher;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +31,11 @@ final class WhereOracle {
         }
         if (expression instanceof WhereExpression.In in) {
             return in.literals().stream().anyMatch(literal -> compare(row.get(in.field()), "==", literal));
+        }
+        if (expression instanceof WhereExpression.Matches matches) {
+            Object value = row.get(matches.field());
+            return isText(value)
+                    && new TextMatcher(matches.query()).matches(new UnsafeBuffer(utf8(value)), 0, utf8(value).length);
         }
         WhereExpression.Contains contains = (WhereExpression.Contains) expression;
         Object value = row.get(contains.field());

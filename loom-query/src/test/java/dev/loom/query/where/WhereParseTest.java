@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.query.text.TextQuery;
 import java.math.BigDecimal;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -55,6 +56,9 @@ class WhereParseTest {
                 new WhereExpression.In("op", List.of(new Literal.Text("GET"), integer(3), new Literal.Bool(false))),
                 Where.parse("op in ('GET', 3, false)"));
         assertEquals(new WhereExpression.Contains("line", "a'b"), Where.parse("line contains \"a'b\""));
+        assertEquals(
+                new WhereExpression.Matches("line", TextQuery.parse("\"to do\" NOT done")),
+                Where.parse("line matches '\"to do\" NOT done'"));
         assertEquals(comparison("f", Operator.NOT_EQUAL, new Literal.Bool(true)), Where.parse("f != TRUE"));
     }
 
@@ -129,7 +133,7 @@ class WhereParseTest {
             quoteCharacter = '\0',
             value = {
                 "               | 0  | expected a field name, not, or (, found the end",
-                "a              | 1  | expected == != < <= > >= in or contains, found the end",
+                "a              | 1  | expected == != < <= > >= in contains or matches, found the end",
                 "a ==           | 4  | expected a number, a text in quotes, true or false, found the end",
                 "a == b         | 5  | expected a number, a text in quotes, true or false, found b",
                 "a == 1 b == 2  | 7  | expected and, or, or the end, found b",
@@ -153,6 +157,8 @@ class WhereParseTest {
                 "a in ()        | 6  | expected a number, a text in quotes, true or false, found )",
                 "a in (1        | 7  | expected , or ), found the end",
                 "a in (1,)      | 8  | expected a number, a text in quotes, true or false, found )",
+                "a matches 1    | 10 | expected a text query in quotes, found 1",
+                "a matches \"(\" | 10 | expected a word, a phrase, NOT or (, found the end: position=1, query=(, in the text query",
                 "a contains 1   | 11 | expected a text in quotes, found 1",
                 "a < true       | 2  | true and false go with == and != alone",
                 "a == 'x        | 7  | expected ' to end what begins at 5",

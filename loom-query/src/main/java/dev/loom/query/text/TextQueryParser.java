@@ -1,0 +1,200 @@
+package dev.loom.query.text;
+
+import dev.loom.text.TokenReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Makes the tree of a query, by recursive descent:
+ *
+ * <pre>
+ * query       = conjunction { "OR" conjunction }
+ * conjunction = negation { [ "AND" ] negation }
+ * negation    = "NOT" negation | "(" query ")" | term
+ * term        = word [ "*" ] | '"' phrase '"' [ "*" ]
+ * </pre>
+ */
+final class TextQueryParser {
+    private static final int SHOWN_MAX = 80;
+
+    private final String query;
+    private int position;
+    private int depth;
+
+    TextQueryParser(String query) {
+        this.query = query;
+    }
+
+    TextQuery parse() {
+        if (query.length() > TextQuery.LENGTH_MAX) {
+            throw error("query is too long, length=" + query.length() + ", max=" + TextQuery.LENGTH_MAX, 0);
+        }
+        TextQuery parsed = disjunction();
+        if (!atEnd()) {
+            throw error("unexpected )", position);
+        }
+        return parsed;
+    }
+
+    private TextQuery disjunction() {
+        List<TextQuery> terms = new ArrayList<>();
+        do {
+            TextQuery term = conjunction();
+            if (term instanceof TextQuery.Or or) {
+                terms.addAll(or.terms());
+            } else {
+                terms.add(term);
+            }
+        } while (skipWord("OR"));
+        return terms.size() == 1 ? terms.get(0) : new TextQuery.Or(terms);
+    }
+
+    private TextQuery conjunction() {
+        List<TextQuery> terms = new ArrayList<>();
+        do {
+            TextQuery term = negation();
+            if (term instanceof TextQuery.And and) {
+                terms.addAll(and.terms());
+            } else {
+                terms.add(term);
+            }
+        } while (skipWord("AND") || !(atEnd() || peek() == ')' || isWord("OR")));
+        return terms.size() == 1 ? terms.get(0) : new TextQuery.And(terms);
+    }
+
+    private TextQuery negation() {
+        if (atEnd()) {
+            throw error("expected a word, a phrase, NOT or (, found the end", position);
+        }
+        int start = position;
+        if (skipWord("NOT")) {
+            descend(start);
+            TextQuery negated = new TextQuery.Not(negation());
+            depth--;
+            return negated;
+        }
+        if (peek() == '(') {
+            position++;
+            descend(start);
+            TextQuery inner = disjunction();
+            if (atEnd() || query.charAt(position) != ')') {
+                throw error("expected ) to end what begins at " + start, position);
+            }
+            position++;
+            depth--;
+            return inner;
+        }
+        if (isWord("AND") || isWord("OR") || peek() == ')') {
+            throw error("expected a word, a phrase, NOT or (", position);
+        }
+        return peek() == '"' ? quoted() : unquoted();
+    }
+
+    private void descend(int start) {
+        if (++depth > TextQuery.DEPTH_MAX) {
+            throw error("query is nested too deep, max=" + TextQuery.DEPTH_MAX, start);
+        }
+    }
+
+    private TextQuery quoted() {
+        int start = position;
+        int close = query.indexOf('"', start + 1);
+        if (close < 0) {
+            throw error("expected \" to end what begins here", start);
+        }
+        position = close + 1;
+        return phrase(query.substring(start + 1, close), skipStar(), start);
+    }
+
+    private TextQuery unquoted() {
+        int start = position;
+        while (position < query.length() && !isDelimiter(query.charAt(position))) {
+            position++;
+        }
+        String text = query.substring(start, position);
+        return phrase(text, skipStar(), start);
+    }
+
+    private boolean skipStar() {
+        if (position == query.length() || query.charAt(position) != '*') {
+            return false;
+        }
+        position++;
+        if (position < query.length() && !isSpace(query.charAt(position)) && "()".indexOf(query.charAt(position)) < 0) {
+            throw error("a * may only end a term", position - 1);
+        }
+        return true;
+    }
+
+    private TextQuery phrase(String text, boolean prefix, int start) {
+        List<String> tokens = new ArrayList<>();
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        TokenReader reader = new TokenReader();
+        reader.wrap(new UnsafeBuffer(bytes), 0, bytes.length);
+        while (reader.next()) {
+            if (reader.length() > TokenReader.LENGTH_MAX) {
+                throw error("word is too long, length=" + reader.length() + ", max=" + TokenReader.LENGTH_MAX, start);
+            }
+            StringBuilder token = new StringBuilder();
+            for (int i = 0; i < reader.length(); i++) {
+                token.appendCodePoint(reader.codePoint(i));
+            }
+            tokens.add(token.toString());
+        }
+        if (tokens.isEmpty()) {
+            throw error("term has no letter, digit or _ in it", start);
+        }
+        if (tokens.size() > TextQuery.PHRASE_MAX) {
+            throw error("phrase has too many words, count=" + tokens.size() + ", max=" + TextQuery.PHRASE_MAX, start);
+        }
+        if (prefix && !endsInToken(text)) {
+            throw error("a * has to follow a letter, digit or _", position - 1);
+        }
+        return new TextQuery.Phrase(tokens, prefix);
+    }
+
+    private static boolean endsInToken(String text) {
+        int last = text.codePointBefore(text.length());
+        return Character.isLetter(last) || Character.isDigit(last) || last == '_';
+    }
+
+    /** Moves to the next term; whether there is none. */
+    private boolean atEnd() {
+        while (position < query.length() && isSpace(query.charAt(position))) {
+            position++;
+        }
+        return position == query.length();
+    }
+
+    private char peek() {
+        return query.charAt(position);
+    }
+
+    private boolean skipWord(String word) {
+        if (atEnd() || !isWord(word)) {
+            return false;
+        }
+        position += word.length();
+        return true;
+    }
+
+    private boolean isWord(String word) {
+        int end = position + word.length();
+        return query.startsWith(word, position) && (end == query.length() || isDelimiter(query.charAt(end)));
+    }
+
+    private static boolean isDelimiter(char c) {
+        return isSpace(c) || c == '(' || c == ')' || c == '"' || c == '*';
+    }
+
+    private static boolean isSpace(char c) {
+        return Character.isWhitespace(c) || Character.isSpaceChar(c);
+    }
+
+    private TextSyntaxException error(String problem, int at) {
+        return new TextSyntaxException(
+                problem, query.length() <= SHOWN_MAX ? query : query.substring(0, SHOWN_MAX) + "...", at);
+    }
+}
