@@ -77,7 +77,9 @@ public final class AttachedStore implements AutoCloseable {
         }
         StoreFiles files = new StoreFiles(StoreOpening.realPath(directory));
         if (!storage.exists(files.mark())) {
-            throw new StoreNotFoundException("no store in directory: directory=" + directory);
+            throw new StoreNotFoundException(
+                    (files.hasSegments(storage) ? "directory holds segments and no mark" : "no store in directory")
+                            + ": directory=" + directory);
         }
         Platform.checkFileSystem(files.directory());
         for (int i = 0; ; i++) {

@@ -1,5 +1,6 @@
 package dev.loom.store;
 
+import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
 import dev.loom.log.Segments;
 import java.nio.file.Path;
@@ -33,6 +34,12 @@ record StoreFiles(Path directory) {
 
     Segments segments(LogKind kind, long segmentLength) {
         return new Segments(folder(kind), segmentLength);
+    }
+
+    /** Whether any log has segment files. */
+    boolean hasSegments(Storage storage) {
+        return Arrays.stream(LogKind.values())
+                .anyMatch(kind -> !storage.list(folder(kind)).isEmpty());
     }
 
     /** Whether a file in the directory has a name that a store gives. */

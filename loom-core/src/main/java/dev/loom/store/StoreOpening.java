@@ -101,7 +101,7 @@ public final class StoreOpening {
                         + files.directory() + ", file=" + file.getFileName());
             }
         }
-        if (hasSegments()) {
+        if (files.hasSegments(storage)) {
             throw new ForeignFileException("directory holds segments and no mark: directory=" + files.directory()
                     + ", file=" + files.mark().getFileName());
         }
@@ -193,17 +193,8 @@ public final class StoreOpening {
     private boolean creationEnded() {
         return storage.exists(files.mark())
                 && (storage.exists(files.schema())
-                        || hasSegments()
+                        || files.hasSegments(storage)
                         || !new MarkFile(storage, files.mark()).unfinished());
-    }
-
-    private boolean hasSegments() {
-        for (LogKind kind : LogKind.values()) {
-            if (!storage.list(files.folder(kind)).isEmpty()) {
-                return true;
-            }
-        }
-        return false;
     }
 
     private Mark create() {
