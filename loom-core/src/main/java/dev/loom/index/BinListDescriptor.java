@@ -41,6 +41,15 @@ final class BinListDescriptor {
 
     private BinListDescriptor() {}
 
+    /** How many varints a bin's keys and sum are. */
+    static int numbers(int form, boolean ofDoubles) {
+        return switch (form) {
+            case ONE, EQUAL -> 1;
+            case TWO -> 2;
+            default -> ofDoubles ? 2 : 3;
+        };
+    }
+
     /** How many bytes the bits of a double's sum take without the trailing zeroes. */
     static int sumLength(int sumShift) {
         return (Long.SIZE - sumShift + Byte.SIZE - 1) / Byte.SIZE;

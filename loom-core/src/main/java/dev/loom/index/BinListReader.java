@@ -13,13 +13,17 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 public final class BinListReader {
     private final BinScale scale;
+    private final ValueType type;
     private final boolean ofDoubles;
     private final Varints bytes = new Varints(new UnsafeBuffer(new byte[0]));
     private final LongSum sumBits = new LongSum();
 
     private int keyShift;
     private int sumShift;
+    private int begin;
+    private int beforeBegin;
     private int bin;
+    private int lastBin;
     private int form;
     private int count;
     private long minKey;
@@ -28,15 +32,55 @@ public final class BinListReader {
 
     public BinListReader(BinScale scale, ValueType type) {
         this.scale = scale;
+        this.type = type;
         this.ofDoubles = type == ValueType.F64;
     }
 
     /** Moves before the first bin of those at {@code [offset, offset + length)}. */
     public void wrap(DirectBuffer buffer, int offset, int length) {
         bytes.wrap(buffer, offset, offset + length);
-        bin = -1;
         keyShift = shift(Long.SIZE - 1);
         sumShift = ofDoubles ? shift(Long.SIZE) : 0;
+        lastBin = scale.count() - 1;
+        mark(-1);
+    }
+
+    private void mark(int binBefore) {
+        bin = binBefore;
+        begin = bytes.position();
+        beforeBegin = binBefore;
+    }
+
+    /** Moves before the first bin that is given. */
+    public void rewind() {
+        bytes.position(begin);
+        bin = beforeBegin;
+    }
+
+    /**
+     * Before the first bin: gives only those from that of a key to that of another, keys that no value has
+     * included, and stands before the first of them.
+     *
+     * @return how many records have values in the bins below
+     */
+    public long limit(long lowKey, long highKey) {
+        lastBin = scale.bin(Math.min(highKey, type.highestKey()));
+        int firstBin = scale.bin(Math.max(lowKey, type.lowestKey()));
+        long below = 0;
+        while (!bytes.isAtEnd()) {
+            nextBin();
+            if (bin >= firstBin) {
+                break;
+            }
+            below += count;
+            bytes.skip(BinListDescriptor.numbers(form, ofDoubles));
+            if (form == BinListDescriptor.MORE && ofDoubles) {
+                bytes.skipBytes(BinListDescriptor.sumLength(sumShift));
+            }
+            mark(bin);
+        }
+        rewind();
+        return below;
     }
 
     private int shift(int max) {
@@ -52,6 +96,20 @@ public final class BinListReader {
         if (bytes.isAtEnd()) {
             return false;
         }
+        nextBin();
+        if (bin > lastBin) {
+            bytes.toEnd();
+            return false;
+        }
+        readKeys();
+        if (form == BinListDescriptor.MORE) {
+            readSum();
+        }
+        return true;
+    }
+
+    /** Reads which bin is next, and how many records have values in it. */
+    private void nextBin() {
         long header = bytes.next();
         form = (int) header & BinListDescriptor.FORM_MASK;
         long skipped = header >>> BinListDescriptor.FORM_BITS;
@@ -65,11 +123,6 @@ public final class BinListReader {
             case BinListDescriptor.EQUAL -> count(BinListDescriptor.EQUAL_COUNT_MIN);
             default -> count(BinListDescriptor.MORE_COUNT_MIN);
         };
-        readKeys();
-        if (form == BinListDescriptor.MORE) {
-            readSum();
-        }
-        return true;
     }
 
     private int count(int min) {
@@ -109,6 +162,11 @@ public final class BinListReader {
         long high = bytes.high();
         sumBits.clear();
         sumBits.add(keyShift == 0 ? high : (high << keyShift) | (low >>> (Long.SIZE - keyShift)), low << keyShift);
+        // what the third of three is above the least
+        if (count == BinListDescriptor.MORE_COUNT_MIN
+                && (sumBits.high() != 0 || Long.compareUnsigned(sumBits.low(), maxKey - minKey) > 0)) {
+            throw bytes.malformed("sum");
+        }
     }
 
     public int bin() {
@@ -128,9 +186,14 @@ public final class BinListReader {
         return maxKey;
     }
 
-    /** Whether {@link #minKey()} and {@link #maxKey()} are all the values that there are. */
+    /** Whether it gives all values away, as {@link #key}: of three integers, the sum tells the one in the middle. */
     public boolean isComplete() {
-        return form != BinListDescriptor.MORE;
+        return form != BinListDescriptor.MORE || (count == BinListDescriptor.MORE_COUNT_MIN && !ofDoubles);
+    }
+
+    /** Of a bin that is complete, the key of the i-th value, from 0 on, in their order. */
+    public long key(int i) {
+        return i == 0 || form == BinListDescriptor.EQUAL ? minKey : i == count - 1 ? maxKey : minKey + sumBits.low();
     }
 
     /** Adds the keys of an index of integers: of unsigned ones 2^63 less than the value for each record. */

@@ -1,6 +1,7 @@
 package dev.loom.index;
 
 import dev.loom.error.CorruptStoreException;
+import java.nio.ByteOrder;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -15,6 +16,9 @@ final class Varints {
     private static final int BITS = 7;
     private static final int MORE = 1 << BITS;
     private static final int MASK = MORE - 1;
+
+    /** The highest bit of each byte, which is not set in a value's last. */
+    private static final long LAST_BYTES = 0x8080_8080_8080_8080L;
 
     private DirectBuffer buffer;
     private int position;
@@ -63,6 +67,39 @@ final class Varints {
         return position;
     }
 
+    /** Goes back to a position, within the bounds. */
+    void position(int newPosition) {
+        position = newPosition;
+    }
+
+    void toEnd() {
+        position = limit;
+    }
+
+    /** Steps over some values, at most 8. */
+    void skip(int values) {
+        if (limit - position >= Long.BYTES) {
+            long ends = ~buffer.getLong(position, ByteOrder.LITTLE_ENDIAN) & LAST_BYTES;
+            for (int i = 1; i < values; i++) {
+                ends &= ends - 1;
+            }
+            if (ends != 0) {
+                position += Long.numberOfTrailingZeros(ends) / Byte.SIZE + 1;
+                return;
+            }
+        }
+        for (int i = 0; i < values; i++) {
+            while (nextByte() < 0) {}
+        }
+    }
+
+    void skipBytes(int length) {
+        if (length > limit - position) {
+            throw malformed("ends early");
+        }
+        position += length;
+    }
+
     byte nextByte() {
         if (position == limit) {
             throw malformed("ends early");
@@ -71,6 +108,25 @@ final class Varints {
     }
 
     long next() {
+        if (limit - position >= Long.BYTES) {
+            long word = buffer.getLong(position, ByteOrder.LITTLE_ENDIAN);
+            long ends = ~word & LAST_BYTES;
+            if (ends != 0) {
+                position += Long.numberOfTrailingZeros(ends) / Byte.SIZE + 1;
+                return bits(word & (ends ^ (ends - 1)));
+            }
+        }
+        return nextByBytes();
+    }
+
+    /** Puts the lower seven bits of each byte together. */
+    private static long bits(long word) {
+        long pairs = (word & 0x007f_007f_007f_007fL) | (word & 0x7f00_7f00_7f00_7f00L) >>> 1;
+        long fours = (pairs & 0x0000_3fff_0000_3fffL) | (pairs & 0x3fff_0000_3fff_0000L) >>> 2;
+        return (fours & 0x0fff_ffffL) | (fours & 0x0fff_ffff_0000_0000L) >>> 4;
+    }
+
+    private long nextByBytes() {
         long value = 0;
         for (int shift = 0; ; shift += BITS) {
             byte b = nextByte();

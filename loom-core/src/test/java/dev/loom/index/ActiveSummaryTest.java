@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -227,7 +228,11 @@ class ActiveSummaryTest {
             assertEquals(values.length, reader.count());
             assertEquals(values[0], reader.minKey());
             assertEquals(values[values.length - 1], reader.maxKey());
-            assertEquals(values.length < 3 || values[0] == values[values.length - 1], reader.isComplete());
+            boolean three = values.length == 3 && type != ValueType.F64;
+            assertEquals(values.length < 3 || three || values[0] == values[values.length - 1], reader.isComplete());
+            for (int i = 0; reader.isComplete() && i < values.length; i++) {
+                assertEquals(values[i], reader.key(i));
+            }
             if (type == ValueType.F64) {
                 DoubleSum sum = new DoubleSum();
                 reader.addTo(sum);
@@ -242,6 +247,36 @@ class ActiveSummaryTest {
             }
         }
         assertFalse(reader.next());
+        assertLimits(keys, expected, reader, scale, type);
+    }
+
+    /** From a random key to another, there are just the bins from that of the one to that of the other. */
+    private void assertLimits(
+            long[] keys,
+            NavigableMap<Integer, List<Long>> expected,
+            BinListReader reader,
+            BinScale scale,
+            ValueType type) {
+        long a = keys.length == 0 || random.nextInt(4) == 0 ? random.nextLong() : keys[random.nextInt(keys.length)];
+        long b = keys.length == 0 || random.nextInt(4) == 0 ? random.nextLong() : keys[random.nextInt(keys.length)];
+        int low = scale.bin(Math.max(Math.min(a, b), type.lowestKey()));
+        int high = scale.bin(Math.min(Math.max(a, b), type.highestKey()));
+        reader.rewind();
+        long below = reader.limit(Math.min(a, b), Math.max(a, b));
+        assertEquals(
+                expected.headMap(low).values().stream().mapToLong(List::size).sum(), below);
+        for (int i = 0; i < 2; i++) {
+            for (Map.Entry<Integer, List<Long>> bin :
+                    expected.subMap(low, true, high, true).entrySet()) {
+                assertTrue(reader.next());
+                assertEquals(bin.getKey(), reader.bin());
+                assertEquals(bin.getValue().size(), reader.count());
+                assertEquals(bin.getValue().get(0), reader.minKey());
+            }
+            assertFalse(reader.next());
+            assertFalse(reader.next());
+            reader.rewind();
+        }
     }
 
     @Test
@@ -272,8 +307,15 @@ class ActiveSummaryTest {
         int bins = 0;
         try {
             reader.wrap(new UnsafeBuffer(bytes), 0, bytes.length);
+            if (random.nextInt(3) == 0) {
+                reader.limit(scale.lowKey(random.nextInt(scale.count())), Long.MAX_VALUE);
+            }
             while (reader.next()) {
                 bins++;
+                if (reader.isComplete()) {
+                    long middle = reader.key(reader.count() / 2);
+                    assertTrue(reader.minKey() <= middle && middle <= reader.maxKey(), () -> "seed=" + seed);
+                }
                 assertTrue(reader.count() > 0);
                 assertTrue(scale.lowKey(reader.bin()) <= reader.minKey(), () -> "seed=" + seed);
                 assertTrue(reader.minKey() <= reader.maxKey(), () -> "seed=" + seed);

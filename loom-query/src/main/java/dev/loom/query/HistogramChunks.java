@@ -72,9 +72,11 @@ final class HistogramChunks implements ChunkDecider {
             if (low != high && !list.isComplete()) {
                 return false;
             }
-            // two values at most if they differ
-            taken = put(taken, low, low == high ? list.count() : 1);
-            taken = low == high ? taken : put(taken, high, 1);
+            int apart = low == high ? 0 : list.count();
+            taken = low == high ? put(taken, low, list.count()) : taken;
+            for (int i = 0; i < apart; i++) {
+                taken = put(taken, counts.bin(list.key(i)), 1);
+            }
         }
         for (int i = 0; i < taken; i++) {
             counts.add(step, bins[i], binCounts[i]);

@@ -1,12 +1,10 @@
 package dev.loom.query;
 
-import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.IndexKind;
 import dev.loom.api.Snapshot;
 import dev.loom.api.ValueType;
-import dev.loom.index.BinScale;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;
@@ -103,30 +101,24 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
     public Aggregate run() {
         try (QueryScope scope = new QueryScope(this)) {
             KeyPasses passes = new KeyPasses(scope, indexed, index -> !sums || index.kind() == IndexKind.VALUE);
-            Totals totals = new Totals(
-                    indexed.function().type(), values.keys(indexed.function().type()));
+            ValueType type = indexed.function().type();
+            KeyRange range = values.keys(type);
+            boolean all = range.covers(type.lowestKey(), type.highestKey());
+            RankSearch search = percentiles.isEmpty() ? null : new RankSearch(type, passes.scale(), all);
+            Totals totals = new Totals(type, range, search == null ? null : search.bounds());
             boolean going = passes.run(totals);
             Map<BigDecimal, Value> found =
-                    going && totals.count() > 0 && !percentiles.isEmpty() ? search(passes, totals) : Map.of();
+                    going && search != null && totals.count() > 0 ? search(passes, search, totals) : Map.of();
             scope.endWalk();
             return new Aggregate(
-                    indexed.function().type(),
-                    totals,
-                    sums,
-                    found,
-                    scope.statistics(passes.recordsRead()),
-                    scope.completeness());
+                    type, totals, sums, found, scope.statistics(passes.recordsRead()), scope.completeness());
         }
     }
 
-    private Map<BigDecimal, Value> search(KeyPasses passes, Totals totals) {
+    private Map<BigDecimal, Value> search(KeyPasses passes, RankSearch search, Totals totals) {
         List<BigDecimal> sorted = new ArrayList<>(percentiles);
         sorted.sort(null);
-        long[] ranks = sorted.stream().mapToLong(p -> rank(p, totals.count())).toArray();
-        ValueType type = indexed.function().type();
-        BinScale known = passes.scale();
-        BinScale scale = known == null ? BinScale.of(Bins.logLinear(), type) : known;
-        RankSearch search = new RankSearch(ranks, totals, type, scale, known != null);
+        search.start(sorted.stream().mapToLong(p -> rank(p, totals.count())).toArray(), totals);
         boolean going = true;
         while (going && !search.isDone()) {
             search.begin();

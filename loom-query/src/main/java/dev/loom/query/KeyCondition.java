@@ -44,14 +44,18 @@ final class KeyCondition implements ChunkCondition {
         if (bins == null) {
             return true;
         }
+        bins.limit(possible.low(), possible.high());
         while (bins.next()) {
-            boolean possibly = bins.isComplete()
-                    ? possible.contains(bins.minKey()) || possible.contains(bins.maxKey())
-                    : possible.touches(bins.minKey(), bins.maxKey());
-            if (possibly) {
+            if (bins.isComplete() ? possiblyOne(bins) : possible.touches(bins.minKey(), bins.maxKey())) {
                 return true;
             }
         }
         return false;
+    }
+
+    private boolean possiblyOne(BinListReader bins) {
+        return possible.contains(bins.minKey())
+                || possible.contains(bins.maxKey())
+                || (bins.count() > 2 && possible.contains(bins.key(1)));
     }
 }

@@ -6,7 +6,7 @@ import dev.loom.index.BinScale;
 final class KeyInterval {
     final long low;
     final long high;
-    /** How many values lie in it. */
+    /** How many values lie in it, at most. */
     final long count;
 
     /** Whether the pass collects its values; else it counts them by slots. */
@@ -37,12 +37,11 @@ final class KeyInterval {
         return low == other.low && high == other.high;
     }
 
-    /** Divides it into at most so many slots: bins or runs of bins, or when it lies in one bin, parts of equal width. */
-    void divide(BinScale scale, int slotsMax) {
+    /** Divides it into at most so many slots: bins or runs of bins, or else parts of equal width. */
+    void divide(BinScale scale, boolean intoBins, int slotsMax) {
+        byBins = intoBins;
         firstBin = scale.bin(low);
-        int bins = scale.bin(high) - firstBin;
-        byBins = bins > 0;
-        long last = byBins ? bins : high - low;
+        long last = byBins ? scale.bin(high) - firstBin : high - low;
         shift = 0;
         while (Long.compareUnsigned(last >>> shift, slotsMax) >= 0) {
             shift++;

@@ -84,20 +84,22 @@ final class KeyPasses {
         if (bins == null) {
             return false;
         }
+        long below = bins.limit(tally.lowKey(), tally.highKey());
         while (bins.next()) {
             if (!bins.isComplete() && tally.cover(bins.minKey(), bins.maxKey()) == Coverage.SOME) {
                 return false;
             }
         }
-        bins = known.bins(chunk);
-        while (bins != null && bins.next()) {
+        bins.rewind();
+        tally.addBelow(below);
+        while (bins.next()) {
             switch (tally.cover(bins.minKey(), bins.maxKey())) {
                 case NONE -> {}
                 case ALL -> tally.add(bins);
                 case SOME -> {
-                    // of one or two records, a bin gives the values away
-                    tally.add(bins.minKey());
-                    tally.add(bins.maxKey());
+                    for (int i = 0; i < bins.count(); i++) {
+                        tally.add(bins.key(i));
+                    }
                 }
             }
         }

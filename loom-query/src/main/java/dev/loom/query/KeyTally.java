@@ -5,6 +5,12 @@ import dev.loom.index.IndexSummary;
 
 /** What a pass over the values of a query adds up: whole groups where single values make no difference. For one thread. */
 interface KeyTally {
+    /** Of values below, it matters at most how many there are. */
+    long lowKey();
+
+    /** Values above don't matter. */
+    long highKey();
+
     /**
      * How many of the values from one key to another count: {@link Coverage#ALL} says that they may be added as a group,
      * {@link Coverage#NONE} that they may be left out, {@link Coverage#SOME} that each has to be seen.
@@ -19,4 +25,7 @@ interface KeyTally {
 
     /** Adds one value, if it counts. */
     void add(long key);
+
+    /** Adds values below {@link #lowKey()}. */
+    void addBelow(long values);
 }

@@ -1,5 +1,6 @@
 package dev.loom.query;
 
+import dev.loom.api.Bins;
 import dev.loom.api.ValueType;
 import dev.loom.index.BinListReader;
 import dev.loom.index.BinScale;
@@ -9,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the values of some ranks, exactly and in constant memory, by passes over the values (paper, section 4.3). Each rank
- * is known to lie in an interval of keys, at first that of all values. A pass counts the values of each interval by bins, or
- * within a bin by equal parts, which gives a smaller interval; one that has few enough values has them collected.
+ * is known to lie in an interval of keys, at first that which {@link RankBounds} give. A pass counts the values of each
+ * interval by bins, or within a bin by equal parts, which gives a smaller interval; one that has few enough values has them
+ * collected.
  *
  * <p>Memory: {@link #CELLS} values or counts of 8 bytes, which the intervals share equally. For one thread.
  */
@@ -23,30 +25,57 @@ final class RankSearch implements KeyTally {
 
     private final ValueType type;
     private final BinScale scale;
-    private final boolean summarised;
     private final long[] cells = new long[CELLS];
-    /** By rank asked for: the rank within the interval, the interval. */
-    private final long[] ranks;
+    private final boolean summarised;
+    private final @Nullable RankBounds bounds;
+    /** By rank asked for: the rank within the interval, in the first pass among all values; the interval. */
+    private long[] ranks = {};
 
-    private final @Nullable KeyInterval[] intervalOf;
+    private @Nullable KeyInterval[] intervalOf = {};
     /** Those still to be narrowed, ascending. */
-    private KeyInterval[] open;
+    private KeyInterval[] open = {};
+
+    /** Whether a pass counts the values below the intervals, since ranks are still those among all values. */
+    private boolean countsBelow;
+
+    private long below;
 
     /**
-     * @param ranks ascending, from 1 to {@code count}
-     * @param totals of the values
-     * @param scale the bins that most summaries have
-     * @param summarised whether there are summaries, so that counting by bins is to be preferred to collecting
+     * @param known the bins that most summaries have; null without any
+     * @param all whether all values count: not where only those in a range do
      */
-    RankSearch(long[] ranks, Totals totals, ValueType type, BinScale scale, boolean summarised) {
+    RankSearch(ValueType type, @Nullable BinScale known, boolean all) {
         this.type = type;
-        this.scale = scale;
-        this.summarised = summarised;
-        this.ranks = ranks.clone();
-        KeyInterval all = new KeyInterval(totals.minKey(), totals.maxKey(), totals.count());
-        this.intervalOf = new KeyInterval[ranks.length];
+        this.scale = known == null ? BinScale.of(Bins.logLinear(), type) : known;
+        this.summarised = known != null;
+        this.bounds = summarised && all ? new RankBounds(scale, cells) : null;
+        this.countsBelow = bounds != null;
+    }
+
+    /** What has to be told of all groups of values before the search begins, or null. */
+    @Nullable
+    RankBounds bounds() {
+        return bounds;
+    }
+
+    /**
+     * Begins the search.
+     *
+     * @param ascending the ranks, from 1 to the number of values
+     * @param totals of the values
+     */
+    void start(long[] ascending, Totals totals) {
+        long low = totals.minKey();
+        long high = totals.maxKey();
+        if (bounds != null) {
+            low = Math.max(low, bounds.lowKey(ascending[0]));
+            high = Math.min(high, bounds.highKey(ascending[ascending.length - 1]));
+        }
+        KeyInterval all = new KeyInterval(low, high, totals.count());
+        ranks = ascending.clone();
+        intervalOf = new KeyInterval[ranks.length];
         Arrays.fill(intervalOf, all);
-        this.open = all.isOne() ? new KeyInterval[0] : new KeyInterval[] {all};
+        open = all.isOne() ? open : new KeyInterval[] {all};
     }
 
     /** Whether every rank's value is found, or can't be. */
@@ -60,12 +89,12 @@ final class RankSearch implements KeyTally {
         int share = CELLS / Math.max(1, open.length);
         int begin = 0;
         for (KeyInterval interval : open) {
-            boolean byBins = summarised && scale.bin(interval.low) != scale.bin(interval.high);
+            boolean byBins = summarised && (countsBelow || scale.bin(interval.low) != scale.bin(interval.high));
             interval.begin = begin;
             interval.used = 0;
             interval.collects = !byBins && interval.count <= share;
             if (!interval.collects) {
-                interval.divide(scale, share);
+                interval.divide(scale, byBins, share);
             }
             begin += share;
         }
@@ -82,7 +111,20 @@ final class RankSearch implements KeyTally {
     }
 
     @Override
+    public long lowKey() {
+        return open[0].low;
+    }
+
+    @Override
+    public long highKey() {
+        return open[open.length - 1].high;
+    }
+
+    @Override
     public Coverage cover(long minKey, long maxKey) {
+        if (maxKey < open[0].low) {
+            return countsBelow ? Coverage.ALL : Coverage.NONE;
+        }
         for (KeyInterval interval : open) {
             if (minKey <= interval.high && maxKey >= interval.low) {
                 return interval.treatsAlike(scale, minKey, maxKey) ? Coverage.ALL : Coverage.SOME;
@@ -106,9 +148,15 @@ final class RankSearch implements KeyTally {
         add(key, 1);
     }
 
+    @Override
+    public void addBelow(long values) {
+        below += values;
+    }
+
     private void add(long key, long times) {
         KeyInterval interval = find(key);
         if (interval == null) {
+            below += key < open[0].low ? times : 0;
             return;
         }
         if (!interval.collects) {
@@ -126,6 +174,8 @@ final class RankSearch implements KeyTally {
         KeyInterval[] next = new KeyInterval[ranks.length];
         int count = 0;
         for (int i = 0; i < ranks.length; i++) {
+            // never none, whatever the disk gives now
+            ranks[i] = countsBelow ? Math.max(1, ranks[i] - below) : ranks[i];
             KeyInterval interval = intervalOf[i];
             if (interval == null || interval.isOne()) {
                 continue;
@@ -138,6 +188,7 @@ final class RankSearch implements KeyTally {
             }
         }
         open = Arrays.copyOf(next, count);
+        countsBelow = false;
     }
 
     private @Nullable KeyInterval select(KeyInterval interval, int i) {

@@ -5,6 +5,7 @@ import dev.loom.api.LongSum;
 import dev.loom.api.ValueType;
 import dev.loom.index.BinListReader;
 import dev.loom.index.IndexSummary;
+import org.jspecify.annotations.Nullable;
 
 /** Count, sum, minimum and maximum of the values in a range. For one thread. */
 final class Totals implements KeyTally {
@@ -20,9 +21,28 @@ final class Totals implements KeyTally {
     private long minKey = Long.MAX_VALUE;
     private long maxKey = Long.MIN_VALUE;
 
-    Totals(ValueType type, KeyRange range) {
+    private final @Nullable RankBounds bounds;
+
+    /** @param bounds of the values of ranks, to be found besides */
+    Totals(ValueType type, KeyRange range, @Nullable RankBounds bounds) {
         this.type = type;
         this.range = range;
+        this.bounds = bounds;
+    }
+
+    @Override
+    public long lowKey() {
+        return range.low();
+    }
+
+    @Override
+    public long highKey() {
+        return range.high();
+    }
+
+    @Override
+    public void addBelow(long values) {
+        // out of range
     }
 
     @Override
@@ -68,6 +88,10 @@ final class Totals implements KeyTally {
         count += records;
         minKey = Math.min(minKey, min);
         maxKey = Math.max(maxKey, max);
+        RankBounds ranks = bounds;
+        if (ranks != null) {
+            ranks.add(records, min, max);
+        }
     }
 
     long count() {
