@@ -22,6 +22,8 @@ public final class ActiveSummary {
 
     private volatile ActiveIndex[] wanted = NONE;
     private ActiveIndex[] active = NONE;
+    private long start;
+    private int startOffset;
 
     /** Sets the indexes from the next chunk on. */
     public void define(List<ActiveIndex> indexes) {
@@ -39,14 +41,13 @@ public final class ActiveSummary {
             index.reset();
         }
         active = wanted;
-        if (batch != null) {
-            batch.count = 0;
-        } else if (active.length > 0) {
+        start = chunk;
+        startOffset = (int) chunk + payloadDistance;
+        if (batch == null && active.length > 0) {
             batch = new RecordBatch();
         }
         if (batch != null) {
-            batch.chunk = chunk;
-            batch.payloadDistance = payloadDistance;
+            batch.begin(start, startOffset);
         }
     }
 
@@ -55,10 +56,9 @@ public final class ActiveSummary {
         RecordBatch records = batch;
         if (records != null) {
             complete();
-            records.elsewhere = address;
-            addInPlace(payload, offset, length);
+            records.setOne(payload, offset, length, address);
             complete();
-            records.elsewhere = -1;
+            records.begin(start, startOffset);
         }
     }
 
@@ -67,7 +67,7 @@ public final class ActiveSummary {
         RecordBatch records = batch;
         if (records != null) {
             records.add(buffer, offset, length);
-            if (records.count == RecordBatch.RECORDS_MAX) {
+            if (records.isFull()) {
                 complete();
             }
         }

@@ -80,7 +80,7 @@ public final class KeyReader {
      *
      * @return how many have
      */
-    int readAll(RecordBatch batch) {
+    public int readAll(RecordBatch batch) {
         if (fixedType == FieldType.I64 || fixedType == FieldType.U64) {
             return readLongs(batch.buffer, batch.offsets, batch.lengths, batch.count, batch.keys);
         }

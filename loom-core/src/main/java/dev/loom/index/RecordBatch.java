@@ -4,10 +4,10 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Some records of one source in one chunk, in one buffer, which is the ring of the log or holds one record; and room for what
- * is read out of them.
+ * Some records of one source in one chunk, in one buffer, which is the ring of the log, holds their page, or holds one record;
+ * and room for what is read out of them. For one thread.
  */
-final class RecordBatch {
+public final class RecordBatch {
     /** So few that payloads are still in the first cache when they are read, and a push waits for no more than these. */
     static final int RECORDS_MAX = 64;
 
@@ -18,17 +18,28 @@ final class RecordBatch {
     DirectBuffer buffer = new UnsafeBuffer(new byte[0]);
     int count;
 
-    /** The address of the chunk that the records are in. */
-    long chunk;
+    private long start;
+    private int startOffset;
 
-    /** Of a payload from its record's address. */
-    int payloadDistance;
+    /** The address of the one record whose payload is not with the others, but elsewhere; negative if they are there. */
+    private long elsewhere = -1;
 
-    /** The address of the one record whose payload is not in the log's ring, but elsewhere; negative if they are there. */
-    long elsewhere = -1;
+    /**
+     * Empties it, for records behind an address.
+     *
+     * @param address that of a chunk or page
+     * @param payloadOffset where the payload of a record at that address would begin, in the buffer or in what the buffer is
+     *     to be counted from, if it is a ring
+     */
+    public void begin(long address, int payloadOffset) {
+        count = 0;
+        start = address;
+        startOffset = payloadOffset;
+        elsewhere = -1;
+    }
 
     /** Adds a record that is in the same buffer as the others. */
-    void add(DirectBuffer payload, int offset, int length) {
+    public void add(DirectBuffer payload, int offset, int length) {
         if (buffer != payload) { // as a store of a reference may cost more than all of this
             buffer = payload;
         }
@@ -37,12 +48,34 @@ final class RecordBatch {
         count++;
     }
 
-    /** The address of a record: of those in the ring their place tells how far behind the chunk's begin they are. */
+    /** Makes it that of one record, wherever that is. */
+    public void setOne(DirectBuffer payload, int offset, int length, long address) {
+        count = 0;
+        add(payload, offset, length);
+        elsewhere = address;
+    }
+
+    /** How many records there are. */
+    public int count() {
+        return count;
+    }
+
+    public boolean isFull() {
+        return count == RECORDS_MAX;
+    }
+
+    /** The keys read by {@link KeyReader#readAll}. */
+    public long[] keys() {
+        return keys;
+    }
+
+    /** The address of a record: where it is tells how far behind the start. */
     long address(int i) {
         if (elsewhere >= 0) {
             return elsewhere;
         }
-        int ringMask = buffer.capacity() - 1;
-        return chunk + ((offsets[i] - payloadDistance - chunk) & ringMask);
+        // a ring's length is a power of two; any other buffer holds one page at least
+        int mask = Integer.highestOneBit(buffer.capacity()) - 1;
+        return start + ((offsets[i] - startOffset) & mask);
     }
 }

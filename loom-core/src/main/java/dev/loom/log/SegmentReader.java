@@ -4,7 +4,6 @@ import dev.loom.error.StoreIoException;
 import dev.loom.io.LoomFile;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
-import java.nio.file.Path;
 import org.agrona.BufferUtil;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class SegmentReader implements AutoCloseable {
     private final LogView view;
     private @Nullable LoomFile file;
+    private long fileFirst;
     private @Nullable MappedByteBuffer mapping;
 
     SegmentReader(LogView view) {
@@ -40,12 +40,13 @@ final class SegmentReader implements AutoCloseable {
     }
 
     private LoomFile open(long address) {
-        Path path = view.segments().file(address);
+        long first = view.segments().first(address);
         LoomFile open = file;
-        if (open == null || !open.path().equals(path)) {
+        if (open == null || first != fileFirst) {
             close();
-            open = view.storage().openToRead(path);
+            open = view.storage().openToRead(view.segments().file(address));
             file = open;
+            fileFirst = first;
         }
         return open;
     }

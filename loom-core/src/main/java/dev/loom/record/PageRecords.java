@@ -1,5 +1,6 @@
 package dev.loom.record;
 
+import dev.loom.index.RecordBatch;
 import dev.loom.log.LogView;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageReader;
@@ -95,9 +96,7 @@ public final class PageRecords implements AutoCloseable {
                 break;
             }
             next = offset + aligned;
-            if (type <= RecordDescriptor.FIRST
-                    && (sourceId < 0 || RecordDescriptor.sourceId(word1) == sourceId)
-                    && place(offset, word0, word1)) {
+            if (type <= RecordDescriptor.FIRST && isOfSource(word1) && place(offset, word0, word1)) {
                 return true;
             }
         }
@@ -120,7 +119,7 @@ public final class PageRecords implements AutoCloseable {
         int aligned = RecordDescriptor.alignedLength(RecordDescriptor.length(word0));
         return (type == RecordDescriptor.WHOLE || type == RecordDescriptor.FIRST)
                 && aligned <= used - offset
-                && (sourceId < 0 || RecordDescriptor.sourceId(word1) == sourceId)
+                && isOfSource(word1)
                 && place(offset, word0, word1);
     }
 
@@ -140,6 +139,38 @@ public final class PageRecords implements AutoCloseable {
             offset += RecordDescriptor.alignedLength(RecordDescriptor.length(word0));
         }
         return offset == wanted && seek(recordAddress);
+    }
+
+    /**
+     * Follows the source's chain back from a record in the page read, without standing on its records, as long as they are whole
+     * and the batch, which is begun anew, has room.
+     *
+     * @return the address at which it stopped; negative when the chain has no more in the chunk
+     */
+    public long previous(long recordAddress, RecordBatch batch) {
+        batch.begin(pageAddress, page + RecordDescriptor.HEADER_LENGTH);
+        long at = recordAddress;
+        while (at >= pageAddress + PageDescriptor.HEADER_LENGTH && !batch.isFull()) {
+            int offset = (int) (at - pageAddress);
+            if (offset + RecordDescriptor.HEADER_LENGTH > used) {
+                break;
+            }
+            long word0 = buffer.getLong(page + offset + RecordDescriptor.WORD0_OFFSET);
+            int length = RecordDescriptor.length(word0);
+            if (RecordDescriptor.type(word0) != RecordDescriptor.WHOLE
+                    || RecordDescriptor.alignedLength(length) > used - offset
+                    || !isOfSource(buffer.getLong(page + offset + RecordDescriptor.WORD1_OFFSET))) {
+                break;
+            }
+            batch.add(buffer, page + offset + RecordDescriptor.HEADER_LENGTH, length);
+            long distance = RecordDescriptor.back(word0);
+            at = distance > 0 ? at - distance : -1;
+        }
+        return at;
+    }
+
+    private boolean isOfSource(long word1) {
+        return sourceId < 0 || RecordDescriptor.sourceId(word1) == sourceId;
     }
 
     private boolean place(int offset, long word0, long word1) {

@@ -1,5 +1,6 @@
 package dev.loom.query;
 
+import dev.loom.index.RecordBatch;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageState;
 import dev.loom.query.Completeness.Limit;
@@ -73,6 +74,18 @@ final class ChunkRecords {
             }
         }
         return false;
+    }
+
+    /**
+     * Gives the source's records before the current one in its page, at most as many as the batch takes; false when there is
+     * none that {@link #previous()} need not see. The chunks are descending.
+     */
+    boolean previous(RecordBatch batch) {
+        if (!listed || limit != Limit.NONE) {
+            return false;
+        }
+        next = page.previous(next, batch);
+        return batch.count() > 0;
     }
 
     /** One step back along the source's chain in the chunk; false at its end. */

@@ -6,9 +6,9 @@ import dev.loom.index.BinListReader;
 import dev.loom.index.BinScale;
 import dev.loom.index.IndexSummary;
 import dev.loom.index.KeyReader;
+import dev.loom.index.RecordBatch;
 import dev.loom.query.Completeness.Limit;
 import dev.loom.record.Chunks;
-import dev.loom.record.PageRecords;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +20,7 @@ final class KeyPasses {
     private final QueryScope scope;
     private final KeyReader keys;
     private final @Nullable IndexSummaries summaries;
+    private final RecordBatch batch = new RecordBatch();
     private long recordsRead;
     private int passes;
 
@@ -48,12 +49,9 @@ final class KeyPasses {
                     + scope.view().recordBegin() + ", passes=" + passes);
         }
         SourceWalk walk = scope.walk(Order.NEWEST_FIRST, (chunk, whole) -> decide(tally, chunk, whole));
-        PageRecords record = walk.record();
-        while (walk.next()) {
-            recordsRead++;
-            if (keys.read(record.buffer(), record.offset(), record.length())) {
-                tally.add(keys.key());
-            }
+        while (walk.next(batch)) {
+            recordsRead += batch.count();
+            tally.add(batch.keys(), keys.readAll(batch));
         }
         return walk.limit() == Limit.NONE;
     }

@@ -26,6 +26,9 @@ interface KeyTally {
     /** Adds one value, if it counts. */
     void add(long key);
 
+    /** Adds the first values of some, as far as they count. */
+    void add(long[] keys, int length);
+
     /** Adds values below {@link #lowKey()}. */
     void addBelow(long values);
 }

@@ -149,6 +149,13 @@ final class RankSearch implements KeyTally {
     }
 
     @Override
+    public void add(long[] keys, int length) {
+        for (int i = 0; i < length; i++) {
+            add(keys[i], 1);
+        }
+    }
+
+    @Override
     public void addBelow(long values) {
         below += values;
     }

@@ -1,6 +1,7 @@
 package dev.loom.query;
 
 import dev.loom.error.StoreIoException;
+import dev.loom.index.RecordBatch;
 import dev.loom.query.Completeness.Limit;
 import dev.loom.query.where.PayloadPredicate;
 import dev.loom.record.AllChunks;
@@ -31,6 +32,9 @@ final class SourceWalk implements AutoCloseable {
     private final Chunks chunks;
     private final PageRecords page;
     private final ChunkRecords records;
+    /** Whether all records count of the chunk that is read. */
+    private boolean whole;
+
     private Limit interrupted = Limit.NONE;
 
     SourceWalk(QueryScope scope, Order order, ChunkDecider decider, TimeRange range) {
@@ -66,6 +70,7 @@ final class SourceWalk implements AutoCloseable {
     }
 
     private ChunkUse decide(Chunks chunk) {
+        whole = false;
         if (!chunk.listed()) {
             return ChunkUse.READ;
         }
@@ -80,7 +85,20 @@ final class SourceWalk implements AutoCloseable {
             return ChunkUse.SKIPPED_BY_BINS;
         }
         boolean inRange = first >= range.fromNs() && last < range.toNs() && chunk.start() >= fromAddress;
-        return decider.decide(chunk, inRange && coverage == Coverage.ALL);
+        whole = inRange && coverage == Coverage.ALL;
+        return decider.decide(chunk, whole);
+    }
+
+    /** Moves to the next records that have to be looked at, newest first: to several where all in a page count. */
+    boolean next(RecordBatch batch) {
+        if (whole && records.previous(batch)) {
+            return true;
+        }
+        boolean found = next();
+        if (found) {
+            batch.setOne(page.buffer(), page.offset(), page.length(), page.address());
+        }
+        return found;
     }
 
     /** Moves to the next record that has to be looked at; false at the end, and when the query was ended early. */

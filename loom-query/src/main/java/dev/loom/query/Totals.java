@@ -84,6 +84,13 @@ final class Totals implements KeyTally {
         }
     }
 
+    @Override
+    public void add(long[] keys, int length) {
+        for (int i = 0; i < length; i++) {
+            add(keys[i]);
+        }
+    }
+
     private void addGroup(long records, long min, long max) {
         count += records;
         minKey = Math.min(minKey, min);
