@@ -73,10 +73,7 @@ public final class BinListReader {
                 break;
             }
             below += count;
-            bytes.skip(BinListDescriptor.numbers(form, ofDoubles));
-            if (form == BinListDescriptor.MORE && ofDoubles) {
-                bytes.skipBytes(BinListDescriptor.sumLength(sumShift));
-            }
+            skipKeys();
             mark(bin);
         }
         rewind();
@@ -106,6 +103,27 @@ public final class BinListReader {
             readSum();
         }
         return true;
+    }
+
+    /** Moves to the next bin, and reads no more of it than {@link #bin()} and {@link #count()}; false behind the last. */
+    public boolean nextCount() {
+        if (bytes.isAtEnd()) {
+            return false;
+        }
+        nextBin();
+        if (bin > lastBin) {
+            bytes.toEnd();
+            return false;
+        }
+        skipKeys();
+        return true;
+    }
+
+    private void skipKeys() {
+        bytes.skip(BinListDescriptor.numbers(form, ofDoubles));
+        if (form == BinListDescriptor.MORE && ofDoubles) {
+            bytes.skipBytes(BinListDescriptor.sumLength(sumShift));
+        }
     }
 
     /** Reads which bin is next, and how many records have values in it. */
@@ -167,6 +185,11 @@ public final class BinListReader {
                 && (sumBits.high() != 0 || Long.compareUnsigned(sumBits.low(), maxKey - minKey) > 0)) {
             throw bytes.malformed("sum");
         }
+    }
+
+    /** What {@link #bin()} is a number of. */
+    public BinScale scale() {
+        return scale;
     }
 
     public int bin() {

@@ -37,6 +37,11 @@ final class KeyInterval {
         return low == other.low && high == other.high;
     }
 
+    /** Whether a key lies in it, by one test, which mostly fails: of two, a key would go either way as often as a coin. */
+    boolean contains(long key) {
+        return Long.compareUnsigned(key - low, high - low) <= 0;
+    }
+
     /** Divides it into at most so many slots: bins or runs of bins, or else parts of equal width. */
     void divide(BinScale scale, boolean intoBins, int slotsMax) {
         byBins = intoBins;
@@ -51,7 +56,12 @@ final class KeyInterval {
 
     /** The slot of a key in the interval. */
     int slot(BinScale scale, long key) {
-        return byBins ? (scale.bin(key) - firstBin) >> shift : (int) ((key - low) >>> shift);
+        return byBins ? slotOfBin(scale.bin(key)) : (int) ((key - low) >>> shift);
+    }
+
+    /** The slot of a bin, where it is divided into those. */
+    int slotOfBin(int bin) {
+        return (bin - firstBin) >> shift;
     }
 
     /** Whether it makes no difference which of the values from one key to another a value is. */

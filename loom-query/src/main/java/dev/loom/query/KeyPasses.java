@@ -83,6 +83,13 @@ final class KeyPasses {
             return false;
         }
         long below = bins.limit(tally.lowKey(), tally.highKey());
+        if (tally.countsBins(bins.scale())) {
+            tally.addBelow(below);
+            while (bins.nextCount()) {
+                tally.addBin(bins.bin(), bins.count());
+            }
+            return true;
+        }
         while (bins.next()) {
             if (!bins.isComplete() && tally.cover(bins.minKey(), bins.maxKey()) == Coverage.SOME) {
                 return false;

@@ -1,6 +1,7 @@
 package dev.loom.query;
 
 import dev.loom.index.BinListReader;
+import dev.loom.index.BinScale;
 import dev.loom.index.IndexSummary;
 
 /** What a pass over the values of a query adds up: whole groups where single values make no difference. For one thread. */
@@ -16,6 +17,16 @@ interface KeyTally {
      * {@link Coverage#NONE} that they may be left out, {@link Coverage#SOME} that each has to be seen.
      */
     Coverage cover(long minKey, long maxKey);
+
+    /** Whether of the bins from that of {@link #lowKey()} on only the numbers of values matter, given by such bins. */
+    default boolean countsBins(BinScale bins) {
+        return false;
+    }
+
+    /** Adds values of one of the bins that it {@linkplain #countsBins counts}. */
+    default void addBin(int bin, int values) {
+        throw new IllegalStateException("bins are not counted: bin=" + bin + ", values=" + values);
+    }
 
     /** Adds all values of a chunk. */
     void add(IndexSummary totals);

@@ -100,16 +100,6 @@ final class RankSearch implements KeyTally {
         }
     }
 
-    private @Nullable KeyInterval find(long key) {
-        for (KeyInterval interval : open) {
-            // one test, which mostly fails: of two, a key would go either way as often as a coin
-            if (Long.compareUnsigned(key - interval.low, interval.high - interval.low) <= 0) {
-                return interval;
-            }
-        }
-        return null;
-    }
-
     @Override
     public long lowKey() {
         return open[0].low;
@@ -118,6 +108,18 @@ final class RankSearch implements KeyTally {
     @Override
     public long highKey() {
         return open[open.length - 1].high;
+    }
+
+    @Override
+    public boolean countsBins(BinScale bins) {
+        // the same bins, and no value in them that does not count
+        return countsBelow && bins == scale;
+    }
+
+    @Override
+    public void addBin(int bin, int values) {
+        KeyInterval interval = open[0];
+        cells[interval.begin + interval.slotOfBin(bin)] += values;
     }
 
     @Override
@@ -150,8 +152,16 @@ final class RankSearch implements KeyTally {
 
     @Override
     public void add(long[] keys, int length) {
-        for (int i = 0; i < length; i++) {
-            add(keys[i], 1);
+        for (KeyInterval interval : open) {
+            for (int i = 0; i < length; i++) {
+                if (interval.contains(keys[i])) {
+                    add(interval, keys[i], 1);
+                }
+            }
+        }
+        long low = lowKey();
+        for (int i = 0; countsBelow && i < length; i++) {
+            below += keys[i] < low ? 1 : 0;
         }
     }
 
@@ -161,11 +171,16 @@ final class RankSearch implements KeyTally {
     }
 
     private void add(long key, long times) {
-        KeyInterval interval = find(key);
-        if (interval == null) {
-            below += key < open[0].low ? times : 0;
-            return;
+        for (KeyInterval interval : open) {
+            if (interval.contains(key)) {
+                add(interval, key, times);
+                return;
+            }
         }
+        below += key < lowKey() ? times : 0;
+    }
+
+    private void add(KeyInterval interval, long key, long times) {
         if (!interval.collects) {
             cells[interval.begin + interval.slot(scale, key)] += times;
             return;
