@@ -8,7 +8,8 @@ import org.agrona.MutableDirectBuffer;
 
 /**
  * Writes and reads an index's part of a chunk's directory: fields of as many bytes as each takes, the lowest first, so that
- * one is read at once, and one of another index is stepped over without being read.
+ * one is read at once, and one of another index is stepped over without being read. Eight bytes before it are readable, as in
+ * a directory.
  *
  * <pre>
  *   lengths (3 bytes), bits 0-1: of the index's id, less 1; 2-4: of the count; 5-8: of the minimum; 9-12: of the maximum;
@@ -91,45 +92,64 @@ public final class IndexSummaryCodec {
         return offset + length;
     }
 
-    /** Steps over a summary; returns the offset after it. */
-    public static int skip(DirectBuffer buffer, int offset, int limit) {
-        int lengths = lengths(buffer, offset, limit);
-        int length = LENGTHS_LENGTH
+    /**
+     * The lengths of the fields of a summary, for the methods that read it.
+     *
+     * @throws CorruptStoreException for such as can't be, or reach beyond the limit
+     */
+    public static int lengths(DirectBuffer buffer, int offset, int limit) {
+        int lengths = (int) get(buffer, offset, limit, LENGTHS_LENGTH);
+        if (lengths >>> END_SHIFT != 0
+                || countLength(lengths) > Integer.BYTES
+                || minLength(lengths) > Long.BYTES
+                || maxLength(lengths) > Long.BYTES
+                || sumLength(lengths) > 2 * Long.BYTES
+                || addressLength(lengths) > Long.BYTES) {
+            throw malformed("length", offset, limit);
+        }
+        if (summaryLength(lengths) > limit - offset) {
+            throw malformed("ends early", offset, limit);
+        }
+        return lengths;
+    }
+
+    /** How many bytes a summary takes. */
+    public static int summaryLength(int lengths) {
+        return LENGTHS_LENGTH
                 + idLength(lengths)
                 + countLength(lengths)
                 + minLength(lengths)
                 + maxLength(lengths)
                 + sumLength(lengths)
                 + addressLength(lengths);
-        if (length > limit - offset) {
-            throw malformed("ends early", offset, limit);
-        }
-        return offset + length;
     }
 
-    /** The id of the index that a summary, within its bounds, is of. */
-    public static int indexId(DirectBuffer buffer, int offset, int limit) {
-        int lengths = lengths(buffer, offset, limit);
+    /** The id of the index that a summary is of. */
+    public static int indexId(DirectBuffer buffer, int offset, int limit, int lengths) {
         return (int) get(buffer, offset + LENGTHS_LENGTH, limit, idLength(lengths));
     }
 
-    /** How far the bins of a summary, within its bounds, are from those listed before; 0 if it has none. */
-    public static long binsDistance(DirectBuffer buffer, int offset, int limit) {
-        int end = skip(buffer, offset, limit);
-        int length = addressLength(lengths(buffer, offset, limit));
-        return get(buffer, end - length, limit, length);
+    /** How far the bins of a summary are from those listed before; 0 if it has none. */
+    public static long binsDistance(DirectBuffer buffer, int offset, int limit, int lengths) {
+        int length = addressLength(lengths);
+        return get(buffer, offset + summaryLength(lengths) - length, limit, length);
     }
 
     /**
      * Reads a summary of one chunk.
      *
+     * @param lengths its {@link #lengths}
      * @param previousBins as when it was written
      * @throws CorruptStoreException for one that can't be; nothing beyond the limit is read
      */
     public static void read(
-            DirectBuffer buffer, int offset, int limit, ValueType type, long previousBins, IndexSummary into) {
-        skip(buffer, offset, limit);
-        int lengths = lengths(buffer, offset, limit);
+            DirectBuffer buffer,
+            int offset,
+            int limit,
+            int lengths,
+            ValueType type,
+            long previousBins,
+            IndexSummary into) {
         int at = offset + LENGTHS_LENGTH;
         into.clear((int) get(buffer, at, limit, idLength(lengths)));
         at += idLength(lengths);
@@ -153,12 +173,12 @@ public final class IndexSummaryCodec {
                 into.keySum().addProduct(minKey, count);
                 into.keySum().add(sumHigh, sumLow);
             }
-        }
-        boolean ordered = into.minKey() <= into.maxKey()
-                && into.minKey() >= type.lowestKey()
-                && into.maxKey() <= type.highestKey();
-        if (count > 0 && !ordered) {
-            throw malformed("range", offset, limit);
+            boolean ordered = into.minKey() <= into.maxKey()
+                    && into.minKey() >= type.lowestKey()
+                    && into.maxKey() <= type.highestKey();
+            if (!ordered) {
+                throw malformed("range", offset, limit);
+            }
         }
         into.binsAddress(address == 0 ? IndexSummary.NO_BINS : previousBins + address);
     }
@@ -166,19 +186,6 @@ public final class IndexSummaryCodec {
     private static void setDoubles(long count, long minBits, long maxBits, long sumBits, IndexSummary into) {
         into.setRange(count, ValueType.F64.key(minBits), ValueType.F64.key(maxBits));
         into.doubleSum().add(Double.longBitsToDouble(sumBits));
-    }
-
-    private static int lengths(DirectBuffer buffer, int offset, int limit) {
-        int lengths = (int) get(buffer, offset, limit, LENGTHS_LENGTH);
-        if (lengths >>> END_SHIFT != 0
-                || countLength(lengths) > Integer.BYTES
-                || minLength(lengths) > Long.BYTES
-                || maxLength(lengths) > Long.BYTES
-                || sumLength(lengths) > 2 * Long.BYTES
-                || addressLength(lengths) > Long.BYTES) {
-            throw malformed("length", offset, limit);
-        }
-        return lengths;
     }
 
     private static int idLength(int lengths) {
@@ -205,7 +212,7 @@ public final class IndexSummaryCodec {
         return (lengths >>> ADDRESS_SHIFT) & 15;
     }
 
-    /** A number of so many bytes: in one step where eight can be read. */
+    /** A number of so many bytes, in one step: near the limit from the bytes that end there. */
     private static long get(DirectBuffer buffer, int at, int limit, int length) {
         if (length > limit - at) {
             throw malformed("ends early", at, limit);
@@ -213,14 +220,9 @@ public final class IndexSummaryCodec {
         if (length == 0) {
             return 0;
         }
-        if (limit - at >= Long.BYTES) {
-            return buffer.getLong(at, ByteOrder.LITTLE_ENDIAN) & (-1L >>> (Long.SIZE - length * Byte.SIZE));
-        }
-        long value = 0;
-        for (int i = 0; i < length; i++) {
-            value |= (buffer.getByte(at + i) & 0xFFL) << (i * Byte.SIZE);
-        }
-        return value;
+        int before = Math.max(0, at + Long.BYTES - limit);
+        long bytes = buffer.getLong(at - before, ByteOrder.LITTLE_ENDIAN) >>> (before * Byte.SIZE);
+        return bytes & (-1L >>> (Long.SIZE - length * Byte.SIZE));
     }
 
     private static CorruptStoreException malformed(String reason, int offset, int limit) {

@@ -110,17 +110,26 @@ final class Varints {
     long next() {
         if (limit - position >= Long.BYTES) {
             long word = buffer.getLong(position, ByteOrder.LITTLE_ENDIAN);
-            long ends = ~word & LAST_BYTES;
-            if (ends != 0) {
-                position += Long.numberOfTrailingZeros(ends) / Byte.SIZE + 1;
-                return bits(word & (ends ^ (ends - 1)));
+            int length = length(word);
+            if (length > 0) {
+                position += length;
+                return value(word);
             }
         }
         return nextByBytes();
     }
 
-    /** Puts the lower seven bits of each byte together. */
-    private static long bits(long word) {
+    /** How many bytes the value takes that begins with the lowest byte of eight; 0 if they don't hold all of it. */
+    private static int length(long bytes) {
+        long ends = ~bytes & LAST_BYTES;
+        return ends == 0 ? 0 : Long.numberOfTrailingZeros(ends) / Byte.SIZE + 1;
+    }
+
+    /** The value that begins with the lowest byte of eight, which hold all of it. */
+    private static long value(long bytes) {
+        long ends = ~bytes & LAST_BYTES;
+        long word = bytes & (ends ^ (ends - 1));
+        // the lower seven bits of each byte, of two, of four
         long pairs = (word & 0x007f_007f_007f_007fL) | (word & 0x7f00_7f00_7f00_7f00L) >>> 1;
         long fours = (pairs & 0x0000_3fff_0000_3fffL) | (pairs & 0x3fff_0000_3fff_0000L) >>> 2;
         return (fours & 0x0fff_ffffL) | (fours & 0x0fff_ffff_0000_0000L) >>> 4;

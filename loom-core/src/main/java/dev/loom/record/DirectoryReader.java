@@ -32,6 +32,13 @@ public final class DirectoryReader implements AutoCloseable {
     private int current;
     private UnsafeBuffer buffer;
     private int entry;
+    private int length;
+    private byte type;
+    private byte flags;
+    private long chunk;
+    private int chunkPages;
+    private long firstTimeNs;
+    private long lastTimeNs;
 
     private int listedRecords;
     private long listedBytes;
@@ -40,7 +47,6 @@ public final class DirectoryReader implements AutoCloseable {
     private long listedLastRecord;
     private long listedPrevious;
     private int listedIndexes;
-    private int indexesOffset;
     private @Nullable DirectoryReader following;
 
     /** @param tail the snapshot's end of the index */
@@ -192,8 +198,16 @@ public final class DirectoryReader implements AutoCloseable {
         }
     }
 
+    /** Reads what each entry begins with, once, as walks ask for it more than once. */
     private void place() {
         entry = pages.page() + offsets[current];
+        length = buffer.getInt(entry + TimeEntryDescriptor.LENGTH_OFFSET);
+        type = buffer.getByte(entry + TimeEntryDescriptor.TYPE_OFFSET);
+        flags = buffer.getByte(entry + TimeEntryDescriptor.FLAGS_OFFSET);
+        chunk = buffer.getLong(entry + TimeEntryDescriptor.ADDRESS_OFFSET);
+        chunkPages = buffer.getInt(entry + TimeEntryDescriptor.PAGES_OFFSET);
+        firstTimeNs = buffer.getLong(entry + TimeEntryDescriptor.FIRST_TIME_OFFSET);
+        lastTimeNs = buffer.getLong(entry + TimeEntryDescriptor.LAST_TIME_OFFSET);
     }
 
     /** The current entry's address. */
@@ -203,40 +217,40 @@ public final class DirectoryReader implements AutoCloseable {
 
     /** Bytes of the current entry. */
     public int length() {
-        return buffer.getInt(entry + TimeEntryDescriptor.LENGTH_OFFSET);
+        return length;
     }
 
     public boolean isDirectory() {
-        return buffer.getByte(entry + TimeEntryDescriptor.TYPE_OFFSET) == TimeEntryDescriptor.DIRECTORY;
+        return type == TimeEntryDescriptor.DIRECTORY;
     }
 
     public boolean isCheckpoint() {
-        return buffer.getByte(entry + TimeEntryDescriptor.TYPE_OFFSET) == TimeEntryDescriptor.CHECKPOINT;
+        return type == TimeEntryDescriptor.CHECKPOINT;
     }
 
     /** Whether it is the last part of its directory or checkpoint. */
     public boolean isLastPart() {
-        return (buffer.getByte(entry + TimeEntryDescriptor.FLAGS_OFFSET) & TimeEntryDescriptor.FLAG_LAST) != 0;
+        return (flags & TimeEntryDescriptor.FLAG_LAST) != 0;
     }
 
     /** Whether it is the first part. */
     public boolean isFirstPart() {
-        return (buffer.getByte(entry + TimeEntryDescriptor.FLAGS_OFFSET) & TimeEntryDescriptor.FLAG_FIRST) != 0;
+        return (flags & TimeEntryDescriptor.FLAG_FIRST) != 0;
     }
 
     /** Of a directory, the chunk's address; of a checkpoint, the address below which all is counted. */
     public long chunk() {
-        return buffer.getLong(entry + TimeEntryDescriptor.ADDRESS_OFFSET);
+        return chunk;
     }
 
     /** Of a directory, pages of the chunk. */
     public int chunkPages() {
-        return buffer.getInt(entry + TimeEntryDescriptor.PAGES_OFFSET);
+        return chunkPages;
     }
 
     /** The address behind the chunk. */
     public long chunkEnd() {
-        return chunk() + (long) chunkPages() * PageDescriptor.PAGE_LENGTH;
+        return chunk + (long) chunkPages * PageDescriptor.PAGE_LENGTH;
     }
 
     /** The number of this part of a directory or checkpoint. */
@@ -248,12 +262,12 @@ public final class DirectoryReader implements AutoCloseable {
 
     /** Time of the chunk's first record; of a checkpoint, of the last record below it. */
     public long firstTimeNs() {
-        return buffer.getLong(entry + TimeEntryDescriptor.FIRST_TIME_OFFSET);
+        return firstTimeNs;
     }
 
     /** Of a directory, time of the chunk's last record. */
     public long lastTimeNs() {
-        return buffer.getLong(entry + TimeEntryDescriptor.LAST_TIME_OFFSET);
+        return lastTimeNs;
     }
 
     /** How many sources the current part lists. */
@@ -262,7 +276,7 @@ public final class DirectoryReader implements AutoCloseable {
     }
 
     private void wrapList() {
-        varints.wrap(buffer, entry + TimeEntryDescriptor.LIST_OFFSET, entry + length());
+        varints.wrap(buffer, entry + TimeEntryDescriptor.LIST_OFFSET, entry + length);
     }
 
     /** Of a directory, the address in the chunk index behind the chunk's bins. */
@@ -280,6 +294,7 @@ public final class DirectoryReader implements AutoCloseable {
             if (nextListed() == sourceId && listedRecords > 0) {
                 return true;
             }
+            varints.offset(indexesEnd());
         }
         return false;
     }
@@ -294,28 +309,34 @@ public final class DirectoryReader implements AutoCloseable {
             return true;
         }
         // the indexes of a source go on in the next part only when it is the last of this one
-        boolean more = !isLastPart() && varintsLeft() < TimeEntryDescriptor.ALIGNMENT;
+        boolean more = !isLastPart() && varints.limit() - indexesEnd() < TimeEntryDescriptor.ALIGNMENT;
         return more && following().goesOn(address(), sourceId) && following().summary(sourceId, indexId, type, into);
     }
 
     private boolean summaryHere(int indexId, ValueType type, IndexSummary into) {
-        int limit = entry + length();
-        int at = indexesOffset;
+        int limit = varints.limit();
+        int at = varints.offset();
         long before = TimeEntryDescriptor.beforeBins(buffer.getLong(entry + TimeEntryDescriptor.BINS_BEGIN_OFFSET));
         for (int i = listedIndexes; i > 0; i--) {
-            int next = IndexSummaryCodec.skip(buffer, at, limit);
-            if (IndexSummaryCodec.indexId(buffer, at, limit) == indexId) {
-                IndexSummaryCodec.read(buffer, at, limit, type, before, into);
+            int lengths = IndexSummaryCodec.lengths(buffer, at, limit);
+            if (IndexSummaryCodec.indexId(buffer, at, limit, lengths) == indexId) {
+                IndexSummaryCodec.read(buffer, at, limit, lengths, type, before, into);
                 return true;
             }
-            before += IndexSummaryCodec.binsDistance(buffer, at, limit);
-            at = next;
+            before += IndexSummaryCodec.binsDistance(buffer, at, limit, lengths);
+            at += IndexSummaryCodec.summaryLength(lengths);
         }
         return false;
     }
 
-    private int varintsLeft() {
-        return entry + length() - varints.offset();
+    /** The offset behind the indexes of the source read last. */
+    private int indexesEnd() {
+        int limit = varints.limit();
+        int at = varints.offset();
+        for (int i = listedIndexes; i > 0; i--) {
+            at += IndexSummaryCodec.summaryLength(IndexSummaryCodec.lengths(buffer, at, limit));
+        }
+        return at;
     }
 
     private DirectoryReader following() {
@@ -341,24 +362,20 @@ public final class DirectoryReader implements AutoCloseable {
         return nextListed() == sourceId && listedRecords == 0;
     }
 
-    /** Reads the next of the list into the {@code listed...} values, and returns its id. */
+    /**
+     * Reads the next of the list into the {@code listed...} values, and returns its id; what is left unread of its indexes has
+     * to be stepped over before the one after it.
+     */
     private int nextListed() {
         int id = (int) varints.next();
         listedRecords = (int) varints.next();
         listedBytes = varints.next();
-        listedFirstTimeNs = firstTimeNs() + varints.next();
-        listedLastTimeNs = lastTimeNs() - varints.next();
-        listedLastRecord = chunk() + varints.next() * RecordDescriptor.ALIGNMENT;
+        listedFirstTimeNs = firstTimeNs + varints.next();
+        listedLastTimeNs = lastTimeNs - varints.next();
+        listedLastRecord = chunk + varints.next() * RecordDescriptor.ALIGNMENT;
         long back = varints.next() * TimeEntryDescriptor.ALIGNMENT;
         listedPrevious = back == 0 ? SourceSlots.NO_DIRECTORY : address() - back;
         listedIndexes = (int) varints.next();
-        indexesOffset = varints.offset();
-        int limit = entry + length();
-        int at = indexesOffset;
-        for (int i = listedIndexes; i > 0; i--) {
-            at = IndexSummaryCodec.skip(buffer, at, limit);
-        }
-        varints.offset(at);
         return id;
     }
 
@@ -373,6 +390,7 @@ public final class DirectoryReader implements AutoCloseable {
         for (int i = listed(); i > 0; i--) {
             int id = nextListed();
             handler.onListed(id, listedRecords, listedBytes, listedFirstTimeNs);
+            varints.offset(indexesEnd());
         }
     }
 

@@ -46,7 +46,23 @@ final class Varint {
             offset = newOffset;
         }
 
+        int limit() {
+            return limit;
+        }
+
         long next() {
+            // mostly one byte; as a branch, so that a processor goes on to the next value ahead
+            if (offset < limit) {
+                byte b = buffer.getByte(offset);
+                if (b >= 0) {
+                    offset++;
+                    return b;
+                }
+            }
+            return nextByBytes();
+        }
+
+        private long nextByBytes() {
             long value = 0;
             for (int shift = 0; offset < limit && shift < Long.SIZE; shift += 7) {
                 byte b = buffer.getByte(offset++);

@@ -8,6 +8,7 @@ import dev.loom.record.Chunks;
 import dev.loom.record.PageRecords;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
@@ -56,6 +57,9 @@ final class ChunkRecords {
         this.limits = limits;
         this.bytesBesides = bytesBesides;
         this.decider = decider;
+        for (ChunkUse use : ChunkUse.values()) {
+            used.put(use, new Used());
+        }
     }
 
     /** Moves to the record before; false when there is none. The chunks are descending. */
@@ -218,7 +222,7 @@ final class ChunkRecords {
     }
 
     private Used used(ChunkUse use) {
-        return used.computeIfAbsent(use, unused -> new Used());
+        return Objects.requireNonNull(used.get(use));
     }
 
     private static final class Used {
