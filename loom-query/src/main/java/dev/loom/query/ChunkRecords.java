@@ -62,7 +62,7 @@ final class ChunkRecords {
         }
     }
 
-    /** Moves to the record before; false when there is none. The chunks are descending. */
+    /** Moves to the record before in the chunk, or to the last of the next; false when there is none. */
     boolean previous() {
         while (limit == Limit.NONE) {
             if (listed) {
@@ -82,7 +82,7 @@ final class ChunkRecords {
 
     /**
      * Gives the source's records before the current one in its page, at most as many as the batch takes; false when there is
-     * none that {@link #previous()} need not see. The chunks are descending.
+     * none that {@link #previous()} need not see.
      */
     boolean previous(RecordBatch batch) {
         if (!listed || limit != Limit.NONE) {

@@ -89,12 +89,15 @@ final class SourceWalk implements AutoCloseable {
         return decider.decide(chunk, whole);
     }
 
-    /** Moves to the next records that have to be looked at, newest first: to several where all in a page count. */
+    /**
+     * Moves to the next records that have to be looked at: to several where all in a page count. Chunks come in the walk's
+     * order, records within a chunk newest first.
+     */
     boolean next(RecordBatch batch) {
         if (whole && records.previous(batch)) {
             return true;
         }
-        boolean found = next();
+        boolean found = move(true);
         if (found) {
             batch.setOne(page.buffer(), page.offset(), page.length(), page.address());
         }
@@ -103,7 +106,14 @@ final class SourceWalk implements AutoCloseable {
 
     /** Moves to the next record that has to be looked at; false at the end, and when the query was ended early. */
     boolean next() {
+        return move(false);
+    }
+
+    private boolean move(boolean inAnyOrder) {
         try {
+            if (inAnyOrder) {
+                return anyInRange();
+            }
             return newestFirst ? previousInRange() : nextInRange();
         } catch (StoreIoException e) {
             if (!(e.getCause() instanceof ClosedByInterruptException)) {
@@ -112,6 +122,18 @@ final class SourceWalk implements AutoCloseable {
             interrupted = Limit.CANCELLED;
             return false;
         }
+    }
+
+    private boolean anyInRange() {
+        while (records.previous()) {
+            if (page.timeNs() >= range.fromNs()
+                    && page.timeNs() < range.toNs()
+                    && page.address() >= fromAddress
+                    && meetsCondition()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean previousInRange() {
