@@ -2,7 +2,7 @@ package dev.loom.index;
 
 /**
  * Layout of the bins of one index in one chunk, in the order of the values, coded by count: of one record the bin gives the
- * value away, of two both, only of three or more there is more to say.
+ * value away, of two both, only of three or more there is more to say (of three integers, the sum tells the one between).
  *
  * <pre>
  *   key shift (1)      trailing zero bits that all keys, of integers their sums too, have in common and are coded without
