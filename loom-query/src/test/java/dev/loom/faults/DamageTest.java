@@ -45,7 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
  * still served in order, indexes answer from them, and nothing else ever is. {@code -Dloom.stride=1} takes every length and
  * every bit, of a store of fewer pages; the default takes a sample, denser in headers and in the schema.
  */
-@Timeout(value = 90, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 6, unit = TimeUnit.HOURS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DamageTest {
     private static final long SEED = 11;
     private static final int SOURCES = 3;
