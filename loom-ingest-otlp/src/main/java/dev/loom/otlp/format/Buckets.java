@@ -33,8 +33,8 @@ final class Buckets {
         if (reader.failure() != null || !any) {
             return;
         }
-        int at = offset + ReadState.ADDRESS_LENGTH;
-        int bytes = Math.min(length, buffer.capacity() - offset) - ReadState.ADDRESS_LENGTH;
+        int at = offset + ContextReference.LENGTH;
+        int bytes = Math.min(length, buffer.capacity() - offset) - ContextReference.LENGTH;
         JsonText json = state.json;
         json.begin();
         json.put('{');

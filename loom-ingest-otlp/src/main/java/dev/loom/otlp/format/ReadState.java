@@ -8,14 +8,13 @@ import org.agrona.DirectBuffer;
 
 /** What reading a field needs, kept in the {@link FieldValue} that is read into, so that nothing is allocated. */
 final class ReadState {
-    /** Length of the context's address, which is before the message. */
-    static final int ADDRESS_LENGTH = Long.BYTES;
-
     final WireReader reader = new WireReader();
     final WireReader within = new WireReader();
     final WireField.Found found = new WireField.Found();
     final AnyValue any = new AnyValue();
     final JsonText json = new JsonText();
+
+    private boolean fieldsOnce;
 
     private ReadState() {}
 
@@ -29,13 +28,22 @@ final class ReadState {
         if (wrap(Part.MESSAGE, buffer, offset, length, value)) {
             while (reader.nextOf(tag)) {
                 last = reader.value();
+                if (fieldsOnce) {
+                    return last;
+                }
             }
         }
         return reader.failure() == null ? last : 0;
     }
 
+    /** Whether a field of the message that was wrapped needs not be looked for once it was found, unless it is repeated. */
+    boolean fieldsOnce() {
+        return fieldsOnce;
+    }
+
     /** Stands the reader before a record's message; false when the record has none. */
     boolean wrap(Part part, DirectBuffer buffer, int offset, int length, FieldValue value) {
+        fieldsOnce = false;
         int capacity = buffer.capacity();
         if (offset < 0 || length < 0 || offset > capacity) {
             return false;
@@ -45,16 +53,17 @@ final class ReadState {
             reader.wrap(buffer, offset, whole);
             return true;
         }
-        if (whole < ADDRESS_LENGTH) {
+        if (whole < ContextReference.LENGTH) {
             return false;
         }
+        long reference = buffer.getLong(offset, ByteOrder.LITTLE_ENDIAN);
         if (part == Part.MESSAGE) {
-            reader.wrap(buffer, offset + ADDRESS_LENGTH, whole - ADDRESS_LENGTH);
+            fieldsOnce = ContextReference.hasFieldsOnce(reference);
+            reader.wrap(buffer, offset + ContextReference.LENGTH, whole - ContextReference.LENGTH);
             return true;
         }
         RecordLookup lookup = value.lookup();
-        if (lookup == null
-                || !lookup.find(buffer.getLong(offset, ByteOrder.LITTLE_ENDIAN), OtlpFormatProvider.CONTEXT)) {
+        if (lookup == null || !lookup.find(ContextReference.address(reference), OtlpFormatProvider.CONTEXT)) {
             return false;
         }
         reader.wrap(lookup.buffer(), lookup.offset(), lookup.length());

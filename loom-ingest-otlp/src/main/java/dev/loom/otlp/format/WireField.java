@@ -24,6 +24,7 @@ final class WireField implements FieldReader {
 
     /** What a walk has found. */
     static final class Found {
+        boolean firstIsLast;
         int count;
         long value;
         int offset;
@@ -41,6 +42,7 @@ final class WireField implements FieldReader {
             return;
         }
         Found found = state.found;
+        found.firstIsLast = state.fieldsOnce() && form != Form.COUNT;
         found.count = 0;
         found.value = 0;
         walk(state.reader, 0, found);
@@ -52,7 +54,8 @@ final class WireField implements FieldReader {
     private void walk(WireReader reader, int depth, Found found) {
         int wanted = path[depth];
         boolean last = depth == path.length - 1;
-        while (reader.nextOf(wanted)) {
+        boolean more = true;
+        while (more && reader.nextOf(wanted)) {
             if (last) {
                 found.count++;
                 found.value = reader.value();
@@ -62,6 +65,7 @@ final class WireField implements FieldReader {
                 walk(reader, depth + 1, found);
                 reader.leave(end);
             }
+            more = !found.firstIsLast;
         }
     }
 

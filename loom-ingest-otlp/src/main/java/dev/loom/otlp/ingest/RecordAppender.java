@@ -3,6 +3,7 @@ package dev.loom.otlp.ingest;
 import dev.loom.Loom;
 import dev.loom.api.PushStatus;
 import dev.loom.api.RecordClaim;
+import dev.loom.otlp.format.ContextReference;
 import java.nio.ByteOrder;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -35,9 +36,10 @@ final class RecordAppender {
      * Appends one record.
      *
      * @param context complete, and not too long
+     * @param fieldsOnce what the record's reference is to say, see {@link ContextReference#hasFieldsOnce}
      * @return its address, {@link #UNFIT}, or another negative {@link PushStatus}
      */
-    long append(int sourceId, DirectBuffer buffer, int offset, int length, ContextBytes context) {
+    long append(int sourceId, DirectBuffer buffer, int offset, int length, ContextBytes context, boolean fieldsOnce) {
         int payloadLength = RecordDescriptor.MESSAGE_OFFSET + length;
         for (int i = 0; i < ATTEMPTS; i++) {
             // that of several pages begins at a page of its own, as a claim of a whole one does
@@ -47,13 +49,13 @@ final class RecordAppender {
             }
             RecordClaim claim = loom.claimed();
             if (contexts.serves(context, address)) {
+                long reference = ContextReference.of(context.address(), fieldsOnce);
                 if (payloadLength > claimLengthMax) {
                     claim.abort();
-                    return offer(sourceId, buffer, offset, length, context);
+                    return offer(sourceId, buffer, offset, length, reference);
                 }
                 int at = claim.offset();
-                claim.buffer()
-                        .putLong(at + RecordDescriptor.CONTEXT_OFFSET, context.address(), ByteOrder.LITTLE_ENDIAN);
+                claim.buffer().putLong(at + RecordDescriptor.CONTEXT_OFFSET, reference, ByteOrder.LITTLE_ENDIAN);
                 claim.buffer().putBytes(at + RecordDescriptor.MESSAGE_OFFSET, buffer, offset, length);
                 return claim.commit();
             }
@@ -67,12 +69,12 @@ final class RecordAppender {
     }
 
     /** Appends a record of several pages, which can't be claimed. */
-    private long offer(int sourceId, DirectBuffer buffer, int offset, int length, ContextBytes context) {
+    private long offer(int sourceId, DirectBuffer buffer, int offset, int length, long reference) {
         int payloadLength = RecordDescriptor.MESSAGE_OFFSET + length;
         if (scratch.capacity() < payloadLength) {
             scratch = new UnsafeBuffer(new byte[payloadLength]);
         }
-        scratch.putLong(RecordDescriptor.CONTEXT_OFFSET, context.address(), ByteOrder.LITTLE_ENDIAN);
+        scratch.putLong(RecordDescriptor.CONTEXT_OFFSET, reference, ByteOrder.LITTLE_ENDIAN);
         scratch.putBytes(RecordDescriptor.MESSAGE_OFFSET, buffer, offset, length);
         return loom.offer(sourceId, scratch, 0, payloadLength);
     }

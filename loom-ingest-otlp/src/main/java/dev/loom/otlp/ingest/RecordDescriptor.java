@@ -1,18 +1,20 @@
 package dev.loom.otlp.ingest;
 
+import dev.loom.otlp.format.ContextReference;
+
 /**
  * The payload of a record that came by OTLP, little-endian:
  *
  * <pre>
- *   0                         8                               end
- *   | address of the context  | LogRecord, Span or data point |
+ *   0                            8                               end
+ *   | reference to its context   | LogRecord, Span or data point |
  * </pre>
  *
- * The context is a record of the source {@code otlp.contexts}.
+ * The context is a record of the source {@code otlp.contexts}; {@link ContextReference} says what more there is in a reference.
  */
 final class RecordDescriptor {
     static final int CONTEXT_OFFSET = 0;
-    static final int MESSAGE_OFFSET = CONTEXT_OFFSET + Long.BYTES;
+    static final int MESSAGE_OFFSET = CONTEXT_OFFSET + ContextReference.LENGTH;
 
     private RecordDescriptor() {}
 }

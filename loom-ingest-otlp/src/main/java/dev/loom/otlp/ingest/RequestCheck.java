@@ -4,7 +4,6 @@ import dev.loom.otlp.Signal;
 import dev.loom.otlp.schema.LengthRule;
 import dev.loom.otlp.schema.MessageType;
 import dev.loom.otlp.schema.OtlpMessages;
-import dev.loom.otlp.wire.TraceTags.Span;
 import dev.loom.otlp.wire.Utf8;
 import dev.loom.otlp.wire.WireFailure;
 import dev.loom.otlp.wire.WireReader;
@@ -22,12 +21,14 @@ final class RequestCheck {
     private int start;
     private boolean invalidSpans;
     private boolean profilesFields;
+    private boolean repeats;
 
     /** Checks the request in {@code [offset, offset + length)}. */
     boolean accepts(Signal signal, DirectBuffer buffer, int offset, int length) {
         start = offset;
         invalidSpans = false;
         profilesFields = false;
+        repeats = false;
         reader.wrap(buffer, offset, length);
         message(OtlpMessages.request(signal));
         return reader.failure() == null;
@@ -52,10 +53,24 @@ final class RequestCheck {
         return profilesFields;
     }
 
+    /**
+     * Whether any message may have a field more than once that is to be there once, so that the last one counts, as far as can be
+     * told by numbers below 64.
+     */
+    boolean repeats() {
+        return repeats;
+    }
+
     private void message(MessageType type) {
+        long seen = 0;
+        long again = 0;
         while (reader.next()) {
+            long number = 1L << reader.number();
+            again |= seen & number;
+            seen |= number;
             field(type);
         }
+        repeats |= (again & type.singularNumbers()) != 0;
     }
 
     private void field(MessageType type) {
@@ -68,6 +83,8 @@ final class RequestCheck {
                 }
             } else if (rule == LengthRule.MESSAGE) {
                 inner(type.message(number));
+            } else if (rule == LengthRule.REQUIRED_ID) {
+                ids.take(reader);
             } else if (rule != LengthRule.NONE) {
                 numbers(rule);
             }
@@ -85,23 +102,13 @@ final class RequestCheck {
         }
         int end = reader.enter();
         if (type == OtlpMessages.SPAN) {
-            span();
+            ids.reset();
+            message(type);
+            invalidSpans |= !ids.valid();
         } else {
             message(type);
         }
         reader.leave(end);
-    }
-
-    private void span() {
-        ids.reset();
-        while (reader.next()) {
-            if (reader.tag() == Span.TRACE_ID || reader.tag() == Span.SPAN_ID) {
-                ids.take(reader);
-            } else {
-                field(OtlpMessages.SPAN);
-            }
-        }
-        invalidSpans |= !ids.valid();
     }
 
     private void numbers(LengthRule rule) {

@@ -132,7 +132,7 @@ final class RequestWriter {
             sourceId = route.route(context);
             overflowing = route.overflowed();
         }
-        long status = turn.appender().append(sourceId, buffer, offset, length, context);
+        long status = turn.appender().append(sourceId, buffer, offset, length, context, !check.repeats());
         if (status >= 0) {
             accepted++;
             overflowed += overflowing ? 1 : 0;

@@ -6,6 +6,8 @@ public enum LengthRule {
     NONE,
     UTF8,
     MESSAGE,
+    /** An id that the message has to have: of bytes, whose number is known, and not all zero. */
+    REQUIRED_ID,
     /** Back to back numbers of 8 bytes. */
     PACKED_FIXED64,
     PACKED_VARINT;

@@ -16,6 +16,7 @@ public final class MessageType {
     private final Map<String, MessageField> byName = new LinkedHashMap<>();
     private final LengthRule[] rules = new LengthRule[NUMBERS];
     private final @Nullable MessageType[] messages = new @Nullable MessageType[NUMBERS];
+    private long repeatedNumbers;
     private int profilesTag;
 
     MessageType(String name) {
@@ -52,6 +53,11 @@ public final class MessageType {
         return message;
     }
 
+    /** The numbers, a bit each, of fields of which the last one counts: all but the repeated ones. */
+    public long singularNumbers() {
+        return ~repeatedNumbers;
+    }
+
     /** The tag of the field that means something in profiles alone; 0 when there is none. */
     public int profilesTag() {
         return profilesTag;
@@ -73,6 +79,12 @@ public final class MessageType {
         return add(new MessageField(jsonName, tag, FieldType.MESSAGE, true, message));
     }
 
+    MessageType requiredId(String jsonName, int tag) {
+        one(jsonName, tag, FieldType.ID);
+        rules[tag >>> WireType.BITS] = LengthRule.REQUIRED_ID;
+        return this;
+    }
+
     MessageType ofProfiles(String jsonName, int tag) {
         profilesTag = tag;
         return one(jsonName, tag, FieldType.INT32);
@@ -81,6 +93,7 @@ public final class MessageType {
     private MessageType add(MessageField field) {
         byName.put(field.jsonName(), field);
         rules[field.number()] = LengthRule.of(field);
+        repeatedNumbers |= field.repeated() ? 1L << field.number() : 0;
         messages[field.number()] = field.message();
         return this;
     }

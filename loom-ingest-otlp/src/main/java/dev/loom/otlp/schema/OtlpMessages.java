@@ -144,8 +144,8 @@ public final class OtlpMessages {
         MessageType status =
                 new MessageType("Status").one("message", Status.MESSAGE, STRING).one("code", Status.CODE, ENUM);
         return new MessageType("Span")
-                .one("traceId", Span.TRACE_ID, ID)
-                .one("spanId", Span.SPAN_ID, ID)
+                .requiredId("traceId", Span.TRACE_ID)
+                .requiredId("spanId", Span.SPAN_ID)
                 .one("traceState", Span.TRACE_STATE, STRING)
                 .one("parentSpanId", Span.PARENT_SPAN_ID, ID)
                 .one("name", Span.NAME, STRING)

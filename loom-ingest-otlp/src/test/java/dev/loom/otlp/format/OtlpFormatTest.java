@@ -93,6 +93,24 @@ class OtlpFormatTest {
         }
     }
 
+    @Test
+    void shouldLookNoFurtherThanTheFirstValueWhenFieldsAreThereOnce() {
+        byte[] span = {(byte) Span.KIND_FIELD_NUMBER << 3, 1, (byte) Span.KIND_FIELD_NUMBER << 3, 2, (byte) 0xFF};
+        FieldReader kind = Objects.requireNonNull(Formats.parse("otlp-span").field("kind"));
+        kind.read(new UnsafeBuffer(payload(span, true)), 0, Long.BYTES + span.length, value);
+        assertEquals("internal", value.text());
+        byte[] log = new byte[3 * (1 + Long.BYTES)];
+        for (int i = 0; i < 3; i++) {
+            log[i * (1 + Long.BYTES)] = LogRecord.TIME_UNIX_NANO_FIELD_NUMBER << 3 | 1;
+            log[i * (1 + Long.BYTES) + 1] = (byte) (i + 1);
+        }
+        FieldReader time = Objects.requireNonNull(Formats.parse("otlp-log").field("time"));
+        time.read(new UnsafeBuffer(payload(log, true)), 0, Long.BYTES + log.length, value);
+        assertEquals(1, value.longValue());
+        time.read(new UnsafeBuffer(payload(log, false)), 0, Long.BYTES + log.length, value);
+        assertEquals(3, value.longValue());
+    }
+
     private static MessageLite point(Metric metric) {
         return switch (metric.getDataCase()) {
             case GAUGE -> metric.getGauge().getDataPoints(0);
@@ -104,13 +122,18 @@ class OtlpFormatTest {
         };
     }
 
-    private static byte[] payload(MessageLite message) {
-        return payload(message.toByteArray());
+    /** Of a message as the generated classes write it: each field once, of which the payload may know. */
+    private byte[] payload(MessageLite message) {
+        return payload(message.toByteArray(), random.nextBoolean());
     }
 
     private static byte[] payload(byte[] bytes) {
+        return payload(bytes, false);
+    }
+
+    private static byte[] payload(byte[] bytes, boolean fieldsOnce) {
         UnsafeBuffer payload = new UnsafeBuffer(new byte[Long.BYTES + bytes.length]);
-        payload.putLong(0, ADDRESS);
+        payload.putLong(0, ContextReference.of(ADDRESS, fieldsOnce));
         payload.putBytes(Long.BYTES, bytes);
         return payload.byteArray();
     }
@@ -191,6 +214,7 @@ class OtlpFormatTest {
         for (int round = 0; round < 10 * ROUNDS; round++) {
             byte[] payload = mutated(payload(records.log()));
             if (payload.length >= Long.BYTES) {
+                payload[0] &= ~ContextReference.FIELDS_ONCE; // with it, what was checked before is not looked at
                 flags.read(new UnsafeBuffer(payload), 0, payload.length, value);
                 boolean parsed = isMessage(Arrays.copyOfRange(payload, Long.BYTES, payload.length));
                 assertEquals(parsed, value.kind() != FieldValue.Kind.ABSENT, "seed=" + seed + ", round=" + round);

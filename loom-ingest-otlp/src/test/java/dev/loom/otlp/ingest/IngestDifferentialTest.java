@@ -1,6 +1,7 @@
 package dev.loom.otlp.ingest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.InvalidProtocolBufferException;
@@ -27,6 +28,7 @@ class IngestDifferentialTest {
     private int accepted;
     private int refused;
     private int records;
+    private int once;
 
     @TempDir
     Path folder;
@@ -44,10 +46,21 @@ class IngestDifferentialTest {
                     request = messages.mutate(request);
                 }
                 compare(store, signal, request);
+                Message official = OfficialRequests.parse(OfficialRequests.type(signal), request);
+                if (official != null && random.nextBoolean()) {
+                    compare(store, signal, official.toByteArray()); // each field once, as clients send them
+                }
             }
         }
-        System.out.println("accepted=" + accepted + ", refused=" + refused + ", records=" + records);
-        assertTrue(accepted > rounds / 5 && refused > rounds / 5 && records > rounds, "seed=" + seed);
+        System.out.println(
+                "accepted=" + accepted + ", refused=" + refused + ", records=" + records + ", fieldsOnce=" + once);
+        assertTrue(
+                accepted > rounds / 5
+                        && refused > rounds / 5
+                        && records > rounds
+                        && once > rounds / 20
+                        && once < records,
+                "seed=" + seed);
     }
 
     private void compare(IngestedStore store, Signal signal, byte[] request) throws InvalidProtocolBufferException {
@@ -69,6 +82,13 @@ class IngestDifferentialTest {
         for (int i = 0; i < stored.size(); i++) {
             Message record = expected.get(i).record();
             Message context = expected.get(i).context();
+            if (stored.get(i).fieldsOnce()) {
+                once++;
+                assertFalse(
+                        OfficialRequests.repeats(
+                                record.getDescriptorForType(), stored.get(i).message()),
+                        round);
+            }
             assertEquals(
                     record, record.getParserForType().parseFrom(stored.get(i).message()), round);
             assertEquals(

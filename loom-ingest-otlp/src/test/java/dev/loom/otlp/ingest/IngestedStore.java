@@ -10,6 +10,7 @@ import dev.loom.SharedWriter;
 import dev.loom.api.Snapshot;
 import dev.loom.otlp.ExportOutcome;
 import dev.loom.otlp.Signal;
+import dev.loom.otlp.format.ContextReference;
 import dev.loom.query.Order;
 import dev.loom.query.RawScan;
 import dev.loom.query.RecordCursor;
@@ -31,7 +32,7 @@ final class IngestedStore implements AutoCloseable {
     static final long SEGMENT_BYTES = 256 * 1024;
 
     /** What a payload holds, taken apart. */
-    record Stored(long address, ByteString context, ByteString message) {}
+    record Stored(long address, ByteString context, boolean fieldsOnce, ByteString message) {}
 
     private final SharedWriter writer;
     final OtlpIngester ingester;
@@ -75,12 +76,17 @@ final class IngestedStore implements AutoCloseable {
         try (Snapshot snapshot = writer.loom().snapshot()) {
             read(snapshot, ContextLog.SOURCE, (address, payload) -> contexts.put(address, payload));
             read(snapshot, name, (address, payload) -> {
-                long context = payload.asReadOnlyByteBuffer()
+                long reference = payload.asReadOnlyByteBuffer()
                         .order(ByteOrder.LITTLE_ENDIAN)
                         .getLong();
+                long context = ContextReference.address(reference);
                 assertEquals(address / SEGMENT_BYTES, context / SEGMENT_BYTES, "segment of the context");
                 assertNotNull(contexts.get(context), () -> "no context: address=" + context);
-                records.add(new Stored(address, contexts.get(context), payload.substring(Long.BYTES)));
+                records.add(new Stored(
+                        address,
+                        contexts.get(context),
+                        ContextReference.hasFieldsOnce(reference),
+                        payload.substring(Long.BYTES)));
             });
         }
         return records;

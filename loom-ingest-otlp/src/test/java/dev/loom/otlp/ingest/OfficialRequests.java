@@ -2,8 +2,11 @@ package dev.loom.otlp.ingest;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
+import com.google.protobuf.UnknownFieldSet;
 import dev.loom.otlp.Signal;
 import io.opentelemetry.proto.collector.logs.v1.ExportLogsServiceRequest;
 import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest;
@@ -22,6 +25,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** The oracle: what is to be stored of a request, by the official classes and the words of the specification. */
 public final class OfficialRequests {
@@ -53,6 +57,31 @@ public final class OfficialRequests {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Whether a message, or one within, has a field more than once that is not repeated. */
+    static boolean repeats(Descriptor type, ByteString message) throws InvalidProtocolBufferException {
+        for (Map.Entry<Integer, UnknownFieldSet.Field> sent :
+                UnknownFieldSet.parseFrom(message).asMap().entrySet()) {
+            FieldDescriptor field = type.findFieldByNumber(sent.getKey());
+            UnknownFieldSet.Field values = sent.getValue();
+            int count = values.getVarintList().size()
+                    + values.getFixed32List().size()
+                    + values.getFixed64List().size()
+                    + values.getLengthDelimitedList().size()
+                    + values.getGroupList().size();
+            if (field != null && !field.isRepeated() && count > 1) {
+                return true;
+            }
+            if (field != null && field.getJavaType() == FieldDescriptor.JavaType.MESSAGE) {
+                for (ByteString inner : values.getLengthDelimitedList()) {
+                    if (repeats(field.getMessageType(), inner)) {
+                        return true;
+                    }
+                }
+            }
+        }
+        return false;
     }
 
     static List<Stored> stored(Message request) {
