@@ -23,7 +23,8 @@ import java.util.concurrent.Future;
 
 /**
  * Sends the same requests over OTLP/HTTP, from the same client, to the sidecar and to an OpenTelemetry Collector with a file
- * exporter, in turns. Both have a process and files of their own; what each has stored is counted at the end of each run.
+ * exporter, in turns. Both have a process and files of their own, and are warmed up until they have nothing left to compile;
+ * what each has stored is counted at the end of each run.
  */
 public final class OtlpVersusCollector {
     private static final String[] DEFAULTS = {
@@ -31,11 +32,14 @@ public final class OtlpVersusCollector {
         "collector", "otelcol",
         "signals", "logs,traces",
         "requests", "4000",
-        "warm-up", "2000",
+        "warm-up", "16000",
         "connections", "2",
         "rounds", "5",
         "port", "14318"
     };
+
+    private static final int WARM_UP_PARTS = 4;
+
     private final Arguments arguments;
     private final int port;
 
@@ -87,7 +91,11 @@ public final class OtlpVersusCollector {
             final Run run;
             try (ServerProcess process =
                     ServerProcess.start(command, port, scratch.path().resolve("output"))) {
-                load(signal, pool, arguments.number("warm-up"));
+                // in parts: a JVM under load has no core left to compile for that load
+                for (int part = 0; part < WARM_UP_PARTS; part++) {
+                    load(signal, pool, arguments.number("warm-up") / WARM_UP_PARTS);
+                    process.awaitIdle();
+                }
                 final long cpuNs = process.cpuNs();
                 final long startNs = System.nanoTime();
                 load(signal, pool, arguments.number("requests"));
@@ -148,14 +156,18 @@ public final class OtlpVersusCollector {
 
     private void verify(Server server, Signal signal, Path data) throws IOException {
         final int connections = arguments.number("connections");
-        final long requests = (long) arguments.number("warm-up") / connections * connections
-                + (long) arguments.number("requests") / connections * connections;
+        final long requests = WARM_UP_PARTS * sent(arguments.number("warm-up") / WARM_UP_PARTS, connections)
+                + sent(arguments.number("requests"), connections);
         final long expected = server == Server.LOOM ? requests * RequestPool.RECORDS : requests;
         final long stored = server == Server.LOOM ? recordsIn(data, signal) : requestsIn(data);
         if (stored != expected) {
             throw new IllegalStateException("server has not stored what it acknowledged: server=" + server + ", stored="
                     + stored + ", expected=" + expected);
         }
+    }
+
+    private static long sent(int requests, int connections) {
+        return (long) requests / connections * connections;
     }
 
     private static long recordsIn(Path store, Signal signal) {

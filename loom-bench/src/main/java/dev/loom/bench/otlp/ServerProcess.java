@@ -13,6 +13,9 @@ import java.util.concurrent.locks.LockSupport;
 /** A server under test in a process of its own, and the CPU time that it takes. */
 public final class ServerProcess implements AutoCloseable {
     private static final long START_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final long IDLE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final long IDLE_STEP_NS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long IDLE_CPU_NS = IDLE_STEP_NS / 20;
     private static final long TICK_NS = 10_000_000;
     private static final int USER_TICKS_FIELD = 11;
     private static final int SYSTEM_TICKS_FIELD = 12;
@@ -58,6 +61,16 @@ public final class ServerProcess implements AutoCloseable {
         } catch (final IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Waits, while nobody asks anything of it, until it has done what it does on the side: compile, collect garbage, write. */
+    public void awaitIdle() {
+        final long startNs = System.nanoTime();
+        long before;
+        do {
+            before = cpuNs();
+            LockSupport.parkNanos(IDLE_STEP_NS);
+        } while (cpuNs() - before > IDLE_CPU_NS && System.nanoTime() - startNs < IDLE_TIMEOUT_NS);
     }
 
     /** Ends it by SIGTERM, and waits. */
