@@ -30,6 +30,9 @@ abstract class Exchange implements Invocable.Task {
         ANSWERED
     }
 
+    private static final Refusal OVERDUE =
+            new Refusal(Reason.TIMED_OUT, "the call's time was over before its records were stored");
+
     final Request request;
     final Response response;
     final Callback callback;
@@ -60,6 +63,11 @@ abstract class Exchange implements Invocable.Task {
     }
 
     abstract Transport transport();
+
+    /** Whether the client waits no longer. */
+    boolean isOverdue(long nowNs) {
+        return false;
+    }
 
     /** Takes bytes of the body. Their buffer is given back afterwards. */
     abstract void received(ByteBuffer bytes) throws RefusalException;
@@ -166,13 +174,22 @@ abstract class Exchange implements Invocable.Task {
     /** Has the request stored and answered. Called by a worker's thread. */
     final void export(ExportWorker worker) {
         Region message;
+        boolean overdue;
         synchronized (this) {
             if (state != State.WAITING) {
                 return;
             }
-            enter(State.EXPORTING);
+            overdue = isOverdue(System.nanoTime());
+            enter(overdue ? State.ANSWERED : State.EXPORTING);
+            if (overdue) {
+                closeBody();
+            }
             message = body;
             body = null;
+        }
+        if (overdue) {
+            refuse(OVERDUE);
+            return;
         }
         Refusal failure = null;
         ExportOutcome outcome = null;
@@ -204,12 +221,13 @@ abstract class Exchange implements Invocable.Task {
         Refusal late = null;
         synchronized (this) {
             boolean receiving = state == State.RECEIVING || state == State.DISCARDING;
+            boolean overdue = receiving && isOverdue(nowNs);
             if ((!receiving && state != State.ANSWERED)
-                    || nowNs - stateSinceNs <= receiver.timeoutNs(receiving, pressed)) {
+                    || (!overdue && nowNs - stateSinceNs <= receiver.timeoutNs(receiving, pressed))) {
                 return;
             }
             if (receiving) {
-                late = refusal != null ? refusal : tooLate(pressed);
+                late = refusal != null ? refusal : overdue ? OVERDUE : tooLate(pressed);
                 enter(State.ANSWERED);
                 closeBody();
             }

@@ -16,6 +16,8 @@ final class GrpcExchange extends Exchange {
     private static final HttpFields OK =
             HttpFields.build().put("grpc-status", "0").asImmutable();
 
+    private final long beganNs = System.nanoTime();
+    private final long timeoutNs;
     private final ByteBuffer prefix = ByteBuffer.allocate(PREFIX_LENGTH);
     private int messageLength;
     private boolean compressed;
@@ -24,15 +26,22 @@ final class GrpcExchange extends Exchange {
             OtlpReceiver receiver,
             Signal signal,
             ContentEncoding encoding,
+            long timeoutNs,
             Request request,
             Response response,
             Callback callback) {
         super(receiver, signal, encoding, request, response, callback);
+        this.timeoutNs = timeoutNs;
     }
 
     @Override
     Transport transport() {
         return Transport.GRPC;
+    }
+
+    @Override
+    boolean isOverdue(long nowNs) {
+        return nowNs - beganNs > timeoutNs;
     }
 
     @Override

@@ -199,7 +199,8 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
             throw new RefusalException(Reason.MALFORMED, "gRPC needs HTTP/2");
         }
         ContentEncoding encoding = encoding(request.getHeaders().get("grpc-encoding"));
-        return new GrpcExchange(this, signal, encoding, request, response, callback);
+        long timeoutNs = CallTimeout.parseNs(request.getHeaders().get(CallTimeout.HEADER));
+        return new GrpcExchange(this, signal, encoding, timeoutNs, request, response, callback);
     }
 
     private Exchange post(Request request, Response response, Callback callback) throws RefusalException {

@@ -210,6 +210,24 @@ class OtlpGrpcTest {
                         .grpcStatus());
     }
 
+    @Test
+    void shouldStoreNothingOnceTheTimeOfTheCallIsOver() throws IOException {
+        byte[] framed = RawHttp2.framed(LOGS.toByteArray(), false);
+        for (String over : List.of("1n", "0H", "00000001u")) {
+            assertEquals("4", call(framed, "grpc-timeout", over).grpcStatus(), over);
+        }
+        assertEquals(List.of(), exported.logs);
+        int waiting = client.open(LOGS_CALL, false, "content-type", "application/grpc", "grpc-timeout", "20m");
+        assertEquals("4", client.answer(waiting).grpcStatus());
+        for (String later : List.of("1H", "99999999H", "60S", "5M", "99999999u")) {
+            assertEquals("0", call(framed, "grpc-timeout", later).grpcStatus(), later);
+        }
+        assertEquals(5, exported.logs.size());
+        for (String malformed : List.of("1", "H", "-1S", "1s", "123456789n", "1.5S")) {
+            assertEquals("3", call(framed, "grpc-timeout", malformed).grpcStatus(), malformed);
+        }
+    }
+
     private Answer call(byte[] framed, String... fields) throws IOException {
         String[] all = java.util.Arrays.copyOf(GRPC, 2 + fields.length);
         System.arraycopy(fields, 0, all, 2, fields.length);
