@@ -30,10 +30,12 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,7 +43,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Truncates each file of a closed store and flips bits of it: that is detected or harmless, records of undamaged pages are
+ * Truncates each file of a closed store, and each segment of a killed process's, and flips bits of it: that is detected or harmless, records of undamaged pages are
  * still served in order, indexes answer from them, and nothing else ever is. {@code -Dloom.stride=1} takes every length and
  * every bit, of a store of fewer pages; the default takes a sample, denser in headers and in the schema.
  */
@@ -68,57 +70,58 @@ class DamageTest {
     private final boolean exhaustive = stride == 1;
     private final long seed = Long.getLong("loom.seed", System.nanoTime());
     private final Random random = new Random(seed);
-    private final List<List<Row>> rows = new ArrayList<>();
-    private final int[] ids = new int[SOURCES];
+    private final List<List<Row>> rows = IntStream.range(0, SOURCES)
+            .<List<Row>>mapToObj(i -> new ArrayList<>())
+            .toList();
+    private final int[] ids = IntStream.rangeClosed(1, SOURCES).toArray();
 
     @TempDir
     Path temp;
 
     private Path store = Path.of("");
 
+    private long evicted = Long.MAX_VALUE;
+
+    /** Takes what was pushed. */
+    interface Pushed {
+        void on(int source, int length, long address);
+    }
+
     @BeforeEach
     void makeStore() {
         System.out.println("DamageTest seed=" + seed + " stride=" + stride);
         store = temp.resolve("store");
         try (Loom loom = Loom.open(config(store))) {
-            for (int i = 0; i < SOURCES; i++) {
-                ids[i] = loom.defineSource(StoreOracle.name(i), Formats.parse("bytes"));
-                loom.defineIndex(ids[i], "length", LENGTH, Bins.logLinear());
-                rows.add(new ArrayList<>());
-            }
-            if (exhaustive) {
-                makeSmallStore(loom);
-                return;
-            }
-            for (int i = 0; i < 240; i++) {
-                push(loom, i == 3 || i == 200 ? 2 : random.nextInt(2), i == 150 ? 100_000 : 40 + random.nextInt(1_500));
-            }
+            define(loom);
+            fill(loom, random, exhaustive, this::add);
         }
     }
 
-    /** Two pages of few records, as each of their bits costs a look at all of them. */
-    private void makeSmallStore(Loom loom) {
-        for (int i = 0; i < 12; i++) {
-            push(loom, i % SOURCES, 40 + random.nextInt(200));
-            if (i == 5) {
+    static void define(Loom loom) {
+        for (int i = 0; i < SOURCES; i++) {
+            int id = loom.defineSource(StoreOracle.name(i), Formats.parse("bytes"));
+            assertEquals(i + 1, id);
+            loom.defineIndex(id, "length", LENGTH, Bins.logLinear());
+        }
+    }
+
+    /** Some records, forced in between; few where each of their bits costs a look at all of them. */
+    static void fill(Loom loom, Random random, boolean small, Pushed pushed) {
+        long[] sequences = new long[SOURCES];
+        int records = small ? 12 : 240;
+        for (int i = 0; i < records; i++) {
+            int source = small ? i % SOURCES : i == 3 || i == 200 ? 2 : random.nextInt(2);
+            int length = small ? 40 + random.nextInt(200) : i == 150 ? 100_000 : 40 + random.nextInt(1_500);
+            long address = loom.push(source + 1, CheckedPayload.make(SEED, source, sequences[source]++, length));
+            assertTrue(address >= 0);
+            pushed.on(source, length, address);
+            if (i == (small ? 5 : 120)) {
                 loom.force();
             }
         }
     }
 
-    private static LoomConfig config(Path directory) {
-        return LoomConfig.at(directory)
-                .recordRingBytes(LoomConfig.RING_BYTES_MIN)
-                .timeRingBytes(LoomConfig.RING_BYTES_MIN)
-                .chunkRingBytes(LoomConfig.RING_BYTES_MIN)
-                .segmentBytes(SEGMENT)
-                .build();
-    }
-
-    private void push(Loom loom, int source, int length) {
-        long sequence = rows.get(source).size();
-        long address = loom.push(ids[source], CheckedPayload.make(SEED, source, sequence, length));
-        assertTrue(address >= 0);
+    private void add(int source, int length, long address) {
         Set<Long> pages = new TreeSet<>();
         long page = address - address % PAGE;
         pages.add(page);
@@ -127,7 +130,51 @@ class DamageTest {
             page += PAGE;
             pages.add(page);
         }
-        rows.get(source).add(new Row(sequence, length, pages));
+        rows.get(source).add(new Row(rows.get(source).size(), length, pages));
+    }
+
+    /** Another store, of a process that was killed: part of it is in the segment files, the rest in the staging alone. */
+    private List<Path> makeStoreOfKilledProcess() throws IOException {
+        store = temp.resolve("killed");
+        rows.forEach(List::clear);
+        try (ChildProcess process = ChildProcess.start(UnclosedStoreProcess.class, store, seed, exhaustive)) {
+            for (String line = process.line(); !UnclosedStoreProcess.END.equals(line); line = process.line()) {
+                String[] pushed =
+                        Objects.requireNonNull(line, "the process has ended").split(" ", -1);
+                add(Integer.parseInt(pushed[0]), Integer.parseInt(pushed[1]), Long.parseLong(pushed[2]));
+            }
+            process.kill();
+        }
+        try (LoomReader reader = LoomReader.attach(store)) {
+            assertEquals("dead", reader.info().values().get("state"));
+            evicted = (Long) reader.info().values().get("record_evicted");
+            check(reader, Set.of());
+        }
+        List<Path> segments = files().stream()
+                .filter(file -> file.toString().endsWith(".seg"))
+                .toList();
+        assertTrue(evicted > 0 && segments.size() > 2, () -> "nothing was evicted: files=" + segments);
+        return segments;
+    }
+
+    @Test
+    void shouldDetectOrBearItWhenSegmentsOfAKilledProcessAreDamaged() throws IOException {
+        List<Path> segments = makeStoreOfKilledProcess();
+        try {
+            cut(segments);
+            flip(segments);
+        } finally {
+            Loom.open(config(store)).close(); // takes the staging away
+        }
+    }
+
+    static LoomConfig config(Path directory) {
+        return LoomConfig.at(directory)
+                .recordRingBytes(LoomConfig.RING_BYTES_MIN)
+                .timeRingBytes(LoomConfig.RING_BYTES_MIN)
+                .chunkRingBytes(LoomConfig.RING_BYTES_MIN)
+                .segmentBytes(SEGMENT)
+                .build();
     }
 
     private List<Path> files() throws IOException {
@@ -149,7 +196,11 @@ class DamageTest {
 
     @Test
     void shouldDetectOrBearItWhenAFileIsCut() throws IOException {
-        for (Path file : files()) {
+        cut(files());
+    }
+
+    private void cut(List<Path> files) throws IOException {
+        for (Path file : files) {
             byte[] whole = Files.readAllBytes(file);
             for (int length = 0; length < whole.length; length++) {
                 boolean edge = length % 4096 < 2 || whole.length - length < 3;
@@ -160,7 +211,7 @@ class DamageTest {
                 if (isRecordSegment(file)) {
                     long first = firstAddress(file);
                     for (long page = first; page < first + whole.length; page += PAGE) {
-                        if (page + PAGE > first + length) {
+                        if (page + PAGE > first + length && page < evicted) {
                             lost.add(page);
                         }
                     }
@@ -176,7 +227,11 @@ class DamageTest {
 
     @Test
     void shouldDetectOrBearItWhenABitIsFlipped() throws IOException {
-        for (Path file : files()) {
+        flip(files());
+    }
+
+    private void flip(List<Path> files) throws IOException {
+        for (Path file : files) {
             byte[] whole = Files.readAllBytes(file);
             boolean mark = isMark(file);
             boolean schema = isSchema(file);
@@ -188,9 +243,10 @@ class DamageTest {
                         continue;
                     }
                     long page = isRecordSegment(file) ? firstAddress(file) + offset - offset % PAGE : -1;
+                    Set<Long> lost = page < evicted ? Set.of(page) : Set.of();
                     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
                         channel.write(ByteBuffer.wrap(new byte[] {(byte) (whole[offset] ^ 1 << bit)}), offset);
-                        check(file, whole, Set.of(page), "flipped: offset=" + offset + ", bit=" + bit);
+                        check(file, whole, lost, "flipped: offset=" + offset + ", bit=" + bit);
                         write(channel, whole, offset, offset + 1);
                     }
                 }
@@ -226,7 +282,8 @@ class DamageTest {
             } catch (LoomException e) {
                 assertTrue(isMark(damaged), () -> "a damaged mark alone may keep a store from being read: " + e);
             }
-            if (random.nextInt(exhaustive ? 1_000 : 40) == 0) {
+            boolean closed = evicted == Long.MAX_VALUE; // a copy of another has no staging, and is refused
+            if (closed && random.nextInt(exhaustive ? 1_000 : 40) == 0) {
                 checkWriter(damaged, whole, lost);
             }
         } catch (AssertionError | RuntimeException e) {
