@@ -90,12 +90,7 @@ public final class BinListReader {
 
     /** Moves to the next bin; false behind the last. */
     public boolean next() {
-        if (bytes.isAtEnd()) {
-            return false;
-        }
-        nextBin();
-        if (bin > lastBin) {
-            bytes.toEnd();
+        if (!enterNext()) {
             return false;
         }
         readKeys();
@@ -107,6 +102,14 @@ public final class BinListReader {
 
     /** Moves to the next bin, and reads no more of it than {@link #bin()} and {@link #count()}; false behind the last. */
     public boolean nextCount() {
+        if (!enterNext()) {
+            return false;
+        }
+        skipKeys();
+        return true;
+    }
+
+    private boolean enterNext() {
         if (bytes.isAtEnd()) {
             return false;
         }
@@ -115,7 +118,6 @@ public final class BinListReader {
             bytes.toEnd();
             return false;
         }
-        skipKeys();
         return true;
     }
 
