@@ -38,7 +38,7 @@ public final class AggCommand extends FieldQuery {
     }
 
     @Override
-    long answer(Snapshot snapshot, QueryTarget target, QueryRun run, TimePrinter times) {
+    long answerField(Snapshot snapshot, QueryTarget target, QueryRun run, TimePrinter times) {
         List<BigDecimal> wanted =
                 asked(() -> percentiles.stream().map(NumberText::percentile).toList());
         IndexedAggregate query = IndexedAggregate.of(snapshot, target.source().id(), target.number(field()));

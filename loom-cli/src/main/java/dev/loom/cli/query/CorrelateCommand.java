@@ -82,7 +82,7 @@ public final class CorrelateCommand extends FieldQuery {
     }
 
     @Override
-    long answer(Snapshot snapshot, QueryTarget target, QueryRun run, TimePrinter times) {
+    long answerField(Snapshot snapshot, QueryTarget target, QueryRun run, TimePrinter times) {
         Source other = SourceLookup.find(snapshot, otherName);
         try (Progress progress = run.progress()) {
             ValueRange values = values(snapshot, target, run, progress);

@@ -68,7 +68,7 @@ public final class HistCommand extends FieldQuery {
     }
 
     @Override
-    long answer(Snapshot snapshot, QueryTarget target, QueryRun run, TimePrinter times) {
+    long answerField(Snapshot snapshot, QueryTarget target, QueryRun run, TimePrinter times) {
         OutputFormat form = output().format(console());
         try (Progress progress = run.progress()) {
             HistogramSteps steps = null;

@@ -42,6 +42,13 @@ final class QueryTarget {
         return eventTime;
     }
 
+    /** Says whether records were left out for want of an event time. */
+    void tellLeftOut(Console console) {
+        if (eventTime != null && eventTime.withoutTime() > 0) {
+            console.say("records without an event time are left out");
+        }
+    }
+
     /** Confines a query to the range. */
     <Q extends Query<Q>> Q confine(Query<Q> query) {
         return eventTime == null ? query.range(range) : query.eventRange(eventTime, range);

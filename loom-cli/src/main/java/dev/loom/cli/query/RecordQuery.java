@@ -1,42 +1,22 @@
 package dev.loom.cli.query;
 
-import dev.loom.LoomReader;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
-import dev.loom.cli.option.OutputOption;
-import dev.loom.cli.option.QueryOptions;
-import dev.loom.cli.option.StoreOption;
-import dev.loom.cli.option.TimeOptions;
 import dev.loom.cli.time.EventTime;
 import dev.loom.cli.time.TimePrinter;
 import dev.loom.query.Order;
 import dev.loom.query.RawScan;
 import dev.loom.query.SnapshotLookup;
-import dev.loom.query.TimeRange;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** What the commands have in common that print records of one source. */
-abstract class RecordQuery implements Callable<Integer> {
+abstract class RecordQuery extends SourceQuery {
     /** Memory for the records that an order by event time holds back. */
     private static final long EVENT_ROOM_BYTES = 32L << 20;
-
-    private final Console console;
-
-    @Mixin
-    private StoreOption store = new StoreOption();
-
-    @Parameters(index = "0", paramLabel = "SOURCE", description = "Name of the source, or # and its id.")
-    private String sourceName = "";
-
-    @Mixin
-    private TimeOptions time = new TimeOptions();
 
     @Option(
             names = "--where",
@@ -50,64 +30,36 @@ abstract class RecordQuery implements Callable<Integer> {
     @Option(names = "--asc", description = "Oldest first.")
     private boolean ascending;
 
-    @Mixin
-    private OutputOption output = new OutputOption();
-
-    @Mixin
-    private QueryOptions query = new QueryOptions();
-
     RecordQuery(Console console) {
-        this.console = console;
+        super(console);
     }
 
     /** The filter of the records; the source has the expressions' fields. */
     abstract RecordFilter filter(List<String> expressions, Source source);
 
-    /** Refuses options that are out of range, or don't go together. */
+    @Override
     void check() {
         if (limit < 0) {
             throw CommandFailure.usage("--limit is negative: " + limit);
         }
     }
 
-    final Console console() {
-        return console;
+    @Override
+    final void check(QueryTarget target) {
+        filter(target.source());
     }
 
-    final OutputOption output() {
-        return output;
+    final RecordFilter filter(Source source) {
+        return filter(where, source);
     }
 
     @Override
-    public final Integer call() {
-        check();
-        TimeRange range = time.range(console.nowNs());
-        TimePrinter times = new TimePrinter(time.zone());
-        QueryRun run = new QueryRun(console, query);
-        try (LoomReader reader = LoomReader.attach(store.directory());
-                Snapshot snapshot = reader.snapshot()) {
-            QueryTarget target = new QueryTarget(snapshot, sourceName, time, range);
-            RecordFilter filter = filter(where, target.source());
-            QueryTarget.tellRange(console, time, range, times);
-            long printed = answer(snapshot, target, filter, run, times);
-            if (time.ends() && run.completeness().reachesFuture()) {
-                console.say("the range reaches past the newest record; answered as of "
-                        + times.text(snapshot.lastTimeNs()));
-            }
-            return QueryOutcome.tell(console, run, query, printed);
-        }
-    }
-
-    /**
-     * Prints the records.
-     *
-     * @return how many records or lines were printed
-     */
-    long answer(Snapshot snapshot, QueryTarget target, RecordFilter filter, QueryRun run, TimePrinter times) {
+    long answer(Snapshot snapshot, QueryTarget target, QueryRun run, TimePrinter times) {
         Source source = target.source();
+        RecordFilter filter = filter(source);
         try (SnapshotLookup lookup = SnapshotLookup.of(snapshot)) {
             RecordOutput records = new RecordOutput(
-                    output.format(console).records(console, source.name(), source.format(), times), limit);
+                    output().format(console()).records(console(), source.name(), source.format(), times), limit);
             records.lookup(lookup);
             EventTime.Reader eventTime = target.eventTime();
             if (eventTime != null) {
@@ -126,7 +78,7 @@ abstract class RecordQuery implements Callable<Integer> {
     private void scanByEvent(Snapshot snapshot, QueryTarget target, RecordFilter filter, EventScan scan) {
         scan.run(() -> RawScan.of(snapshot, target.source()), filter, target.range(), order());
         if (scan.withoutTime() > 0) {
-            console.say(scan.withoutTime() + " records have no event time, and are left out");
+            console().say(scan.withoutTime() + " records have no event time, and are left out");
         }
     }
 

@@ -75,9 +75,9 @@ public final class SearchCommand extends RecordQuery {
     }
 
     @Override
-    long answer(Snapshot snapshot, QueryTarget target, RecordFilter filter, QueryRun run, TimePrinter times) {
+    long answer(Snapshot snapshot, QueryTarget target, QueryRun run, TimePrinter times) {
         if (!count) {
-            return super.answer(snapshot, target, filter, run, times);
+            return super.answer(snapshot, target, run, times);
         }
         try (Progress progress = run.progress()) {
             HistogramSteps steps = HistogramSteps.of(
@@ -87,8 +87,9 @@ public final class SearchCommand extends RecordQuery {
                 return 0;
             }
             Histogram query = Histogram.of(snapshot, target.source().id(), ONE).oneBin();
-            filter.applyTo(query);
+            filter(target.source()).applyTo(query);
             HistogramCounts counts = steps.count(query, target, run, progress);
+            target.tellLeftOut(console());
             return print(counts, run.completeness().complete(), times);
         }
     }

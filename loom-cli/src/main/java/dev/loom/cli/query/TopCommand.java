@@ -42,7 +42,7 @@ public final class TopCommand extends FieldQuery {
     }
 
     @Override
-    long answer(Snapshot snapshot, QueryTarget target, QueryRun run, TimePrinter times) {
+    long answerField(Snapshot snapshot, QueryTarget target, QueryRun run, TimePrinter times) {
         TopRecords query = TopRecords.of(snapshot, target.source().id(), target.number(field()), count);
         RecordFilter.of(where, target.source().format()).applyTo(query);
         RecordPrinter records = output().format(console())

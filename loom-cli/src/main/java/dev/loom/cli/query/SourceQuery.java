@@ -1,0 +1,83 @@
+package dev.loom.cli.query;
+
+import dev.loom.LoomReader;
+import dev.loom.api.Snapshot;
+import dev.loom.cli.console.Console;
+import dev.loom.cli.option.OutputOption;
+import dev.loom.cli.option.QueryOptions;
+import dev.loom.cli.option.StoreOption;
+import dev.loom.cli.option.TimeOptions;
+import dev.loom.cli.time.TimePrinter;
+import dev.loom.query.TimeRange;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** What the commands have in common that ask about one source in a time range. */
+abstract class SourceQuery implements Callable<Integer> {
+    private final Console console;
+
+    @Mixin
+    private StoreOption store = new StoreOption();
+
+    @Parameters(index = "0", paramLabel = "SOURCE", description = "Name of the source, or # and its id.")
+    private String sourceName = "";
+
+    @Mixin
+    private TimeOptions time = new TimeOptions();
+
+    @Mixin
+    private OutputOption output = new OutputOption();
+
+    @Mixin
+    private QueryOptions query = new QueryOptions();
+
+    SourceQuery(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public final Integer call() {
+        check();
+        TimeRange range = time.range(console.nowNs());
+        TimePrinter times = new TimePrinter(time.zone());
+        QueryRun run = new QueryRun(console, query);
+        try (LoomReader reader = LoomReader.attach(store.directory());
+                Snapshot snapshot = reader.snapshot()) {
+            QueryTarget target = new QueryTarget(snapshot, sourceName, time, range);
+            check(target);
+            QueryTarget.tellRange(console, time, range, times);
+            long printed = answer(snapshot, target, run, times);
+            if (time.ends() && run.completeness().reachesFuture()) {
+                console.say("the range reaches past the newest record; answered as of "
+                        + times.text(snapshot.lastTimeNs()));
+            }
+            return QueryOutcome.tell(console, run, query, printed);
+        }
+    }
+
+    /** Refuses options that are out of range, or don't go together. */
+    void check() {}
+
+    /** Refuses what can't be asked of the source. */
+    abstract void check(QueryTarget target);
+
+    /**
+     * Finds the answer and prints it.
+     *
+     * @return how many records or lines were printed
+     */
+    abstract long answer(Snapshot snapshot, QueryTarget target, QueryRun run, TimePrinter times);
+
+    final Console console() {
+        return console;
+    }
+
+    final OutputOption output() {
+        return output;
+    }
+
+    final TimeOptions time() {
+        return time;
+    }
+}
