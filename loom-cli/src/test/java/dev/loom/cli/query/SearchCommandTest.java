@@ -151,6 +151,16 @@ class SearchCommandTest {
                 cli.run("scan", "json", "--where", "msg matches '7 OR 8'").ok().out());
     }
 
+    @Test
+    void shouldTellThatRecordsWithoutAnEventTimeAreNotCounted() {
+        cli.importText("timed", "csv", "t,what\n1795229190000000000,Tea\n,Tea\n", "--event-time", "t")
+                .ok();
+        Cli.Result counted = cli.run("search", "timed", "tea", "--count", "--step", "1s", "--time", "event")
+                .ok();
+        assertTrue(counted.out().contains("\"count\":1,"), counted.out());
+        assertTrue(counted.err().contains("records without an event time are left out"), counted.err());
+    }
+
     private String fields(String... arguments) {
         return cli.run(arguments).ok().out().replaceAll("(?m)^.*\"fields\":(.*)}$", "$1");
     }
