@@ -59,6 +59,7 @@ public final class LoomConfig {
         private int sourcesMax = 4096;
         private boolean adoptCopy;
         private boolean rebuildIndexes;
+        private long backgroundRebuildBytes = 256L << 20;
         private Storage storage = Storage.DISK;
 
         Builder(Path directory) {
@@ -173,12 +174,26 @@ public final class LoomConfig {
         }
 
         /**
-         * Whether to throw the indexes away and write them anew from the records, before opening returns; default no. All
-         * records are read, at the disk's rate. Afterwards every open index covers all records of its source, also those
-         * from before it was defined; one with a function of the embedder's own, or one that is closed, covers none.
+         * Whether to throw the indexes away and write them anew from the records; default no. All records are read, at the
+         * disk's rate. Afterwards every open index covers all records of its source, also those from before it was defined; one
+         * with a function of the embedder's own, or one that is closed, covers none.
          */
         public Builder rebuildIndexes(boolean rebuild) {
             rebuildIndexes = rebuild;
+            return this;
+        }
+
+        /**
+         * From how many bytes of records without index entries on, 0 or more, opening does not wait until these are written:
+         * a thread of its own does it beside the writer then, with as much memory as both index rings and 5 MiB, and at the
+         * next opening goes on where it was. Meanwhile queries read those records. Default 256 MiB.
+         */
+        public Builder backgroundRebuildBytes(long bytes) {
+            if (bytes < 0) {
+                throw new IllegalArgumentException(
+                        "bad size for a rebuild in the background: bytes=" + bytes + ", min=0");
+            }
+            backgroundRebuildBytes = bytes;
             return this;
         }
 
@@ -204,6 +219,7 @@ public final class LoomConfig {
                     sourcesMax,
                     adoptCopy,
                     rebuildIndexes,
+                    backgroundRebuildBytes,
                     storage));
         }
     }

@@ -10,7 +10,7 @@ import java.util.List;
 /**
  * The disk through the page cache, and nothing is ever synced: for tests that open thousands of stores, and cut no power.
  */
-public final class UnsyncedStorage implements Storage {
+public class UnsyncedStorage implements Storage {
     @Override
     public LoomFile openToRead(Path file) {
         return new UnsyncedFile(DISK.openToRead(file));
@@ -44,7 +44,16 @@ public final class UnsyncedStorage implements Storage {
         return DISK.exists(file);
     }
 
-    private record UnsyncedFile(LoomFile file) implements LoomFile {
+    /** Called before each call to a file. */
+    protected void onCall(Path file) {}
+
+    private final class UnsyncedFile implements LoomFile {
+        private final LoomFile file;
+
+        private UnsyncedFile(LoomFile file) {
+            this.file = file;
+        }
+
         @Override
         public Path path() {
             return file.path();
@@ -52,11 +61,13 @@ public final class UnsyncedStorage implements Storage {
 
         @Override
         public void write(ByteBuffer source, long position) {
+            onCall(file.path());
             file.write(source, position);
         }
 
         @Override
         public int read(ByteBuffer target, long position) {
+            onCall(file.path());
             return file.read(target, position);
         }
 
@@ -71,7 +82,9 @@ public final class UnsyncedStorage implements Storage {
         }
 
         @Override
-        public void force() {}
+        public void force() {
+            onCall(file.path());
+        }
 
         @Override
         public MappedByteBuffer map(boolean writable, long position, long length) {

@@ -22,7 +22,7 @@ final class EvictedLog implements AutoCloseable {
         this.kind = log.kind();
         this.storeId = storeId;
         this.watermarks = log.watermarks();
-        this.ring = log.ringFile().bytes().duplicate().order(ByteOrder.LITTLE_ENDIAN);
+        this.ring = log.ringBytes().duplicate().order(ByteOrder.LITTLE_ENDIAN);
         this.ringLength = log.ringLength();
         this.writer = writer;
         this.checksum = new PageChecksum(log.kind(), storeId);

@@ -1,7 +1,7 @@
 package dev.loom.log;
 
-import dev.loom.io.MappedFile;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -20,7 +20,7 @@ public final class HybridLog {
     private final LogKind kind;
     private final long storeId;
     private final int epoch;
-    private final MappedFile ringFile;
+    private final ByteBuffer ringBytes;
     private final UnsafeBuffer ring;
     private final int ringLength;
     private final Watermarks watermarks;
@@ -36,16 +36,16 @@ public final class HybridLog {
      * A log that goes on after its last page.
      *
      * @param end where it begins to write; a page's address
-     * @param ringFile of a power of two bytes, at least two pages
+     * @param ringBytes direct, little-endian, of a power of two bytes, at least two pages
      */
     public HybridLog(
-            LogKind kind, long storeId, int epoch, MappedFile ringFile, Watermarks watermarks, long begin, long end) {
+            LogKind kind, long storeId, int epoch, ByteBuffer ringBytes, Watermarks watermarks, long begin, long end) {
         this.kind = kind;
         this.storeId = storeId;
         this.epoch = epoch;
-        this.ringFile = ringFile;
-        this.ring = ringFile.buffer();
-        this.ringLength = ringFile.length();
+        this.ringBytes = ringBytes;
+        this.ring = new UnsafeBuffer(ringBytes);
+        this.ringLength = ringBytes.capacity();
         this.watermarks = watermarks;
         this.tail = end;
         this.sealed = end;
@@ -57,8 +57,9 @@ public final class HybridLog {
         return kind;
     }
 
-    public MappedFile ringFile() {
-        return ringFile;
+    /** The ring as a buffer; use {@code duplicate()} to move its position. */
+    public ByteBuffer ringBytes() {
+        return ringBytes;
     }
 
     public Watermarks watermarks() {

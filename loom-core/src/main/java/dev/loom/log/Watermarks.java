@@ -16,8 +16,15 @@ import java.nio.ByteOrder;
  *  128 | evicted     written by the evictor
  *  136 | durable     written by the evictor
  *  144 | begin       written by the evictor
+ *  152 | gap begin   written by the rebuild; of the indexes alone
+ *  160 | gap end     as the session began it
+ *  168 | rebuilt     written by the rebuild; of the timestamp index alone
+ *  176 | rebuild to  as the session began it; of the timestamp index alone
  *  256 | end
  * </pre>
+ *
+ * <p>An index that is being written anew, or was, has a gap: no page lies in it. What lies before speaks of records below
+ * {@code rebuild to}, and does so for all below {@code rebuilt}; what lies after speaks of records from there on.
  *
  * <p>The two groups are two cache lines apart, so that neither thread's stores slow the other's. See
  * docs/memory-model.md for what each access publishes.
@@ -32,6 +39,10 @@ public final class Watermarks {
     static final int EVICTED_OFFSET = 128;
     static final int DURABLE_OFFSET = EVICTED_OFFSET + Long.BYTES;
     static final int BEGIN_OFFSET = DURABLE_OFFSET + Long.BYTES;
+    static final int GAP_BEGIN_OFFSET = BEGIN_OFFSET + Long.BYTES;
+    static final int GAP_END_OFFSET = GAP_BEGIN_OFFSET + Long.BYTES;
+    static final int REBUILT_OFFSET = GAP_END_OFFSET + Long.BYTES;
+    static final int REBUILD_TO_OFFSET = REBUILT_OFFSET + Long.BYTES;
 
     private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
@@ -128,5 +139,49 @@ public final class Watermarks {
 
     void beginRelease(long address) {
         LONG.setRelease(bytes, base + BEGIN_OFFSET, address);
+    }
+
+    /** Sets where the gap is, and what the part before it speaks of; for a log that nobody reads yet. */
+    public void gap(long begin, long end, long rebuilt, long to) {
+        LONG.setOpaque(bytes, base + GAP_END_OFFSET, end);
+        LONG.setOpaque(bytes, base + REBUILD_TO_OFFSET, to);
+        gapBeginRelease(begin);
+        rebuiltRelease(rebuilt);
+    }
+
+    /** Where the gap begins; equal to {@link #gapEnd()} when there is none. Pairs with {@link #gapBeginRelease}. */
+    public long gapBeginAcquire() {
+        return (long) LONG.getAcquire(bytes, base + GAP_BEGIN_OFFSET);
+    }
+
+    /** Publishes the pages that were written below it, which are in segment files. */
+    public void gapBeginRelease(long address) {
+        LONG.setRelease(bytes, base + GAP_BEGIN_OFFSET, address);
+    }
+
+    /** Where the gap ends; 0 when there is none. */
+    public long gapEnd() {
+        return (long) LONG.getOpaque(bytes, base + GAP_END_OFFSET);
+    }
+
+    /** Records below have their entries before the gap. Pairs with {@link #rebuiltRelease}. */
+    public long rebuiltAcquire() {
+        return (long) LONG.getAcquire(bytes, base + REBUILT_OFFSET);
+    }
+
+    /** Publishes that the records below have their entries, once the gap begins behind those. */
+    public void rebuiltRelease(long recordAddress) {
+        LONG.setRelease(bytes, base + REBUILT_OFFSET, recordAddress);
+    }
+
+    /** Records from here on have their entries after the gap. */
+    public long rebuildTo() {
+        return (long) LONG.getOpaque(bytes, base + REBUILD_TO_OFFSET);
+    }
+
+    /** Bytes from the beginning to an address, without the gap. */
+    public long lengthTo(long address) {
+        long end = gapEnd();
+        return address - beginAcquire() - (address >= end ? end - gapBeginAcquire() : 0);
     }
 }

@@ -58,7 +58,7 @@ public final class AscendingChunks extends Chunks {
     /** Follows the chain backward, unless that turns out to be longer than reading all of the index forward. */
     private void collect() {
         try (DescendingChunks chain = new DescendingChunks(snapshot, sourceId, toNs)) {
-            long bytesMax = snapshot.timeTail() - snapshot.times().watermarks().beginAcquire();
+            long bytesMax = snapshot.times().watermarks().lengthTo(snapshot.timeTail());
             collected = CollectedChunks.collect(chain, fromNs, fromAddress, bytesMax);
             bytesCollecting = chain.bytesRead();
             if (collected != null) {

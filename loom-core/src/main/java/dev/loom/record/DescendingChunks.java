@@ -25,6 +25,8 @@ public final class DescendingChunks extends Chunks {
     private final DirectoryReader reader;
     private final long begin;
 
+    private final SourceTotals totals = new SourceTotals();
+
     private Phase phase = Phase.TAIL;
     private long directory;
     /** All above is covered. */
@@ -140,11 +142,26 @@ public final class DescendingChunks extends Chunks {
             phase = Phase.DONE;
             return false;
         }
+        if (reader.inGap(directory)) {
+            crossGap();
+            return false;
+        }
         if (!reader.seek(directory) || !reader.isDirectory() || !reader.find(sourceId)) {
             startEntries();
             return false;
         }
         return listCurrent();
+    }
+
+    /** Goes on before the gap, as what lies after it lists no more of the source. */
+    private void crossGap() {
+        phase = Phase.ENTRIES;
+        partial = -1;
+        reader.toGap();
+        if (reader.rebuildTo() < bound) {
+            skip((bound - reader.rebuildTo()) >> PageDescriptor.PAGE_SHIFT);
+            bound = reader.rebuildTo();
+        }
     }
 
     private boolean listCurrent() {
@@ -207,11 +224,11 @@ public final class DescendingChunks extends Chunks {
 
     /** Looks at a checkpoint's part; true when it tells where the chain goes on, or that it does not. */
     private boolean checkpoint() {
-        long listed = reader.checkpointedDirectory(sourceId);
-        if (listed == Long.MIN_VALUE && !seenToFirstPart()) {
+        totals.directory = SourceSlots.NO_DIRECTORY;
+        if (!reader.findCheckpointed(sourceId, totals) && !seenToFirstPart()) {
             return false;
         }
-        directory = listed == Long.MIN_VALUE ? SourceSlots.NO_DIRECTORY : listed;
+        directory = totals.directory;
         namedBy = reader.address();
         phase = Phase.CHAIN;
         return true;

@@ -7,13 +7,15 @@ import dev.loom.log.LogView;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageReader;
 import dev.loom.log.PageState;
+import dev.loom.log.Watermarks;
 import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reads entries of the timestamp index: at an address, or one after the other in either direction. Damaged pages are
- * stepped over; whoever cares compares the addresses of the chunks. For one thread.
+ * stepped over, and so is the gap of an index that is being rebuilt; whoever cares compares the addresses of the chunks. For
+ * one thread.
  */
 public final class DirectoryReader implements AutoCloseable {
     private static final int ENTRIES_MAX =
@@ -21,6 +23,8 @@ public final class DirectoryReader implements AutoCloseable {
 
     private final LogView view;
     private final long begin;
+    private final long gapBegin;
+    private final long gapEnd;
     private final long tail;
     private final PageReader pages;
     private final int[] offsets = new int[ENTRIES_MAX];
@@ -58,7 +62,10 @@ public final class DirectoryReader implements AutoCloseable {
     DirectoryReader(LogView view, long tail, int blockPages) {
         this.view = view;
         this.pages = new PageReader(view, blockPages);
-        this.begin = view.watermarks().beginAcquire();
+        Watermarks watermarks = view.watermarks();
+        this.begin = watermarks.beginAcquire();
+        this.gapBegin = watermarks.gapBeginAcquire();
+        this.gapEnd = watermarks.gapEnd();
         this.tail = tail;
         this.buffer = pages.buffer();
         this.varints = new Varint.Reader(buffer);
@@ -67,6 +74,48 @@ public final class DirectoryReader implements AutoCloseable {
     /** From now on a page that the disk does not give is a failure, not damage to be stepped over. */
     void failUnreadable() {
         strict = true;
+    }
+
+    /** Whether there is a gap below the end. */
+    boolean hasGap() {
+        return gapBegin < gapEnd && gapEnd <= tail;
+    }
+
+    /** Whether an address lies in the gap: who was led there goes on with {@link #toGap()}. */
+    boolean inGap(long address) {
+        return address >= gapBegin && address < gapEnd;
+    }
+
+    /**
+     * Entries before the gap speak of records below, those after it of records from here on. When all of those before are there,
+     * they end with a checkpoint that ends here.
+     */
+    long rebuildTo() {
+        return view.watermarks().rebuildTo();
+    }
+
+    /** Moves into the gap, between the entries before and after it. */
+    void toGap() {
+        page = gapEnd;
+        entries = 0;
+        current = -1;
+    }
+
+    /** Moves before the first entry after the gap. */
+    void toGapEnd() {
+        page = gapBegin - PageDescriptor.PAGE_LENGTH;
+        entries = 0;
+        current = 0;
+    }
+
+    private long pageAfter(long address) {
+        long after = address + PageDescriptor.PAGE_LENGTH;
+        return inGap(after) ? gapEnd : after;
+    }
+
+    private long pageBefore(long address) {
+        long before = address - PageDescriptor.PAGE_LENGTH;
+        return inGap(before) ? gapBegin - PageDescriptor.PAGE_LENGTH : before;
     }
 
     /** Moves before the first entry. */
@@ -87,11 +136,12 @@ public final class DirectoryReader implements AutoCloseable {
     public boolean next() {
         current++;
         while (current >= entries) {
-            if (page + PageDescriptor.PAGE_LENGTH >= tail) {
+            long after = pageAfter(page);
+            if (after >= tail) {
                 current = entries;
                 return false;
             }
-            load(page + PageDescriptor.PAGE_LENGTH);
+            load(after);
             current = 0;
         }
         place();
@@ -102,11 +152,12 @@ public final class DirectoryReader implements AutoCloseable {
     public boolean previous() {
         current--;
         while (current < 0) {
-            if (page - PageDescriptor.PAGE_LENGTH < begin) {
+            long before = pageBefore(page);
+            if (before < begin) {
                 current = -1;
                 return false;
             }
-            load(page - PageDescriptor.PAGE_LENGTH);
+            load(before);
             current = entries - 1;
         }
         place();
@@ -115,7 +166,7 @@ public final class DirectoryReader implements AutoCloseable {
 
     /** Moves to the entry at an address; false, and the position is lost, when it can't be read. */
     public boolean seek(long address) {
-        if (address < begin || address >= tail) {
+        if (address < begin || address >= tail || inGap(address)) {
             return false;
         }
         load(PageDescriptor.pageAddress(address));
@@ -139,14 +190,14 @@ public final class DirectoryReader implements AutoCloseable {
      */
     public boolean seekBefore(long timeNs) {
         long low = begin;
-        long high = PageDescriptor.pageAddress(tail + PageDescriptor.PAGE_LENGTH - 1);
+        long high = withoutGap(PageDescriptor.pageAddress(tail + PageDescriptor.PAGE_LENGTH - 1));
         while (high - low > PageDescriptor.PAGE_LENGTH) {
             long middle = PageDescriptor.pageAddress((low + high) >>> 1);
             long good = middle;
-            load(good);
+            load(withGap(good));
             while (entries == 0 && good - PageDescriptor.PAGE_LENGTH > low) {
                 good -= PageDescriptor.PAGE_LENGTH;
-                load(good);
+                load(withGap(good));
             }
             if (entries == 0) {
                 low = middle;
@@ -156,7 +207,7 @@ public final class DirectoryReader implements AutoCloseable {
                 high = good;
             }
         }
-        page = high;
+        page = withGap(high);
         entries = 0;
         current = -1;
         while (previous()) {
@@ -165,6 +216,15 @@ public final class DirectoryReader implements AutoCloseable {
             }
         }
         return false;
+    }
+
+    /** Addresses as if there were no gap, for a search by halves. */
+    private long withoutGap(long address) {
+        return address >= gapEnd ? address - (gapEnd - gapBegin) : address;
+    }
+
+    private long withGap(long address) {
+        return address >= gapBegin ? address + (gapEnd - gapBegin) : address;
     }
 
     private long baseTimeNs() {
@@ -409,20 +469,25 @@ public final class DirectoryReader implements AutoCloseable {
         }
     }
 
-    /** The newest directory of a source according to the current checkpoint part; null sign: {@code Long.MIN_VALUE}. */
-    long checkpointedDirectory(int sourceId) {
+    /** Looks a source up in the current checkpoint part; false, and nothing is set, when it is not there. */
+    boolean findCheckpointed(int sourceId, SourceTotals into) {
         wrapList();
         for (int i = listed(); i > 0; i--) {
             int id = (int) varints.next();
             long directory = varints.next() - 1;
+            long records = varints.next();
+            long bytes = varints.next();
+            varints.next();
+            long firstNs = varints.next();
             if (id == sourceId) {
-                return directory;
-            }
-            for (int rest = 0; rest < 4; rest++) {
-                varints.next();
+                into.directory = directory;
+                into.records = records;
+                into.bytes = bytes;
+                into.firstTimeNs = firstNs;
+                return true;
             }
         }
-        return Long.MIN_VALUE;
+        return false;
     }
 
     /** Records of the found source in the chunk. */

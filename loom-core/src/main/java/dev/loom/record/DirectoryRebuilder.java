@@ -4,8 +4,9 @@ import dev.loom.log.LogView;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageReader;
 import dev.loom.log.PageState;
+import java.util.function.LongConsumer;
 
-/** Writes again the directories of chunks that have none, from their records. Owned by the writer's thread. */
+/** Writes again the directories of chunks that have none, from their records. For one thread. */
 final class DirectoryRebuilder {
     private final ChunkDirectory directory;
     private final WriterSources sources;
@@ -19,9 +20,9 @@ final class DirectoryRebuilder {
      * Goes through the pages from one address to another, both of pages. Damaged pages get no directory.
      * Fails for pages that the disk does not give now, since without one their records would not be found later.
      *
-     * @param room waits until the directory can be written
+     * @param before is given the address of each chunk before its directory is written, and waits until that can be
      */
-    void rebuild(LogView records, long from, long to, Runnable room) {
+    void rebuild(LogView records, long from, long to, LongConsumer before) {
         try (PageReader pages = new PageReader(records);
                 PageRecords reader = new PageRecords(records, to, -1)) {
             long chunk = from;
@@ -32,13 +33,13 @@ final class DirectoryRebuilder {
                         && PageDescriptor.continues(pages.buffer(), pages.page())) {
                     end += PageDescriptor.PAGE_LENGTH;
                 }
-                rebuildChunk(reader, chunk, end, room);
+                rebuildChunk(reader, chunk, end, before);
                 chunk = end;
             }
         }
     }
 
-    private void rebuildChunk(PageRecords reader, long chunk, long end, Runnable room) {
+    private void rebuildChunk(PageRecords reader, long chunk, long end, LongConsumer before) {
         long first = Long.MAX_VALUE;
         long last = Long.MIN_VALUE;
         for (long page = chunk; page < end; page += PageDescriptor.PAGE_LENGTH) {
@@ -54,7 +55,7 @@ final class DirectoryRebuilder {
                 last = Math.max(last, reader.timeNs());
             }
         }
-        room.run();
+        before.accept(chunk);
         directory.write(chunk, (int) ((end - chunk) >> PageDescriptor.PAGE_SHIFT), first, last);
     }
 }

@@ -76,7 +76,7 @@ public final class RecordLog {
     public RecordLog(Parts parts) {
         this.log = parts.log;
         this.ring = parts.log.ring();
-        this.ringBytes = parts.log.ringFile().bytes();
+        this.ringBytes = parts.log.ringBytes();
         this.index = new TimeIndexWriter(parts.timeLog);
         this.bins = new ChunkIndexWriter(parts.chunkLog);
         this.directory = new ChunkDirectory(index, bins, parts.slots);
@@ -99,7 +99,7 @@ public final class RecordLog {
      * @param covered the address up to which chunks have directories
      */
     public void resume(LogView records, long covered, @Nullable LossSlots earlier) {
-        new DirectoryRebuilder(directory, sources).rebuild(records, covered, log.tail(), this::awaitDirectoryRoom);
+        new DirectoryRebuilder(directory, sources).rebuild(records, covered, log.tail(), chunk -> awaitDirectoryRoom());
         if (earlier != null) {
             for (SourceState source : sources.states()) {
                 if (source != null) {

@@ -40,7 +40,7 @@ public final class SourceCounter {
         long newest = Long.MIN_VALUE;
         long tail = Math.max(snapshot.timeTail(), snapshot.times().watermarks().tailAcquire());
         try (DirectoryReader reader = new DirectoryReader(snapshot.times(), tail, 1)) {
-            while (totals.directory != SourceSlots.NO_DIRECTORY) {
+            while (totals.directory != SourceSlots.NO_DIRECTORY && !reader.inGap(totals.directory)) {
                 if (!reader.seek(totals.directory) || !reader.isDirectory() || !reader.find(sourceId)) {
                     return false;
                 }
@@ -54,11 +54,36 @@ public final class SourceCounter {
                 totals.bytes -= reader.listedBytes();
                 totals.directory = reader.listedPrevious();
             }
+            if (reader.hasGap() && !fromRebuilt(reader)) {
+                return false;
+            }
         }
         if (totals.records > 0) {
             add(totals.records, totals.bytes, totals.firstTimeNs, newest);
         }
         return true;
+    }
+
+    /** What lies before the gap of the index, from the checkpoint at its end; false if that fails. */
+    private boolean fromRebuilt(DirectoryReader reader) {
+        SourceTotals totals = new SourceTotals();
+        reader.toGap();
+        boolean first = false;
+        boolean found = false;
+        while (!first && !found && reader.previous()) {
+            if (!reader.isCheckpoint() || reader.chunk() != reader.rebuildTo()) {
+                return false;
+            }
+            found = reader.findCheckpointed(sourceId, totals);
+            first = reader.isFirstPart();
+        }
+        if (found && totals.records > 0) {
+            if (!reader.seek(totals.directory) || !reader.isDirectory() || !reader.find(sourceId)) {
+                return false;
+            }
+            add(totals.records, totals.bytes, totals.firstTimeNs, reader.listedLastTimeNs());
+        }
+        return found || first;
     }
 
     /** The region above the last directory, or everything. */

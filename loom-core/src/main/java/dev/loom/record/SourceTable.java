@@ -4,12 +4,14 @@ import dev.loom.log.LogView;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageState;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What the timestamp index says of every source: totals up to its end, read from the last checkpoint on. Chunks whose
+ * What the timestamp index says of every source: totals up to its end, read from the last checkpoint on; after a gap, those of
+ * the records that what follows it speaks of. Chunks whose
  * directories are damaged are counted from their records, so that damage to the index makes no answer wrong; a source found
  * so has the place of the damage as its newest directory until a later one lists it: there no directory is found, and
  * whoever follows the chain looks for himself. For one thread.
@@ -39,6 +41,7 @@ public final class SourceTable {
      * @param timeTail the index's end
      * @param recordEnd entries that end above are ignored
      * @param checkpoint address of a checkpoint to begin with; anything else means to begin at the beginning
+     * @param known sources that there are, whether or not the index speaks of them
      * @param strict whether an index that the disk does not give now is a failure, as for a writer, who would write it again
      */
     public static SourceTable load(
@@ -48,21 +51,52 @@ public final class SourceTable {
             long recordBegin,
             long recordEnd,
             long checkpoint,
+            Collection<Integer> known,
             boolean strict) {
         try (DirectoryReader reader = new DirectoryReader(times, timeTail)) {
             if (strict) {
                 reader.failUnreadable();
             }
-            SourceTable table = new SourceTable(records, recordBegin);
-            if (checkpoint < 0 || !table.loadCheckpoint(reader, checkpoint, recordEnd)) {
-                table = new SourceTable(records, recordBegin);
-                reader.toBegin();
+            boolean gap = reader.hasGap();
+            long from = gap ? Math.max(recordBegin, reader.rebuildTo()) : recordBegin;
+            SourceTable table = new SourceTable(records, from);
+            boolean useful =
+                    checkpoint >= 0 && (!gap || checkpoint >= times.watermarks().gapEnd());
+            if (!useful || !table.loadCheckpoint(reader, checkpoint, recordEnd)) {
+                table = new SourceTable(records, from);
+                if (gap) {
+                    reader.toGapEnd();
+                } else {
+                    reader.toBegin();
+                }
             }
             while (reader.next()) {
                 table.add(reader, recordEnd);
             }
+            if (gap) {
+                table.crossGap(reader, known, times.watermarks().gapEnd() - PageDescriptor.PAGE_LENGTH);
+            }
             return table;
         }
+    }
+
+    /**
+     * Sends whoever follows the chain of a source that is not listed after the gap into it, and so to what lies before: sources
+     * that are known, and those that the checkpoint there lists.
+     */
+    private void crossGap(DirectoryReader reader, Collection<Integer> known, long gap) {
+        known.forEach(id -> pointTo(gap, id));
+        reader.toGap();
+        boolean more = true;
+        while (more && reader.previous() && reader.isCheckpoint()) {
+            reader.forEachCheckpointed((id, directory, count, bytes, sourceLost, firstTimeNs) -> pointTo(gap, id));
+            more = !reader.isFirstPart();
+        }
+    }
+
+    private void pointTo(long gap, int id) {
+        SourceTotals source = orNew(id);
+        source.directory = source.directory == SourceSlots.NO_DIRECTORY ? gap : source.directory;
     }
 
     /** Reads all parts of a checkpoint; false when one is missing. */

@@ -119,6 +119,13 @@ public final class Schema {
         return entries;
     }
 
+    /** The ids of all that can have records: those defined, and Loom's own. */
+    public List<Integer> withRecords() {
+        List<Integer> ids = new ArrayList<>(byId.keySet());
+        ids.add(0);
+        return ids;
+    }
+
     public List<Source> sources() {
         return new ArrayList<>(byId.values());
     }

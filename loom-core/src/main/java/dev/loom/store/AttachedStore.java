@@ -62,6 +62,10 @@ public final class AttachedStore implements AutoCloseable {
                     mark.begin(LogKind.RECORD),
                     ends.recordEnd(),
                     mark.checkpoint(),
+                    Schema.EMPTY
+                            .with(SchemaLog.read(storage, files.schema(), mark.storeId())
+                                    .entries())
+                            .withRecords(),
                     false);
             this.slots = table.slots();
             this.losses = table.losses();

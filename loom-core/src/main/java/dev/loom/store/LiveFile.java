@@ -89,6 +89,7 @@ final class LiveFile {
     void begin(Mark mark, SourceTable table) {
         for (LogKind kind : LogKind.values()) {
             watermarks(kind).reset(mark.begin(kind), mark.durable(kind));
+            mark.rebuild().putInto(watermarks(kind), kind);
         }
         table.putInto(slots());
         LossSlots losses = losses();

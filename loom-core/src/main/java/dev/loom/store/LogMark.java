@@ -12,6 +12,11 @@ record LogMark(int ringLength, long begin, long durable) {
         return new LogMark(newRingLength, begin, durable);
     }
 
+    /** Going on at an address, with nothing between. */
+    LogMark movedTo(long address) {
+        return new LogMark(ringLength, begin, address);
+    }
+
     /** Empty, and going on at an address. */
     LogMark emptied(long address) {
         return new LogMark(ringLength, address, address);

@@ -5,6 +5,7 @@ import dev.loom.log.LogKind;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * The durable state of a store, as one slot of {@code loom.mark} holds it.
@@ -18,6 +19,7 @@ import java.util.stream.IntStream;
  * @param schemaDurable length of the schema that survives a power cut
  * @param checkpoint address of the last checkpoint in the timestamp index, or -1
  * @param lastTimeNs a time that no record below is later than
+ * @param rebuild which part of the indexes is being written anew, or was
  * @param file the mark itself, which a copy is not; its device is known by that number until the next boot
  */
 record Mark(
@@ -33,6 +35,7 @@ record Mark(
         long schemaDurable,
         long checkpoint,
         long lastTimeNs,
+        Rebuild rebuild,
         FileId file) {
 
     /** A process on a machine since it was booted. */
@@ -89,6 +92,62 @@ record Mark(
                 newSchemaDurable,
                 newCheckpoint,
                 newLastTimeNs,
+                rebuild,
+                file);
+    }
+
+    /** The same, with another state of the rebuild. */
+    Mark with(Rebuild newRebuild) {
+        return new Mark(
+                sequence,
+                storeId,
+                epoch,
+                closed,
+                owner,
+                sessionNonce,
+                staging,
+                segmentLength,
+                logs,
+                schemaDurable,
+                checkpoint,
+                lastTimeNs,
+                newRebuild,
+                file);
+    }
+
+    /**
+     * With a gap in the indexes, behind which they go on with the records to come.
+     *
+     * @param covered up to where there are entries for records
+     */
+    Mark withGap(long covered) {
+        LogMark time = logs.get(LogKind.TIME.index());
+        LogMark chunk = logs.get(LogKind.CHUNK.index());
+        Rebuild gap = new Rebuild(
+                time.durable(),
+                nextSegment(time.durable() + Rebuild.GAP_LENGTH),
+                chunk.durable(),
+                nextSegment(chunk.durable() + Rebuild.GAP_LENGTH),
+                covered,
+                durable(LogKind.RECORD));
+        return new Mark(
+                sequence + 1,
+                storeId,
+                epoch,
+                closed,
+                owner,
+                sessionNonce,
+                staging,
+                segmentLength,
+                Stream.of(LogKind.values())
+                        .map(kind -> kind == LogKind.RECORD
+                                ? logs.get(kind.index())
+                                : logs.get(kind.index()).movedTo(gap.end(kind)))
+                        .toList(),
+                schemaDurable,
+                checkpoint,
+                lastTimeNs,
+                gap,
                 file);
     }
 
@@ -111,16 +170,17 @@ record Mark(
                 IntStream.range(0, logs.size())
                         .mapToObj(i -> i == LogKind.RECORD.index()
                                 ? logs.get(i)
-                                : logs.get(i).emptied(nextSegment(i)))
+                                : logs.get(i).emptied(nextSegment(logs.get(i).durable())))
                         .toList(),
                 schemaDurable,
                 -1,
                 lastTimeNs,
+                Rebuild.NONE,
                 file);
     }
 
-    private long nextSegment(int log) {
-        return (logs.get(log).durable() / segmentLength + 1) * segmentLength;
+    private long nextSegment(long address) {
+        return (address / segmentLength + 1) * segmentLength;
     }
 
     /** Closed, at the ends given. */
@@ -138,6 +198,7 @@ record Mark(
                 schemaEnd,
                 newCheckpoint,
                 newLastTimeNs,
+                rebuild,
                 newFile);
     }
 
@@ -158,6 +219,7 @@ record Mark(
                 schemaDurable,
                 checkpoint,
                 lastTimeNs,
+                rebuild,
                 newFile);
     }
 }

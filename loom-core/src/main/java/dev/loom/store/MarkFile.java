@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * 128 | record log: begin   136 | durable             144 | ring (4), 0 (4)
  * 152 | timestamp index, the same
  * 176 | chunk index, the same
+ * 200 | gap of the timestamp index: begin, end     216 | of the chunk index
+ * 232 | records rebuilt, of those below    240
  * 256 | boot id, host, staging path: each length (4) and UTF-8
  * 4092| CRC32C of the rest
  * </pre>
@@ -184,6 +186,10 @@ final class MarkFile {
                     .putInt(log.ringLength())
                     .putInt(0);
         }
+        Rebuild rebuild = mark.rebuild();
+        slot.putLong(rebuild.timeBegin()).putLong(rebuild.timeEnd());
+        slot.putLong(rebuild.chunkBegin()).putLong(rebuild.chunkEnd());
+        slot.putLong(rebuild.done()).putLong(rebuild.to());
         slot.position(TEXTS_OFFSET);
         putText(slot, mark.owner().bootId());
         putText(slot, mark.owner().host());
@@ -232,6 +238,8 @@ final class MarkFile {
             logs.add(new LogMark(slot.getInt(), begin, durable));
             slot.getInt();
         }
+        Rebuild rebuild = new Rebuild(
+                slot.getLong(), slot.getLong(), slot.getLong(), slot.getLong(), slot.getLong(), slot.getLong());
         slot.position(offset + TEXTS_OFFSET);
         Mark.Owner owner = new Mark.Owner(pid, startTimeMs, getText(slot), getText(slot));
         Path staging = Path.of(getText(slot));
@@ -248,6 +256,7 @@ final class MarkFile {
                 schemaDurable,
                 checkpoint,
                 lastTimeNs,
+                rebuild,
                 file);
     }
 

@@ -28,4 +28,5 @@ public record Settings(
         int sourcesMax,
         boolean adoptCopy,
         boolean rebuildIndexes,
+        long backgroundRebuildBytes,
         Storage storage) {}

@@ -34,6 +34,11 @@ final class StoreDescription {
         log(values, "record", logs.records());
         log(values, "time", logs.times());
         log(values, "chunk", logs.chunks());
+        Watermarks index = logs.times().watermarks();
+        if (index.rebuiltAcquire() < index.rebuildTo()) {
+            values.put("rebuilt", index.rebuiltAcquire());
+            values.put("rebuild_to", index.rebuildTo());
+        }
         if (staging != null) {
             session(values, staging);
         }

@@ -34,9 +34,15 @@ record StoreLogs(LogView records, LogView times, LogView chunks) {
                 mark.storeId(),
                 storage,
                 files.segments(kind, mark.segmentLength()),
-                Watermarks.fixed(mark.begin(kind), ends[kind.index()]),
+                fixed(mark, kind, ends[kind.index()]),
                 null,
                 mapped));
+    }
+
+    private static Watermarks fixed(Mark mark, LogKind kind, long end) {
+        Watermarks watermarks = Watermarks.fixed(mark.begin(kind), end);
+        mark.rebuild().putInto(watermarks, kind);
+        return watermarks;
     }
 
     private static StoreLogs of(Function<LogKind, LogView> view) {
@@ -52,9 +58,9 @@ record StoreLogs(LogView records, LogView times, LogView chunks) {
         };
     }
 
-    /** The end of the files of a log: the highest address that any of them reaches, or {@code begin}. */
+    /** The end of the files of a log: the highest address that any of them reaches, or where the log begins behind its gap. */
     static long filesEnd(Storage storage, LogView view) {
-        long end = view.watermarks().beginAcquire();
+        long end = Math.max(view.watermarks().beginAcquire(), view.watermarks().gapEnd());
         for (Path file : storage.list(view.segments().folder())) {
             long first = Segments.firstOf(file);
             if (first >= 0) {

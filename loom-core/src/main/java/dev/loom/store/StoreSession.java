@@ -59,7 +59,10 @@ public final class StoreSession implements Durability, AutoCloseable {
     private final @Nullable SystemClock systemClock;
     private final Leases leases;
 
+    private @Nullable BackgroundRebuild rebuilding;
+
     private volatile Mark mark;
+    private volatile Rebuild rebuild;
     private volatile Schema schema;
     private volatile long checkpoint;
     private volatile long lastTimeNs;
@@ -92,6 +95,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         this.leases = new Leases(this::unmapIfOwner);
         this.lastTimeNs = mark.lastTimeNs();
         this.checkpoint = opened.table().lastCheckpoint();
+        this.rebuild = mark.rebuild();
 
         SystemClock system = new SystemClock(mark.lastTimeNs());
         StoreClock asked = settings.clock();
@@ -132,10 +136,36 @@ public final class StoreSession implements Durability, AutoCloseable {
         evictor.start();
         try {
             resume(opened);
+            if (rebuild.pending()) {
+                rebuilding = startRebuild();
+            }
         } catch (RuntimeException | Error e) {
             abandon(e);
             throw e;
         }
+    }
+
+    private BackgroundRebuild startRebuild() {
+        BackgroundRebuild started = new BackgroundRebuild(new BackgroundRebuild.Parts(
+                settings.storage(),
+                files,
+                mark,
+                logs,
+                schema,
+                this::formatText,
+                settings.backgroundRebuildBytes(),
+                this::onRebuilt));
+        started.start();
+        return started;
+    }
+
+    /** Called by the rebuild's thread: the part before the gap has grown, and is durable. */
+    private void onRebuilt(long timeGapBegin, long chunkGapBegin, long done) {
+        // bins first, for directories name them
+        logs.chunks().watermarks().gapBeginRelease(chunkGapBegin);
+        logs.times().watermarks().gapBeginRelease(timeGapBegin);
+        logs.times().watermarks().rebuiltRelease(done);
+        rebuild = rebuild.advanced(timeGapBegin, chunkGapBegin, done);
     }
 
     /** Ends the evictor of a session that could not begin; its staging stays for the next opening. */
@@ -176,7 +206,7 @@ public final class StoreSession implements Durability, AutoCloseable {
                 kind,
                 mark.storeId(),
                 mark.epoch(),
-                staging.ring(kind),
+                staging.ring(kind).bytes(),
                 staging.live().watermarks(kind),
                 mark.begin(kind),
                 mark.durable(kind));
@@ -186,7 +216,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         return new SegmentWriter(settings.storage(), files.segments(kind, mark.segmentLength()), pastPageCache);
     }
 
-    private static WriterSources writerSources(Schema schema, SourceTable table) {
+    static WriterSources writerSources(Schema schema, SourceTable table) {
         WriterSources sources = new WriterSources();
         TreeSet<Integer> ids = new TreeSet<>(table.totals().keySet());
         schema.sources().forEach(source -> ids.add(source.id()));
@@ -364,13 +394,28 @@ public final class StoreSession implements Durability, AutoCloseable {
         // a mark need not know the newest checkpoint or time, but may only name what is durable
         long newest = log.lastCheckpoint();
         checkpoint = newest < durable[LogKind.TIME.index()] ? newest : checkpoint;
-        Mark next = mark.advanced(durable, schemaLog.synced(), checkpoint, lastTimeNs);
+        Mark next = mark.advanced(durable, schemaLog.synced(), checkpoint, lastTimeNs)
+                .with(rebuild);
         markFile.write(next);
         mark = next;
     }
 
+    /** A mark that lags behind the rebuild only has part of it done again. */
+    private void markRebuild() {
+        if (!mark.rebuild().equals(rebuild)) {
+            try {
+                Mark next = mark.again().with(rebuild);
+                markFile.write(next);
+                mark = next;
+            } catch (StoreIoException e) {
+                // the evictor meets the same disk, and tells of it
+            }
+        }
+    }
+
     @Override
     public void tick() {
+        markRebuild();
         SystemClock clock = systemClock;
         if (clock != null) {
             clock.follow();
@@ -395,6 +440,10 @@ public final class StoreSession implements Durability, AutoCloseable {
         }
         try {
             Map<String, Object> values = StoreDescription.of(files, mark, logs, staging, schema, "writer");
+            BackgroundRebuild running = rebuilding;
+            if (running != null && running.failure() != null) {
+                values.put("rebuild_error", String.valueOf(running.failure()));
+            }
             synchronized (this) {
                 values.put("index_function_failures", indexes.failures());
             }
@@ -417,6 +466,10 @@ public final class StoreSession implements Durability, AutoCloseable {
             closed = true;
         }
         RuntimeException failure = null;
+        BackgroundRebuild running = rebuilding;
+        if (running != null) {
+            running.close();
+        }
         try {
             log.sealWithCheckpoint();
             noteProgress();
@@ -446,7 +499,8 @@ public final class StoreSession implements Durability, AutoCloseable {
     private void markClosed() {
         Mark last = mark;
         mark = markFile.writeTwice(
-                last.ended(last.epoch(), logs.tails(), schemaLog.synced(), checkpoint, lastTimeNs, last.file()));
+                last.ended(last.epoch(), logs.tails(), schemaLog.synced(), checkpoint, lastTimeNs, last.file())
+                        .with(rebuild));
     }
 
     private static @Nullable RuntimeException after(@Nullable RuntimeException failure, Runnable step) {

@@ -98,12 +98,19 @@ public final class StoreVerification {
         LogView onDisk = new LogView(
                 view.kind(), view.storeId(), view.storage(), view.segments(), view.watermarks(), null, view.mapped());
         try (PageReader reader = new PageReader(onDisk)) {
-            for (long page = begin; page < end && !stopped(); page += PageDescriptor.PAGE_LENGTH) {
-                pages++;
-                bytes += PageDescriptor.PAGE_LENGTH;
-                if (reader.read(page, end) == PageState.DAMAGED) {
-                    problem(view.segments().file(page), offsetInFile(view, page), "page is damaged: address=" + page);
-                }
+            long gapEnd = view.watermarks().gapEnd();
+            checkPages(
+                    view, reader, begin, gapEnd == 0 ? begin : view.watermarks().gapBeginAcquire());
+            checkPages(view, reader, Math.max(begin, gapEnd), end);
+        }
+    }
+
+    private void checkPages(LogView view, PageReader reader, long begin, long end) {
+        for (long page = begin; page < end && !stopped(); page += PageDescriptor.PAGE_LENGTH) {
+            pages++;
+            bytes += PageDescriptor.PAGE_LENGTH;
+            if (reader.read(page, end) == PageState.DAMAGED) {
+                problem(view.segments().file(page), offsetInFile(view, page), "page is damaged: address=" + page);
             }
         }
     }
@@ -117,8 +124,11 @@ public final class StoreVerification {
                 continue;
             }
             try (LoomFile file = storage.openToRead(path)) {
-                long expected = Math.min(end - first, view.segments().segmentLength());
-                boolean atRest = view.ring() == null;
+                boolean beforeGap = first < view.watermarks().gapEnd();
+                long logEnd = beforeGap ? view.watermarks().gapBeginAcquire() : end;
+                long expected = Math.min(logEnd - first, view.segments().segmentLength());
+                // a rebuild may have got further than it says
+                boolean atRest = view.ring() == null && !beforeGap;
                 if (first + view.segments().segmentLength() > begin && file.size() < expected) {
                     problem(path, file.size(), "file ends early: bytes=" + file.size() + ", expected=" + expected);
                 } else if (atRest && file.size() > Math.max(expected, 0)) {

@@ -49,6 +49,7 @@ class StoreLayoutTest {
                 12,
                 13,
                 14,
+                new Rebuild(90, 91, 92, 93, 94, 95),
                 new FileId(15, 16));
     }
 
@@ -86,6 +87,9 @@ class StoreLayoutTest {
                 assertEquals(60 + log * 10, bytes.getInt(at + 16), "ring");
                 assertEquals(0, bytes.getInt(at + 20));
             }
+            for (int i = 0; i < 6; i++) {
+                assertEquals(90 + i, bytes.getLong(slot + 200 + i * 8), "gaps, rebuilt, rebuild to");
+            }
             assertEquals(4, bytes.getInt(slot + 256));
             assertEquals("boot", text(bytes, slot + 260, 4));
             assertEquals(5, bytes.getInt(slot + 264));
@@ -113,6 +117,7 @@ class StoreLayoutTest {
         live.watermarks(LogKind.RECORD).reset(8, 9);
         live.watermarks(LogKind.TIME).reset(10, 11);
         live.watermarks(LogKind.CHUNK).reset(16, 17);
+        live.watermarks(LogKind.TIME).gap(20, 21, 22, 23);
         live.losses().put(65_535, 12, 13, 14, 15);
         ByteBuffer bytes = live.file().bytes().duplicate().order(ByteOrder.LITTLE_ENDIAN);
         FileId id = FileId.of(file);
@@ -134,6 +139,9 @@ class StoreLayoutTest {
         assertEquals(8, bytes.getLong(256 + 144), "begin of the record log");
         assertEquals(11, bytes.getLong(512), "tail of the timestamp index");
         assertEquals(10, bytes.getLong(512 + 144), "begin of the timestamp index");
+        for (int i = 0; i < 4; i++) {
+            assertEquals(20 + i, bytes.getLong(512 + 152 + i * 8), "gap, rebuilt, rebuild to");
+        }
         assertEquals(17, bytes.getLong(768), "tail of the chunk index");
         assertEquals(16, bytes.getLong(768 + 144), "begin of the chunk index");
         assertEquals(-1, bytes.getLong(4096), "no directory of source 0");

@@ -8,10 +8,8 @@ import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.StorageOption;
 import dev.loom.StoreVerifier;
-import dev.loom.api.Source;
 import dev.loom.error.LoomException;
 import dev.loom.error.StoreIoException;
-import dev.loom.format.Formats;
 import dev.loom.store.MarkForger;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -151,7 +149,10 @@ class PowerCutTest {
     }
 
     private Loom open(Path store) {
-        return Loom.open(StorageOption.with(config(store), storage).build());
+        LoomConfig.Builder config = config(store)
+                .rebuildIndexes(random.nextInt(4) == 0)
+                .backgroundRebuildBytes((long) random.nextInt(8) << 16);
+        return Loom.open(StorageOption.with(config, storage).build());
     }
 
     /** What a reader finds before the recovery; nothing where the store's making was cut. */
@@ -197,8 +198,7 @@ class PowerCutTest {
         int sources = 1 + random.nextInt(SOURCES);
         for (int i = random.nextInt(400); i > 0; i--) {
             int source = random.nextInt(sources);
-            String name = StoreOracle.name(source);
-            int id = loom.source(name).map(Source::id).orElseGet(() -> loom.defineSource(name, Formats.parse("bytes")));
+            int id = StoreOracle.define(loom, source);
             addresses.add(loom.push(id, CheckedPayload.make(seed, source, counts[source]++)));
             pushed.add(source);
             if (random.nextInt(100) == 0) {

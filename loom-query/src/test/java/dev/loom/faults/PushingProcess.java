@@ -52,7 +52,10 @@ final class PushingProcess {
     private void run() {
         while (true) {
             say("opening");
-            Loom loom = Loom.open(config(directory).build());
+            Loom loom = Loom.open(config(directory)
+                    .rebuildIndexes(random.nextInt(4) == 0)
+                    .backgroundRebuildBytes((long) random.nextInt(8) << 16)
+                    .build());
             ids = oracle.define(loom);
             long[] found = oracle.count(loom);
             System.arraycopy(found, 0, counts, 0, counts.length);

@@ -6,21 +6,35 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.Loom;
 import dev.loom.LoomReader;
+import dev.loom.api.Bins;
+import dev.loom.api.Index;
+import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.format.Formats;
+import dev.loom.format.PayloadFormat;
+import dev.loom.query.Aggregate;
 import dev.loom.query.Completeness;
+import dev.loom.query.IndexedAggregate;
 import dev.loom.query.Order;
 import dev.loom.query.RawScan;
 import dev.loom.query.RecordCursor;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /** Knows what a store of {@link CheckedPayload}s must hold: per source the sequences from 0 on, in order, each once. */
 final class StoreOracle {
     private final long seed;
     private final int sources;
+
+    /** As {@link CheckedPayload} lays them out, but for the order of the bytes. */
+    private static final PayloadFormat FORMAT =
+            Formats.parse("struct:seed:i64,source:i32,length:i32,sequence:i64,rest:bytes");
+
+    private static final String INDEX = "sequence";
 
     StoreOracle(long seed, int sources) {
         this.seed = seed;
@@ -31,14 +45,19 @@ final class StoreOracle {
         return "source-" + source;
     }
 
-    /** The ids of the sources, defining those that are missing. */
+    /** The ids of the sources, defining those that are missing, and an index of each. */
     int[] define(Loom loom) {
-        int[] ids = new int[sources];
-        for (int i = 0; i < sources; i++) {
-            String name = name(i);
-            ids[i] = loom.source(name).map(Source::id).orElseGet(() -> loom.defineSource(name, Formats.parse("bytes")));
+        return IntStream.range(0, sources).map(source -> define(loom, source)).toArray();
+    }
+
+    /** The id of a source; defined, with an index, if it is missing. */
+    static int define(Loom loom, int source) {
+        String name = name(source);
+        int id = loom.source(name).map(Source::id).orElseGet(() -> loom.defineSource(name, FORMAT));
+        if (loom.indexes().stream().noneMatch(index -> index.sourceId() == id)) {
+            loom.defineIndex(id, INDEX, IndexFunction.field(FORMAT, INDEX), Bins.logLinear());
         }
-        return ids;
+        return id;
     }
 
     /** Scans every source in both orders, and returns how many records each has. */
@@ -84,6 +103,10 @@ final class StoreOracle {
             assertTrue(lost > 0 || complete.complete(), complete::toString);
             assertEquals(0, complete.damagedPages());
         }
+        Optional<Index> index = snapshot.index(source.id(), INDEX);
+        if (index.isPresent()) {
+            assertIndexed(snapshot, index.get(), count);
+        }
         long left = count;
         try (RecordCursor cursor = RawScan.of(snapshot, source).open()) {
             while (cursor.next()) {
@@ -93,6 +116,25 @@ final class StoreOracle {
         assertEquals(0, left, "records missing newest first");
         assertEquals(count, snapshot.statistics(source.id()).records(), "records by statistics");
         return count;
+    }
+
+    /** Sequences begin at 0, without gaps. */
+    private static void assertIndexed(Snapshot snapshot, Index index, long count) {
+        Aggregate totals = IndexedAggregate.of(snapshot, index).run();
+        assertEquals(count, totals.count(), "records by index");
+        if (count > 0) {
+            LongStream values = LongStream.range(0, count).map(Long::reverseBytes);
+            assertEquals(values.min().orElseThrow(), totals.min().orElseThrow().longValue(), "least by index");
+            long last = IndexedAggregate.of(snapshot, index)
+                    .percentiles(100)
+                    .run()
+                    .percentile(100)
+                    .orElseThrow()
+                    .longValue();
+            long greatest =
+                    LongStream.range(0, count).map(Long::reverseBytes).max().orElseThrow();
+            assertEquals(greatest, last, "greatest by bins");
+        }
     }
 
     private long sequence(RecordCursor cursor, int number) {

@@ -1,11 +1,14 @@
 package dev.loom.query;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
+import dev.loom.RebuildGate;
+import dev.loom.StorageOption;
 import dev.loom.StoreVerifier;
 import dev.loom.api.Bins;
 import dev.loom.api.Eviction;
@@ -47,13 +50,23 @@ class RebuiltIndexTest {
     private Path store = Path.of("");
 
     private Loom open(boolean rebuild) {
-        return Loom.open(LoomConfig.at(store)
+        return Loom.open(config(rebuild).build());
+    }
+
+    private LoomConfig.Builder config(boolean rebuild) {
+        return LoomConfig.at(store)
                 .recordRingBytes(1 << 20)
                 .timeRingBytes(LoomConfig.RING_BYTES_MIN)
                 .chunkRingBytes(LoomConfig.RING_BYTES_MIN)
                 .segmentBytes(1 << 20)
                 .eviction(Eviction.PAGE_CACHE)
-                .rebuildIndexes(rebuild)
+                .rebuildIndexes(rebuild);
+    }
+
+    private Loom openGated(RebuildGate gate) {
+        gate.reset();
+        return Loom.open(StorageOption.with(config(false), gate)
+                .backgroundRebuildBytes(1 << 20)
                 .build());
     }
 
@@ -98,6 +111,68 @@ class RebuiltIndexTest {
         assertEquals(0, problems());
     }
 
+    @Test
+    void shouldRebuildLostIndexesInTheBackgroundWhileTheWriterGoesOn() throws IOException {
+        System.out.println("RebuiltIndexTest -Dloom.test.seed=" + seed);
+        store = temp.resolve("store");
+        try (Loom loom = open(false)) {
+            for (int i = 0; i < SOURCES; i++) {
+                ids[i] = loom.defineSource("source-" + i, FORMAT);
+            }
+            push(loom);
+            loom.defineIndex(ids[0], "value", VALUE, Bins.logLinear());
+            push(loom);
+            loom.closeSource(ids[1]);
+        }
+        deleteIndexes();
+        long rebuilt = 0;
+        long to = 0;
+        RebuildGate gate = new RebuildGate();
+        for (int session = 0; session == 0 || rebuilt < to; session++) {
+            try (Loom loom = openGated(gate)) {
+                to = to == 0 ? info(loom, "rebuild_to", 0) : to;
+                assertEquals(to, info(loom, "rebuild_to", 0));
+                assertEquals(rebuilt, info(loom, "rebuilt", to), "goes on where it was");
+                check(loom, false);
+                push(loom);
+                check(loom, false);
+                gate.pass(random.nextInt(200), () -> loom.info().values().containsKey("rebuilt"));
+                rebuilt = info(loom, "rebuilt", to);
+                try (LoomReader reader = LoomReader.attach(store)) {
+                    assertEquals(rebuilt, info(reader, "rebuilt", to));
+                    check(reader, rebuilt == to);
+                }
+                assertEquals(0, problems());
+                assertNull(loom.info().values().get("rebuild_error"));
+                gate.close();
+            }
+            assertEquals(0, problems());
+            try (LoomReader reader = LoomReader.attach(store)) {
+                assertEquals(rebuilt, info(reader, "rebuilt", to));
+                check(reader, rebuilt == to);
+            }
+        }
+        assertTrue(to > 0);
+        try (Loom loom = open(false)) {
+            check(loom, true);
+        }
+        assertEquals(0, problems());
+    }
+
+    private static long info(Store attached, String key, long otherwise) {
+        return (long) attached.info().values().getOrDefault(key, otherwise);
+    }
+
+    private void deleteIndexes() throws IOException {
+        for (String log : List.of("time", "chunk")) {
+            try (Stream<Path> files = Files.list(store.resolve(log))) {
+                for (Path file : files.toList()) {
+                    Files.delete(file);
+                }
+            }
+        }
+    }
+
     private void push(Loom loom) {
         for (int i = 0; i < RECORDS; i++) {
             int source = loom.source("source-1").orElseThrow().closed() ? 0 : random.nextInt(SOURCES);
@@ -136,6 +211,10 @@ class RebuiltIndexTest {
     }
 
     private void check(Store attached) {
+        check(attached, true);
+    }
+
+    private void check(Store attached, boolean indexed) {
         try (Snapshot snapshot = attached.snapshot()) {
             for (int i = 0; i < SOURCES; i++) {
                 List<Long> sorted = new ArrayList<>(values.get(i));
@@ -157,7 +236,9 @@ class RebuiltIndexTest {
             Index index = snapshot.index(ids[0], "value").orElseThrow();
             Aggregate totals = IndexedAggregate.of(snapshot, index).run();
             assertEquals(values.get(0).size(), totals.count());
-            assertTrue(totals.statistics().chunksRead() <= 1, () -> "chunks without index: " + totals.statistics());
+            assertTrue(
+                    !indexed || totals.statistics().chunksRead() <= 1,
+                    () -> "chunks without index: " + totals.statistics());
         }
     }
 

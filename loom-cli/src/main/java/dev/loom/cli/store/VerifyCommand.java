@@ -58,7 +58,10 @@ public final class VerifyCommand implements Callable<Integer> {
         StoreVerifier.Report report = verify(directory, problems);
         if (repair && report.complete() && problems.inIndexes > 0) {
             console.say("writing the indexes anew: problems=" + problems.inIndexes);
-            Loom.open(LoomConfig.at(directory).rebuildIndexes(true).build()).close();
+            Loom.open(LoomConfig.at(directory)
+                            .rebuildIndexes(true)
+                            .backgroundRebuildBytes(Long.MAX_VALUE)
+                            .build()).close();
             problems = new Problems(directory);
             report = verify(directory, problems);
         }

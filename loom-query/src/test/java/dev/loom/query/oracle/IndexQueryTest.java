@@ -24,6 +24,7 @@ class IndexQueryTest {
 
     private QueryStatistics work = QueryStatistics.NONE;
     private long records;
+    private int rebuilding;
 
     @TempDir
     Path temp;
@@ -43,13 +44,16 @@ class IndexQueryTest {
                     for (int step = 0; step < steps; step++) {
                         store.step();
                     }
+                    rebuilding += store.rebuilding() ? 1 : 0;
                     done += check(store, random);
                 }
             } catch (AssertionError | RuntimeException e) {
                 throw new AssertionError("-Dloom.seed=" + (seed + i), e);
             }
         }
-        System.out.println("IndexQueryTest records=" + records + " work=" + work);
+        System.out.println(
+                "IndexQueryTest records=" + records + " states while rebuilding=" + rebuilding + " work=" + work);
+        assertTrue(rebuilding > 0);
         // a test of indexes that are not used would find nothing
         assertTrue(work.pagesSkippedByBins() > work.pagesRead() / 100, work::toString);
         assertTrue(work.chunksFromTotals() > work.chunksRead() / 100, work::toString);

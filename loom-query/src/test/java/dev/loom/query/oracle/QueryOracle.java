@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.api.Index;
 import dev.loom.api.IndexKind;
 import dev.loom.api.Snapshot;
+import dev.loom.api.SourceStatistics;
 import dev.loom.api.ValueType;
 import dev.loom.query.Aggregate;
 import dev.loom.query.IndexedAggregate;
@@ -56,6 +57,12 @@ final class QueryOracle {
                         cursor.address(), cursor.timeNs(), cursor.buffer(), cursor.offset(), cursor.length()));
             }
             assertTrue(cursor.completeness().complete());
+        }
+        SourceStatistics counts = snapshot.statistics(source);
+        assertEquals(rows.size(), counts.records());
+        if (!rows.isEmpty()) {
+            assertEquals(rows.get(0).timeNs(), counts.firstTimeNs());
+            assertEquals(rows.get(rows.size() - 1).timeNs(), counts.lastTimeNs());
         }
     }
 

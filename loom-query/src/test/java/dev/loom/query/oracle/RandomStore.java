@@ -2,8 +2,8 @@ package dev.loom.query.oracle;
 
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
+import dev.loom.RebuildGate;
 import dev.loom.StorageOption;
-import dev.loom.UnsyncedStorage;
 import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A store to which things happen at random: records of a few sources, of values that meet each other at the edges of bins
- * and types, at equal times, some over several pages; indexes that come and go; reopening, and going on in a copy as it is
- * when the writer was killed.
+ * and types, at equal times, some over several pages; indexes that come and go, are lost, and rebuilt in the background; reopening,
+ * and going on in a copy as it is when the writer was killed.
  */
 final class RandomStore implements AutoCloseable {
     static final int SOURCES = 3;
@@ -47,6 +47,7 @@ final class RandomStore implements AutoCloseable {
     private final Random random;
     private final Path parent;
     private final int[] sources = new int[SOURCES];
+    private final RebuildGate gate = new RebuildGate();
     private Path directory;
     private Loom loom;
     private long now = 1_000_000_000L;
@@ -74,8 +75,29 @@ final class RandomStore implements AutoCloseable {
                 .chunkRingBytes(LoomConfig.RING_BYTES_MIN)
                 .segmentBytes(5 << 16)
                 .adoptCopy(true)
+                .rebuildIndexes(random.nextInt(4) == 0)
+                .backgroundRebuildBytes((long) random.nextInt(12) << 16)
                 .clock(() -> now);
-        return Loom.open(StorageOption.with(builder, new UnsyncedStorage()).build());
+        gate.reset();
+        return Loom.open(StorageOption.with(builder, gate).build());
+    }
+
+    private void closeLoom() {
+        gate.close();
+        loom.close();
+    }
+
+    /** Whether indexes are being rebuilt. */
+    boolean rebuilding() {
+        return loom.info().values().containsKey("rebuilt");
+    }
+
+    private void rebuild() {
+        gate.pass(random.nextInt(60), this::rebuilding);
+        Object error = loom.info().values().get("rebuild_error");
+        if (error != null) {
+            throw new AssertionError("rebuild failed: " + error);
+        }
     }
 
     Loom loom() {
@@ -92,13 +114,14 @@ final class RandomStore implements AutoCloseable {
 
     /** One thing that happens. */
     void step() {
-        switch (random.nextInt(24)) {
+        switch (random.nextInt(30)) {
             case 0, 1, 2, 3 -> defineIndex();
             case 4 -> closeIndex();
             case 5 -> loom.force();
             case 6 -> reopen();
             case 7 -> goOnInCopy();
             case 8 -> shape = random.nextInt(6);
+            case 9, 10, 11, 12 -> rebuild();
             default -> push(20 + random.nextInt(400));
         }
     }
@@ -191,7 +214,10 @@ final class RandomStore implements AutoCloseable {
     }
 
     private void reopen() {
-        loom.close();
+        closeLoom();
+        if (random.nextInt(4) == 0) {
+            loseIndexFiles();
+        }
         loom = open();
         supplyLambdas();
     }
@@ -218,7 +244,7 @@ final class RandomStore implements AutoCloseable {
             for (Path file : files.toList()) {
                 Files.copy(file, copy.resolve(directory.relativize(file).toString()));
             }
-            loom.close();
+            closeLoom();
             directory = copy;
             if (random.nextBoolean()) {
                 cut(copy.resolve("time"));
@@ -231,6 +257,21 @@ final class RandomStore implements AutoCloseable {
         }
         loom = open();
         supplyLambdas();
+    }
+
+    private void loseIndexFiles() {
+        for (String log : random.nextBoolean() ? List.of("time", "chunk") : List.of("time")) {
+            try (Stream<Path> files = Files.list(directory.resolve(log))) {
+                boolean all = random.nextBoolean();
+                for (Path file : files.toList()) {
+                    if (all || random.nextInt(3) == 0) {
+                        Files.delete(file);
+                    }
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
     }
 
     /** Loses the end of a log of indexes. */
@@ -254,6 +295,6 @@ final class RandomStore implements AutoCloseable {
 
     @Override
     public void close() {
-        loom.close();
+        closeLoom();
     }
 }

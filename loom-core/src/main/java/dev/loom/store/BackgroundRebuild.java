@@ -1,0 +1,143 @@
+package dev.loom.store;
+
+import dev.loom.io.Storage;
+import dev.loom.log.LogKind;
+import dev.loom.log.LogView;
+import dev.loom.log.UnsharedLog;
+import dev.loom.record.DirectoryReader;
+import dev.loom.record.IndexRebuilder;
+import dev.loom.record.ReferencedRecords;
+import dev.loom.record.SourceTable;
+import dev.loom.record.WriterSources;
+import dev.loom.schema.Schema;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The thread that writes what lies before the gap of the indexes, from the records, beside the writer. It ends when that is
+ * done, when the session is closed, or when the disk fails; the next session goes on from there.
+ */
+final class BackgroundRebuild implements Runnable, AutoCloseable {
+    /** Bins of any chunk, and directories of any part of one, have room in a ring of this size. */
+    private static final int RING_LENGTH_MIN = 1 << 20;
+
+    private final Parts parts;
+    private final Thread thread = new Thread(this, "loom-rebuild");
+    private volatile boolean cancelled;
+    private volatile @Nullable Throwable failure;
+
+    /** What it reads and writes. */
+    record Parts(
+            Storage storage,
+            StoreFiles files,
+            Mark mark,
+            StoreLogs logs,
+            Schema schema,
+            IntFunction<@Nullable String> formatText,
+            long publishInterval,
+            IndexRebuilder.ProgressHandler progress) {}
+
+    BackgroundRebuild(Parts parts) {
+        this.parts = parts;
+        thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Why it ended early, or null. */
+    @Nullable
+    Throwable failure() {
+        return failure;
+    }
+
+    @Override
+    public void run() {
+        try {
+            rebuild();
+        } catch (CancellationException e) {
+            // the session is being closed
+        } catch (Throwable e) {
+            failure = e;
+        }
+    }
+
+    private void rebuild() {
+        Mark mark = parts.mark;
+        Rebuild gap = mark.rebuild();
+        LogView records = parts.logs.records();
+        SourceTable table = SourceTable.load(
+                records,
+                parts.logs.times(),
+                gap.timeBegin(),
+                mark.begin(LogKind.RECORD),
+                gap.to(),
+                mark.checkpoint(),
+                List.of(),
+                true);
+        // the files of an earlier attempt may be there without their names being durable
+        parts.storage.syncDirectory(parts.files.folder(LogKind.TIME));
+        parts.storage.syncDirectory(parts.files.folder(LogKind.CHUNK));
+        WriterSources sources = StoreSession.writerSources(parts.schema, table);
+        try (ReferencedRecords lookup =
+                        new ReferencedRecords(records, records.watermarks()::tailAcquire, parts.formatText);
+                UnsharedLog timeLog = log(LogKind.TIME);
+                UnsharedLog chunkLog = log(LogKind.CHUNK)) {
+            new SessionIndexes(sources, lookup).open(parts.schema);
+            new IndexRebuilder(
+                            records,
+                            timeLog,
+                            chunkLog,
+                            sources,
+                            table.recordsCovered(),
+                            lastTimeNs(gap.timeBegin()),
+                            parts.publishInterval,
+                            parts.progress,
+                            () -> cancelled)
+                    .rebuild(gap.to());
+        }
+    }
+
+    private UnsharedLog log(LogKind kind) {
+        Mark mark = parts.mark;
+        return new UnsharedLog(
+                kind,
+                mark.storeId(),
+                mark.epoch(),
+                parts.storage,
+                parts.files.segments(kind, mark.segmentLength()),
+                mark.rebuild().begin(kind),
+                Math.max(mark.ringLength(kind), RING_LENGTH_MIN));
+    }
+
+    /** A time that no record is later than whose directory lies before the gap. */
+    private long lastTimeNs(long timeEnd) {
+        try (DirectoryReader reader = new DirectoryReader(parts.logs.times(), timeEnd)) {
+            reader.toEnd();
+            if (!reader.previous()) {
+                return 0;
+            }
+            return reader.isDirectory() ? reader.lastTimeNs() : reader.firstTimeNs();
+        }
+    }
+
+    /** Ends the thread, and returns when it has ended. What it has published stays. */
+    @Override
+    public void close() {
+        cancelled = true;
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
