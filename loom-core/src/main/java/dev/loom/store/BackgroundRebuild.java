@@ -65,7 +65,8 @@ final class BackgroundRebuild implements Runnable, AutoCloseable {
         }
     }
 
-    private void rebuild() {
+    /** Does all of it in the caller's thread. */
+    void rebuild() {
         Mark mark = parts.mark;
         Rebuild gap = mark.rebuild();
         LogView records = parts.logs.records();

@@ -49,6 +49,14 @@ record StoreLogs(LogView records, LogView times, LogView chunks) {
         return new StoreLogs(view.apply(LogKind.RECORD), view.apply(LogKind.TIME), view.apply(LogKind.CHUNK));
     }
 
+    LogView of(LogKind kind) {
+        return switch (kind) {
+            case RECORD -> records;
+            case TIME -> times;
+            case CHUNK -> chunks;
+        };
+    }
+
     /** The addresses at which the logs end now. */
     long[] tails() {
         return new long[] {

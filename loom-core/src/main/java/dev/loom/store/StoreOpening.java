@@ -12,7 +12,6 @@ import dev.loom.io.Storage;
 import dev.loom.io.WriterLock;
 import dev.loom.log.LogKind;
 import dev.loom.log.PageDescriptor;
-import dev.loom.log.Segments;
 import dev.loom.record.SourceTable;
 import dev.loom.schema.Schema;
 import dev.loom.schema.SchemaEntry;
@@ -25,7 +24,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -153,93 +151,7 @@ public final class StoreOpening {
             recovery = recover(mark);
             mark = recovery.mark();
         }
-        SchemaLog.Content content = SchemaLog.read(storage, files.schema(), mark.storeId());
-        Schema schema = Schema.EMPTY.with(content.entries());
-        if (settings.rebuildIndexes() || (rebuildable(schema) && !indexFilesWhole(mark))) {
-            Map<Integer, Long> lost = sourceTable(mark, schema).lost();
-            return startSession(lock, discardIndexes(mark), recovery, content, lost);
-        }
-        return startSession(lock, mark, recovery, content, Map.of());
-    }
-
-    /** Whether no index needs a function that only the embedder has. */
-    private static boolean rebuildable(Schema schema) {
-        return schema.indexes().stream()
-                .allMatch(index -> index.closed() || index.function().isReadable());
-    }
-
-    /** Whether no segment file of the indexes is missing or too short. */
-    private boolean indexFilesWhole(Mark closed) {
-        return indexFilesWhole(closed, LogKind.TIME) && indexFilesWhole(closed, LogKind.CHUNK);
-    }
-
-    private boolean indexFilesWhole(Mark closed, LogKind kind) {
-        Rebuild rebuild = closed.rebuild();
-        return filesWhole(closed, kind, closed.begin(kind), rebuild.exists() ? rebuild.begin(kind) : closed.begin(kind))
-                && filesWhole(closed, kind, Math.max(closed.begin(kind), rebuild.end(kind)), closed.durable(kind));
-    }
-
-    private boolean filesWhole(Mark closed, LogKind kind, long begin, long end) {
-        Segments segments = files.segments(kind, closed.segmentLength());
-        for (long first = segments.first(begin); first < end; first += closed.segmentLength()) {
-            long length = Math.min(end - first, closed.segmentLength());
-            if (!storage.exists(segments.file(first)) || length(segments.file(first)) < length) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private long length(Path path) {
-        try (LoomFile file = storage.openToRead(path)) {
-            return file.size();
-        }
-    }
-
-    /** The mark goes first: what a kill leaves of the files then is not looked at, and goes at the next time. */
-    private Mark discardIndexes(Mark mark) {
-        Mark without = new MarkFile(storage, files.mark()).writeTwice(mark.withoutIndexes());
-        for (LogKind kind : List.of(LogKind.TIME, LogKind.CHUNK)) {
-            for (Path file : storage.list(files.folder(kind))) {
-                if (Segments.firstOf(file) >= 0) {
-                    storage.delete(file);
-                }
-            }
-            storage.syncDirectory(files.folder(kind));
-        }
-        return without;
-    }
-
-    /**
-     * Has the indexes go on behind a gap, which is filled in the background, when they lack too many records to be written before
-     * opening returns. A gap that there is already is given up with what lies before it, if that can be written again.
-     */
-    private Mark leaveGap(Mark closed, Schema schema) {
-        long covered = sourceTable(closed, schema).recordsCovered();
-        if (closed.durable(LogKind.RECORD) - covered <= settings.backgroundRebuildBytes()) {
-            return closed;
-        }
-        if (!closed.rebuild().exists()) {
-            return new MarkFile(storage, files.mark()).writeTwice(closed.withGap(covered));
-        }
-        if (!rebuildable(schema)) {
-            return closed;
-        }
-        Mark without = discardIndexes(closed);
-        return new MarkFile(storage, files.mark()).writeTwice(without.withGap(without.begin(LogKind.RECORD)));
-    }
-
-    private SourceTable sourceTable(Mark closed, Schema schema) {
-        StoreLogs logs = StoreLogs.files(files, storage, closed, closed.ends(), false);
-        return SourceTable.load(
-                logs.records(),
-                logs.times(),
-                closed.durable(LogKind.TIME),
-                closed.begin(LogKind.RECORD),
-                closed.durable(LogKind.RECORD),
-                closed.checkpoint(),
-                schema.withRecords(),
-                true);
+        return startSession(lock, mark, recovery);
     }
 
     /**
@@ -293,15 +205,11 @@ public final class StoreOpening {
         return Recovery.run(files, storage, mark, staging);
     }
 
-    /** @param lost records by source, of which the index says nothing any more */
-    private StoreSession startSession(
-            WriterLock lock,
-            Mark ended,
-            @Nullable Recovery recovery,
-            SchemaLog.Content content,
-            Map<Integer, Long> lost) {
+    private StoreSession startSession(WriterLock lock, Mark ended, @Nullable Recovery recovery) {
+        SchemaLog.Content content = SchemaLog.read(storage, files.schema(), ended.storeId());
         Schema schema = Schema.EMPTY.with(content.entries());
-        Mark closed = leaveGap(ended, schema);
+        IndexRecovery indexes = new IndexRecovery(settings, files, schema);
+        Mark closed = indexes.run(ended, recovery != null);
         List<Integer> rings = List.of(
                 or(settings.recordRingLength(), closed.ringLength(LogKind.RECORD)),
                 or(settings.timeRingLength(), closed.ringLength(LogKind.TIME)),
@@ -309,8 +217,8 @@ public final class StoreOpening {
         long nonce = RANDOM.nextLong() | 1;
         Staging.deleteStale(storage, closed);
         StoreLogs logs = StoreLogs.files(files, storage, closed, closed.ends(), false);
-        SourceTable table = sourceTable(closed, schema);
-        table.lost().putAll(lost);
+        SourceTable table = indexes.sourceTable(closed);
+        table.lost().putAll(indexes.lost());
         boolean direct = direct();
         Staging staging = Staging.create(
                 storage,

@@ -137,7 +137,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         try {
             resume(opened);
             if (rebuild.pending()) {
-                rebuilding = startRebuild();
+                rebuild();
             }
         } catch (RuntimeException | Error e) {
             abandon(e);
@@ -145,8 +145,8 @@ public final class StoreSession implements Durability, AutoCloseable {
         }
     }
 
-    private BackgroundRebuild startRebuild() {
-        BackgroundRebuild started = new BackgroundRebuild(new BackgroundRebuild.Parts(
+    private void rebuild() {
+        BackgroundRebuild missing = new BackgroundRebuild(new BackgroundRebuild.Parts(
                 settings.storage(),
                 files,
                 mark,
@@ -155,8 +155,12 @@ public final class StoreSession implements Durability, AutoCloseable {
                 this::formatText,
                 settings.backgroundRebuildBytes(),
                 this::onRebuilt));
-        started.start();
-        return started;
+        if (rebuild.to() - rebuild.done() <= settings.backgroundRebuildBytes()) {
+            missing.rebuild();
+        } else {
+            rebuilding = missing;
+            missing.start();
+        }
     }
 
     /** Called by the rebuild's thread: the part before the gap has grown, and is durable. */

@@ -51,7 +51,11 @@ public final class VerifyCommand implements Callable<Integer> {
         Path directory = store.directory();
         if (repair) {
             requireStore(directory);
-            Loom.open(LoomConfig.at(directory).adoptCopy(true).build()).close();
+            Loom.open(LoomConfig.at(directory)
+                            .adoptCopy(true)
+                            .backgroundRebuildBytes(Long.MAX_VALUE)
+                            .build())
+                    .close();
             console.say("recovered");
         }
         Problems problems = new Problems(directory);
