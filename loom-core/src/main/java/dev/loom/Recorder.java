@@ -161,6 +161,18 @@ public final class Recorder implements Store {
         return session.sync(Math.max(0, longest.toNanos()));
     }
 
+    /**
+     * As {@link #sync(int, Duration)}, for all sources, and then makes it durable: it survives a power cut. Without this, what
+     * fills a page is durable about a second later, and the rest of the newest page not. The recorder's thread waits for the
+     * disk meanwhile, and the ring fills.
+     *
+     * @return whether it is; false when the time is over, or the store has failed
+     * @throws StoreIoException when the disk refuses; what was offered stays in the store, and goes to the disk once that can be
+     */
+    public boolean force(Duration longest) {
+        return session.force(Math.max(0, longest.toNanos()));
+    }
+
     /** Records of a source that this recorder has published. */
     public long published(int sourceId) {
         return session.published(sourceId);

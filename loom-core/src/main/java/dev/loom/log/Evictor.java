@@ -1,6 +1,7 @@
 package dev.loom.log;
 
 import dev.loom.error.StoreIoException;
+import dev.loom.io.StoreThread;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -48,8 +49,7 @@ public final class Evictor implements Runnable {
         this.intervalNs = intervalNs;
         this.pauseNs = intervalNs;
         this.bytesMax = bytesMax;
-        this.thread = new Thread(this, "loom-evictor");
-        this.thread.setDaemon(true);
+        this.thread = StoreThread.of("loom-evictor", this);
     }
 
     /** A log together with the writer of its segment files, which the evictor will own. */

@@ -7,9 +7,11 @@ import dev.loom.api.RecorderClaim;
 import dev.loom.api.RecorderState;
 import dev.loom.api.Source;
 import dev.loom.error.StoreIoException;
+import dev.loom.io.StoreThread;
 import dev.loom.store.StoreSession;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /** A recorder from start to close: its ring, its thread, and who waits for them. Usable from any thread. */
 public final class RecorderSession {
@@ -45,10 +47,7 @@ public final class RecorderSession {
         this.intake =
                 new Intake(ring, gates, store.log().clock(), wakeUp, store.log().payloadLengthMax());
         this.writer = new RecorderWriter(ring, gates, intake, claims, wakeUp, store);
-        // of no thread group, loader or thread-local value of whoever happens to start it
-        this.thread = new Thread(null, writer, "loom-recorder", 0, false);
-        thread.setDaemon(true);
-        thread.setContextClassLoader(RecorderSession.class.getClassLoader());
+        this.thread = StoreThread.of("loom-recorder", writer);
         thread.start();
     }
 
@@ -88,9 +87,38 @@ public final class RecorderSession {
     public boolean sync(long timeoutNs) {
         long position = ring.tail();
         long ticket = writer.ask();
+        return await(() -> ring.head() >= position && writer.answered(ticket), timeoutNs) && writer.failure() == null;
+    }
+
+    /**
+     * Waits until everything that any thread has offered before is durable.
+     *
+     * @param timeoutNs as of {@link #sync}
+     * @return as of {@link #sync}
+     * @throws StoreIoException when the disk refuses
+     */
+    public boolean force(long timeoutNs) {
+        long start = System.nanoTime();
+        if (!sync(timeoutNs)) {
+            return false;
+        }
+        long leftNs = timeoutNs < 0 ? timeoutNs : Math.max(0, timeoutNs - (System.nanoTime() - start));
+        long ticket = writer.askForce();
+        if (!await(() -> writer.forced(ticket), leftNs)) {
+            return false;
+        }
+        StoreIoException failure = writer.forceFailure();
+        if (failure != null) {
+            throw new StoreIoException(String.valueOf(failure.getMessage()), failure);
+        }
+        return writer.failure() == null;
+    }
+
+    /** Returns whether it became true, rather than the time being over, the thread ended, or the caller interrupted. */
+    private boolean await(BooleanSupplier answered, long timeoutNs) {
         long start = System.nanoTime();
         long parkNs = POLL_NS_MIN;
-        while (!(ring.head() >= position && writer.answered(ticket))) {
+        while (!answered.getAsBoolean()) {
             boolean over = timeoutNs >= 0 && System.nanoTime() - start >= timeoutNs;
             if (over
                     || !thread.isAlive()
@@ -101,7 +129,7 @@ public final class RecorderSession {
             LockSupport.parkNanos(parkNs);
             parkNs = Math.min(parkNs * 2, POLL_NS_MAX);
         }
-        return writer.failure() == null;
+        return true;
     }
 
     public long published(int sourceId) {

@@ -2,6 +2,7 @@ package dev.loom.recorder;
 
 import dev.loom.api.LossReason;
 import dev.loom.api.PushStatus;
+import dev.loom.error.StoreIoException;
 import dev.loom.record.RecordLog;
 import dev.loom.store.StoreSession;
 import java.util.concurrent.atomic.AtomicLong;
@@ -48,6 +49,9 @@ final class RecorderWriter implements Runnable {
     private final AtomicLong lost = new AtomicLong();
     private final AtomicLong syncsAsked = new AtomicLong();
     private volatile long syncsDone;
+    private final AtomicLong forcesAsked = new AtomicLong();
+    private volatile long forcesDone;
+    private volatile @Nullable StoreIoException forceFailure;
     private volatile long deadlineNs;
     private volatile boolean closing;
     private volatile @Nullable Throwable failure;
@@ -115,6 +119,23 @@ final class RecorderWriter implements Runnable {
         return syncsDone >= ticket;
     }
 
+    /** Asks that what is in the store be made durable. Returns a ticket, for {@link #forced}. */
+    long askForce() {
+        long ticket = forcesAsked.incrementAndGet();
+        wakeUp.rouse();
+        return ticket;
+    }
+
+    boolean forced(long ticket) {
+        return forcesDone >= ticket;
+    }
+
+    /** Why the newest attempt to make records durable failed, or null. */
+    @Nullable
+    StoreIoException forceFailure() {
+        return forceFailure;
+    }
+
     /** Lets it end once all that is in the sealed ring is in the store, or at a time, of {@link System#nanoTime()}. */
     void end(long byNs) {
         deadlineNs = byNs;
@@ -153,6 +174,11 @@ final class RecorderWriter implements Runnable {
         if (asked != syncsDone) {
             syncsDone = asked;
         }
+        long forces = forcesAsked.get();
+        if (forces != forcesDone) {
+            force();
+            forcesDone = forces;
+        }
         if (read != 0) {
             emptyReads = 0;
             nappedNs = 0;
@@ -165,8 +191,21 @@ final class RecorderWriter implements Runnable {
         }
     }
 
+    /** A disk that refuses now is no failure of the recorder: it goes on, and so does the store. */
+    private void force() {
+        try {
+            if (failure == null) {
+                session.force();
+            }
+            forceFailure = null;
+        } catch (StoreIoException e) {
+            forceFailure = e;
+        }
+    }
+
     private boolean hasWork() {
-        return closing || ring.pending() || syncsAsked.get() != syncsDone || (intake.dropped() && failure == null);
+        boolean asked = syncsAsked.get() != syncsDone || forcesAsked.get() != forcesDone;
+        return closing || ring.pending() || asked || (intake.dropped() && failure == null);
     }
 
     private void nap() {

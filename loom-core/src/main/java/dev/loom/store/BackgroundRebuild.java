@@ -1,6 +1,7 @@
 package dev.loom.store;
 
 import dev.loom.io.Storage;
+import dev.loom.io.StoreThread;
 import dev.loom.log.LogKind;
 import dev.loom.log.LogView;
 import dev.loom.log.UnsharedLog;
@@ -24,7 +25,7 @@ final class BackgroundRebuild implements Runnable, AutoCloseable {
     private static final int RING_LENGTH_MIN = 1 << 20;
 
     private final Parts parts;
-    private final Thread thread = new Thread(this, "loom-rebuild");
+    private final Thread thread = StoreThread.of("loom-rebuild", this);
     private volatile boolean cancelled;
     private volatile @Nullable Throwable failure;
 
@@ -41,7 +42,6 @@ final class BackgroundRebuild implements Runnable, AutoCloseable {
 
     BackgroundRebuild(Parts parts) {
         this.parts = parts;
-        thread.setDaemon(true);
     }
 
     void start() {

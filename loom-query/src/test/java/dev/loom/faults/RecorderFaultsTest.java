@@ -201,6 +201,36 @@ class RecorderFaultsTest {
     }
 
     @Test
+    void shouldForceWhatWasOfferedOrSayWhyNot() {
+        try (Recorder recorder = start(LONG)) {
+            int id = recorder.defineSource("a", BYTES);
+            assertEquals(0, recorder.offer(id, payload));
+            assertTrue(recorder.force(LONG));
+            assertDurable(recorder);
+            for (Call call : new Call[] {Call.FORCE, Call.WRITE}) {
+                storage.fail(call, 1, true);
+                assertEquals(0, recorder.offer(id, payload));
+                StoreIoException refused = assertThrows(StoreIoException.class, () -> recorder.force(LONG));
+                assertTrue(String.valueOf(refused.getMessage()).contains("injected failure"), refused::toString);
+                assertEquals(0, recorder.offer(id, payload), "it goes on");
+                storage.heal();
+                assertTrue(recorder.force(LONG));
+                assertDurable(recorder);
+            }
+            assertEquals(5, recorder.published(id));
+            assertTrue(recorder.force(LONG), "with nothing new");
+            Thread.currentThread().interrupt();
+            assertFalse(recorder.force(LONG));
+            assertTrue(Thread.interrupted());
+        }
+    }
+
+    private static void assertDurable(Recorder recorder) {
+        Map<String, Object> info = recorder.info().values();
+        assertEquals(info.get("record_tail"), info.get("record_durable"));
+    }
+
+    @Test
     void shouldReportWhatItCouldNotStoreWhenClosedOnAFailingDisk() {
         Recorder recorder = start(Duration.ofMillis(50));
         int id = recorder.defineSource("source", BYTES);

@@ -1,0 +1,14 @@
+package dev.loom.io;
+
+/** Makes the threads that a store runs beside the application's. */
+public final class StoreThread {
+    private StoreThread() {}
+
+    /** A daemon, of no thread group, class loader or inherited thread-local value of whoever happens to start it. */
+    public static Thread of(String name, Runnable task) {
+        Thread thread = new Thread(null, task, name, 0, false);
+        thread.setDaemon(true);
+        thread.setContextClassLoader(StoreThread.class.getClassLoader());
+        return thread;
+    }
+}
