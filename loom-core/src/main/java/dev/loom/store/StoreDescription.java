@@ -34,6 +34,8 @@ final class StoreDescription {
         log(values, "record", logs.records());
         log(values, "time", logs.times());
         log(values, "chunk", logs.chunks());
+        values.put("record_bytes", length(logs.records()));
+        values.put("index_bytes", length(logs.times()) + length(logs.chunks()));
         Watermarks index = logs.times().watermarks();
         if (index.rebuiltAcquire() < index.rebuildTo()) {
             values.put("rebuilt", index.rebuiltAcquire());
@@ -52,6 +54,10 @@ final class StoreDescription {
         values.put(name + "_evicted", watermarks.evictedAcquire());
         values.put(name + "_sealed", watermarks.sealedAcquire());
         values.put(name + "_tail", watermarks.tailAcquire());
+    }
+
+    private static long length(LogView view) {
+        return view.watermarks().lengthTo(view.watermarks().tailAcquire());
     }
 
     private static void session(Map<String, Object> values, Staging staging) {

@@ -60,7 +60,7 @@ class PowerCutTest {
     @Test
     void shouldKeepWhatIsDurableWhenThePowerIsCut() throws IOException {
         long first = Long.getLong("loom.seed", System.nanoTime());
-        int rounds = Integer.getInteger("loom.rounds", 25);
+        int rounds = Integer.getInteger("loom.rounds", 15);
         System.out.println("PowerCutTest seed=" + first + " rounds=" + rounds);
         for (int round = 0; round < rounds; round++) {
             seed = first + round;

@@ -65,7 +65,8 @@ public final class VerifyCommand implements Callable<Integer> {
             Loom.open(LoomConfig.at(directory)
                             .rebuildIndexes(true)
                             .backgroundRebuildBytes(Long.MAX_VALUE)
-                            .build()).close();
+                            .build())
+                    .close();
             problems = new Problems(directory);
             report = verify(directory, problems);
         }

@@ -183,10 +183,29 @@ class StoreCommandsTest {
         IntStream.range(0, 50_000).forEach(i -> rows.append(i).append('\n'));
         cli.importText("a", "csv", rows.toString()).ok();
         String answer = cli.run("agg", "a", "v", "--percentile", "99").ok().out();
-        Files.delete(directory.resolve("chunk").resolve("00000000000000000000.seg"));
+        Path bins = directory.resolve("chunk").resolve("00000000000000000000.seg");
+        byte[] damaged = Files.readAllBytes(bins);
+        damaged[100] ^= 1;
+        Files.write(bins, damaged);
         cli.run("verify").exit(3);
         Cli.Result repaired = cli.run("verify", "--repair").ok();
         assertTrue(repaired.err().contains("\nloom: writing the indexes anew: problems="), repaired.err());
+        assertRepaired(repaired, answer);
+    }
+
+    /** A file that is missing is noticed when a store is opened for writing. */
+    @Test
+    void shouldWriteLostIndexesAnewOnRepair() throws Exception {
+        cli.importText("a", "csv", "v\n1\n").ok();
+        cli.run("index", "add", "a", "v").ok();
+        cli.importText("a", "csv", "v\n2\n3\n").ok();
+        String answer = cli.run("agg", "a", "v", "--percentile", "99").ok().out();
+        Files.delete(directory.resolve("chunk").resolve("00000000000000000000.seg"));
+        cli.run("verify").exit(3);
+        assertRepaired(cli.run("verify", "--repair").ok(), answer);
+    }
+
+    private void assertRepaired(Cli.Result repaired, String answer) {
         assertTrue(repaired.err().endsWith(" 0 problems\n"), repaired.err());
         Cli.Result again =
                 cli.run("agg", "a", "v", "--percentile", "99", "--explain").ok();
