@@ -1,5 +1,7 @@
 package dev.loom.query.oracle;
 
+import static org.junit.jupiter.api.Assertions.assertNull;
+
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
@@ -9,10 +11,14 @@ import dev.loom.api.Bins;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Store;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -47,6 +53,44 @@ class LiveQueryTest {
                 queryWhileWriting(loom, round % 2 == 0 ? loom : reader, new int[] {source, other}, seed + round);
             }
         }
+    }
+
+    @Test
+    void shouldAnswerOnTheSnapshotsRecordsWhileIndexesAreRebuiltToo() throws InterruptedException, IOException {
+        long seed = Long.getLong("loom.seed", System.nanoTime());
+        LoomConfig.Builder config = LoomConfig.at(directory)
+                .recordRingBytes(LoomConfig.RING_BYTES_MIN)
+                .timeRingBytes(LoomConfig.RING_BYTES_MIN)
+                .chunkRingBytes(LoomConfig.RING_BYTES_MIN)
+                .segmentBytes(1 << 20)
+                .backgroundRebuildBytes(1 << 16);
+        int[] sources = new int[2];
+        try (Loom loom =
+                Loom.open(StorageOption.with(config, new UnsyncedStorage()).build())) {
+            sources[0] = loom.defineSource("a", Row.FORMAT);
+            sources[1] = loom.defineSource("b", Row.FORMAT);
+            loom.defineIndex(sources[0], "i", IndexFunction.field(Row.FORMAT, "i"), Bins.logLinear());
+            loom.defineIndex(sources[0], "d", IndexFunction.field(Row.FORMAT, "d"), Bins.logLinear());
+            push(loom, sources, new Random(seed), 4 * RECORDS_PER_ROUND);
+        }
+        int rebuilding = 0;
+        for (int round = 0; round < ROUNDS / 2; round++) {
+            for (String log : List.of("time", "chunk")) {
+                try (Stream<Path> files = Files.list(directory.resolve(log))) {
+                    for (Path file : files.toList()) {
+                        Files.delete(file);
+                    }
+                }
+            }
+            try (Loom loom = Loom.open(
+                            StorageOption.with(config, new UnsyncedStorage()).build());
+                    LoomReader reader = LoomReader.attach(directory)) {
+                rebuilding += loom.info().values().containsKey("rebuilt") ? 1 : 0;
+                queryWhileWriting(loom, round % 2 == 0 ? loom : reader, sources, seed + round);
+                assertNull(loom.info().values().get("rebuild_error"));
+            }
+        }
+        System.out.println("LiveQueryTest seed=" + seed + " rounds=" + ROUNDS / 2 + " rebuilding=" + rebuilding);
     }
 
     private static void queryWhileWriting(Loom loom, Store store, int[] sources, long seed)
