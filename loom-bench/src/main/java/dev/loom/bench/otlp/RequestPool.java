@@ -1,7 +1,7 @@
 package dev.loom.bench.otlp;
 
 import dev.loom.otlp.ExportOutcome;
-import dev.loom.otlp.JsonTranscoder;
+import dev.loom.otlp.InPlaceBuffer;
 import dev.loom.otlp.Signal;
 import dev.loom.otlp.json.JsonRequests;
 import java.nio.ByteBuffer;
@@ -135,13 +135,16 @@ public final class RequestPool {
     }
 
     private static int encode(Signal signal, String json, UnsafeBuffer into) {
-        final UnsafeBuffer text = new UnsafeBuffer(json.getBytes(StandardCharsets.UTF_8));
+        final byte[] text = json.getBytes(StandardCharsets.UTF_8);
         final ExportOutcome outcome = new ExportOutcome();
-        final int length =
-                new JsonRequests().transcode(signal, text, 0, text.capacity(), into, 0, into.capacity(), outcome);
-        if (outcome.status() == ExportOutcome.Status.MALFORMED || length == JsonTranscoder.NO_ROOM) {
+        final InPlaceBuffer request = new InPlaceBuffer(into, 0, into.capacity());
+        into.putBytes(0, text);
+        request.written(text.length);
+        request.turn();
+        final boolean whole = new JsonRequests().transcode(signal, request, outcome);
+        if (outcome.status() == ExportOutcome.Status.MALFORMED || !whole) {
             throw new IllegalStateException("request can't be encoded: " + outcome.message());
         }
-        return length;
+        return request.length();
     }
 }

@@ -68,7 +68,7 @@ final class JsonObjects {
         out.tag(tag);
         switch (field.type()) {
             case STRING -> {
-                text();
+                requireText();
                 out.string(parser.getTextCharacters(), parser.getTextOffset(), parser.getTextLength());
             }
             case BYTES -> out.bytes(JsonBytes.base64(text()));
@@ -93,10 +93,14 @@ final class JsonObjects {
     }
 
     private String text() throws IOException, BadValueException {
+        requireText();
+        return parser.getText();
+    }
+
+    private void requireText() throws BadValueException {
         if (parser.currentToken() != JsonToken.VALUE_STRING) {
             throw new BadValueException("is no string");
         }
-        return parser.getText();
     }
 
     private void number(FieldType type) throws IOException, BadValueException, NoRoomException {

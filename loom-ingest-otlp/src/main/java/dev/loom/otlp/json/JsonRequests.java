@@ -6,15 +6,13 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import dev.loom.otlp.ExportOutcome;
+import dev.loom.otlp.InPlaceBuffer;
 import dev.loom.otlp.JsonTranscoder;
 import dev.loom.otlp.Signal;
 import dev.loom.otlp.schema.OtlpMessages;
 import dev.loom.otlp.wire.Utf8;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import org.agrona.DirectBuffer;
-import org.agrona.MutableDirectBuffer;
-import org.agrona.io.DirectBufferInputStream;
 
 /**
  * Turns OTLP/JSON requests into protobuf ones, by the rules of protobuf's JSON form with those of OTLP: ids are hexadecimal,
@@ -26,6 +24,10 @@ public final class JsonRequests implements JsonTranscoder {
 
     private static final int NAME_LENGTH_MAX = 1_000;
     private static final int NUMBER_LENGTH_MAX = 1_000;
+
+    /** The parser keeps a string on the heap, in 4 bytes a character, before it tells it. */
+    static final int STRING_LENGTH_MAX = 4 << 20;
+
     private static final int PLACE_LENGTH_MAX = 200;
 
     private static final JsonFactory FACTORY = JsonFactory.builder()
@@ -34,7 +36,7 @@ public final class JsonRequests implements JsonTranscoder {
                     .maxNestingDepth(DEPTH_MAX)
                     .maxNameLength(NAME_LENGTH_MAX)
                     .maxNumberLength(NUMBER_LENGTH_MAX)
-                    .maxStringLength(Integer.MAX_VALUE) // as long as the request may be
+                    .maxStringLength(STRING_LENGTH_MAX)
                     .build())
             .build();
 
@@ -42,37 +44,21 @@ public final class JsonRequests implements JsonTranscoder {
     public JsonRequests() {}
 
     @Override
-    public int transcode(
-            Signal signal,
-            DirectBuffer json,
-            int offset,
-            int length,
-            MutableDirectBuffer into,
-            int intoOffset,
-            int capacity,
-            ExportOutcome outcome) {
+    public boolean transcode(Signal signal, InPlaceBuffer request, ExportOutcome outcome) {
         try {
-            return transcode(signal, json, offset, length, into, intoOffset, capacity);
+            return transcode(signal, request);
         } catch (MalformedJsonException e) {
             outcome.malformed(String.valueOf(e.getMessage()));
-            return 0;
+            return true;
         }
     }
 
-    static int transcode(
-            Signal signal,
-            DirectBuffer json,
-            int offset,
-            int length,
-            MutableDirectBuffer into,
-            int intoOffset,
-            int capacity)
-            throws MalformedJsonException {
-        if (!Utf8.isValid(json, offset, length)) {
+    static boolean transcode(Signal signal, InPlaceBuffer request) throws MalformedJsonException {
+        if (!Utf8.isValid(request.buffer(), request.unreadOffset(), request.unread())) {
             throw new MalformedJsonException("request is not UTF-8"); // Jackson takes overlong forms and surrogates
         }
-        ProtobufOutput out = new ProtobufOutput(into, intoOffset, capacity);
-        try (JsonParser parser = FACTORY.createParser(new DirectBufferInputStream(json, offset, length))) {
+        ProtobufOutput out = new ProtobufOutput(request);
+        try (JsonParser parser = FACTORY.createParser(new UnreadInputStream(request))) {
             try {
                 if (parser.nextToken() != JsonToken.START_OBJECT) {
                     throw new BadValueException("is no object");
@@ -81,7 +67,7 @@ public final class JsonRequests implements JsonTranscoder {
                 if (parser.nextToken() != null) {
                     throw new BadValueException("is followed by more");
                 }
-                return out.length();
+                return true;
             } catch (BadValueException e) {
                 throw new MalformedJsonException(place(parser) + " " + e.getMessage());
             }
@@ -89,7 +75,7 @@ public final class JsonRequests implements JsonTranscoder {
             throw new MalformedJsonException("request is no JSON: " + firstLine(e.getOriginalMessage()) + ": offset="
                     + (e.getLocation() == null ? 0 : e.getLocation().getByteOffset()));
         } catch (NoRoomException e) {
-            return NO_ROOM;
+            return false;
         } catch (IOException e) {
             throw new UncheckedIOException("a buffer can't be read", e);
         }

@@ -1,32 +1,26 @@
 package dev.loom.otlp.json;
 
+import dev.loom.otlp.InPlaceBuffer;
 import dev.loom.otlp.wire.WireReader;
 import dev.loom.otlp.wire.WireWriter;
 import java.nio.ByteOrder;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Writes a protobuf message into memory of a fixed capacity. The length of a message within, or of packed numbers, is only known at
- * its end: one byte is kept for it, and what does not do with that is moved.
+ * Writes a protobuf message. The length of a message within, or of packed numbers, is only known at its end: one byte is kept for
+ * it, and what does not do with that is moved.
  */
 final class ProtobufOutput {
     private static final int LENGTH_RESERVED = 1;
-    private static final int UTF8_LENGTH_MAX = 3; // bytes for one char
+    private static final int UTF8_LENGTH_MAX = 4; // bytes for one code point
     private static final char REPLACEMENT = '\uFFFD';
 
+    private final InPlaceBuffer out;
     private final MutableDirectBuffer buffer;
-    private final int offset;
-    private final int capacity;
-    private int length;
 
-    ProtobufOutput(MutableDirectBuffer buffer, int offset, int capacity) {
-        this.buffer = buffer;
-        this.offset = offset;
-        this.capacity = capacity;
-    }
-
-    int length() {
-        return length;
+    ProtobufOutput(InPlaceBuffer out) {
+        this.out = out;
+        buffer = out.buffer();
     }
 
     void tag(int tag) throws NoRoomException {
@@ -35,19 +29,19 @@ final class ProtobufOutput {
 
     void varint(long value) throws NoRoomException {
         int at = room(WireReader.VARINT_LENGTH_MAX);
-        length += WireWriter.putVarint(buffer, at, value) - at;
+        out.written(WireWriter.putVarint(buffer, at, value) - at);
     }
 
     void fixed64(long value) throws NoRoomException {
         int at = room(Long.BYTES);
         buffer.putLong(at, value, ByteOrder.LITTLE_ENDIAN);
-        length += Long.BYTES;
+        out.written(Long.BYTES);
     }
 
     void fixed32(int value) throws NoRoomException {
         int at = room(Integer.BYTES);
         buffer.putInt(at, value, ByteOrder.LITTLE_ENDIAN);
-        length += Integer.BYTES;
+        out.written(Integer.BYTES);
     }
 
     /** Writes bytes with their length before them. */
@@ -55,7 +49,7 @@ final class ProtobufOutput {
         varint(bytes.length);
         int at = room(bytes.length);
         buffer.putBytes(at, bytes);
-        length += bytes.length;
+        out.written(bytes.length);
     }
 
     /** Writes a string with its length before it; half of a surrogate pair becomes U+FFFD. */
@@ -63,17 +57,17 @@ final class ProtobufOutput {
         int start = beginLength();
         for (int done = 0; done < count; done++) {
             char c = chars[from + done];
-            int at = room(UTF8_LENGTH_MAX + 1);
+            int at = room(UTF8_LENGTH_MAX);
             if (c < 0x80) {
                 buffer.putByte(at, (byte) c);
-                length++;
+                out.written(1);
             } else if (Character.isHighSurrogate(c)
                     && done + 1 < count
                     && Character.isLowSurrogate(chars[from + done + 1])) {
-                length += putCodePoint(at, Character.toCodePoint(c, chars[from + done + 1]));
+                out.written(putCodePoint(at, Character.toCodePoint(c, chars[from + done + 1])));
                 done++;
             } else {
-                length += putCodePoint(at, Character.isSurrogate(c) ? REPLACEMENT : c);
+                out.written(putCodePoint(at, Character.isSurrogate(c) ? REPLACEMENT : c));
             }
         }
         endLength(start);
@@ -105,20 +99,20 @@ final class ProtobufOutput {
      */
     int beginLength() throws NoRoomException {
         room(LENGTH_RESERVED);
-        length += LENGTH_RESERVED;
-        return length;
+        out.written(LENGTH_RESERVED);
+        return out.length();
     }
 
     /** Ends what was begun. */
     void endLength(int start) throws NoRoomException {
-        int content = length - start;
+        int content = out.length() - start;
         int more = WireWriter.varintLength(content) - LENGTH_RESERVED;
         if (more > 0) {
             room(more);
-            moveRight(offset + start, content, more);
-            length += more;
+            moveRight(out.offset() + start, content, more);
+            out.written(more);
         }
-        WireWriter.putVarint(buffer, offset + start - LENGTH_RESERVED, content);
+        WireWriter.putVarint(buffer, out.offset() + start - LENGTH_RESERVED, content);
     }
 
     /** From the end, as the places overlap. */
@@ -135,9 +129,9 @@ final class ProtobufOutput {
 
     /** Makes room for so many bytes, and returns where in the buffer they go. */
     private int room(int count) throws NoRoomException {
-        if (count > capacity - length) {
+        if (!out.ensure(count)) {
             throw new NoRoomException();
         }
-        return offset + length;
+        return out.offset() + out.length();
     }
 }

@@ -37,7 +37,7 @@ abstract class Exchange implements Invocable.Task {
     final Response response;
     final Callback callback;
     final Signal signal;
-    final int maxLength;
+    private final int maxLength;
     private final OtlpReceiver receiver;
     private final ContentEncoding encoding;
     private State state = State.RECEIVING;
@@ -81,6 +81,14 @@ abstract class Exchange implements Invocable.Task {
     }
 
     abstract boolean isJson();
+
+    /** Checks a length as sent. */
+    final void checkLength(long length, boolean compressed) throws RefusalException {
+        int max = compressed ? DecodeLimits.encodedMax(maxLength) : maxLength;
+        if (length > max) {
+            throw new RefusalException(Reason.TOO_LARGE, "request is too large: length=" + length + ", max=" + max);
+        }
+    }
 
     /** Writes the answer to an accepted request. */
     abstract void answer(ExportOutcome outcome);
@@ -154,7 +162,7 @@ abstract class Exchange implements Invocable.Task {
         return request.getConnectionMetaData().getHttpVersion().getVersion() < HttpVersion.HTTP_2.getVersion();
     }
 
-    /** Appends to the body. */
+    /** Appends to the body, which has so many bytes at most. */
     final void append(ByteBuffer bytes, int most) throws RefusalException {
         if (!bytes.hasRemaining()) {
             return;
@@ -162,7 +170,11 @@ abstract class Exchange implements Invocable.Task {
         if (body == null) {
             body = receiver.budget().reserve(bytes.remaining());
         }
-        if (body == null || !body.append(bytes, most)) {
+        if (body == null) {
+            throw new RefusalException(InFlightBudget.NO_ROOM);
+        }
+        body.expect(most);
+        if (!body.append(bytes)) {
             throw new RefusalException(InFlightBudget.NO_ROOM);
         }
     }

@@ -17,9 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ExportWorker implements AutoCloseable {
     private static final UnsafeBuffer NOTHING = new UnsafeBuffer(new byte[0]);
-    private static final int JSON_SLACK = 64;
 
-    private final InFlightBudget budget;
     private final DecodeLimits limits;
     private final ExportHandler handler;
     private final JsonTranscoder transcoder;
@@ -28,8 +26,7 @@ final class ExportWorker implements AutoCloseable {
     private final ExportOutcome outcome = new ExportOutcome();
     private int exportedLength;
 
-    ExportWorker(InFlightBudget budget, DecodeLimits limits, ExportHandler handler, JsonTranscoder transcoder) {
-        this.budget = budget;
+    ExportWorker(DecodeLimits limits, ExportHandler handler, JsonTranscoder transcoder) {
         this.limits = limits;
         this.handler = handler;
         this.transcoder = transcoder;
@@ -49,25 +46,21 @@ final class ExportWorker implements AutoCloseable {
      */
     ExportOutcome export(Signal signal, ContentEncoding encoding, boolean json, @Nullable Region body)
             throws RefusalException {
-        Region message = body;
         try {
             if (encoding != ContentEncoding.IDENTITY) {
-                message = decompress(encoding, body);
+                decompress(encoding, body);
             }
             outcome.reset();
             if (json) {
-                message = transcode(signal, message);
+                transcode(signal, body);
             }
-            exportedLength = message == null ? 0 : message.length();
-            if (message == null) {
+            exportedLength = body == null ? 0 : body.length();
+            if (body == null) {
                 handler.export(signal, NOTHING, 0, 0, outcome);
             } else {
-                handler.export(signal, message.buffer(), message.offset(), message.length(), outcome);
+                handler.export(signal, body.buffer(), body.offset(), body.length(), outcome);
             }
         } finally {
-            if (message != null) {
-                message.close();
-            }
             if (body != null) {
                 body.close();
             }
@@ -82,83 +75,37 @@ final class ExportWorker implements AutoCloseable {
         return outcome;
     }
 
-    private Region decompress(ContentEncoding encoding, @Nullable Region body) throws RefusalException {
+    private void decompress(ContentEncoding encoding, @Nullable Region body) throws RefusalException {
         if (body == null) {
             throw new RefusalException(Reason.MALFORMED, "request can't be decompressed: it is empty");
         }
-        // Most telemetry becomes some four times as long; a wrong guess costs a move at most.
-        Region decoded = reserve(Math.min(limits.allowed(body.length()), 4 * (long) body.length()), body);
-        try {
-            if (encoding == ContentEncoding.GZIP) {
-                gzip.decode(body.filled(), decoded, limits);
-            } else {
-                zstd.decode(body.filled(), decoded, limits);
-            }
-        } catch (RefusalException e) {
-            boolean alone = budget.used() <= decoded.capacity() + body.capacity();
-            decoded.close();
-            if (e.refusal().equals(InFlightBudget.NO_ROOM) && alone) {
-                throw tooLargeForBudget(body);
-            }
-            throw e;
+        body.expect(DecodeLimits.roomFor(limits.allowed(body.length())));
+        body.turn();
+        if (encoding == ContentEncoding.GZIP) {
+            gzip.decode(body, limits);
+        } else {
+            zstd.decode(body, limits);
         }
-        body.close();
-        return decoded;
+        body.trim();
     }
 
-    private Region transcode(Signal signal, @Nullable Region json) throws RefusalException {
-        if (json == null) {
+    private void transcode(Signal signal, @Nullable Region body) throws RefusalException {
+        if (body == null) {
             throw new RefusalException(Reason.MALFORMED, "request is not JSON: it is empty");
         }
-        Region protobuf = reserve((long) json.length() + JSON_SLACK, json);
-        try {
-            while (true) {
-                int length = transcoder.transcode(
-                        signal,
-                        json.buffer(),
-                        json.offset(),
-                        json.length(),
-                        budget.buffer(),
-                        protobuf.offset(),
-                        Math.min(protobuf.capacity(), limits.maxLength()),
-                        outcome);
-                if (outcome.status() == Status.MALFORMED) {
-                    throw new RefusalException(Reason.MALFORMED, ExportResponse.shortened(outcome.message()));
-                }
-                if (length != JsonTranscoder.NO_ROOM) {
-                    protobuf.fill(length);
-                    json.close();
-                    return protobuf;
-                }
-                if (protobuf.capacity() >= limits.maxLength()) {
-                    throw new RefusalException(Reason.TOO_LARGE, "request is too large: max=" + limits.maxLength());
-                }
-                if (!protobuf.ensure(protobuf.capacity() + 1, limits.maxLength())) {
-                    boolean alone = budget.used() <= protobuf.capacity() + json.capacity();
-                    throw alone ? tooLargeForBudget(json) : new RefusalException(InFlightBudget.NO_ROOM);
-                }
-            }
-        } catch (RefusalException e) {
-            protobuf.close();
-            throw e;
+        body.expect(limits.maxLength());
+        body.turn();
+        boolean whole = transcoder.transcode(signal, body, outcome);
+        if (outcome.status() == Status.MALFORMED) {
+            throw new RefusalException(Reason.MALFORMED, ExportResponse.shortened(outcome.message()));
         }
-    }
-
-    private Region reserve(long length, Region beside) throws RefusalException {
-        Region region = budget.reserve((int) Math.min(length, limits.maxLength()));
-        if (region == null) {
-            throw budget.used() <= beside.capacity()
-                    ? tooLargeForBudget(beside)
-                    : new RefusalException(InFlightBudget.NO_ROOM);
+        if (body.length() > limits.maxLength()) {
+            throw new RefusalException(Reason.TOO_LARGE, "request is too large as protobuf: max=" + limits.maxLength());
         }
-        return region;
-    }
-
-    private RefusalException tooLargeForBudget(Region encoded) {
-        return new RefusalException(
-                Reason.TOO_LARGE,
-                "request, as sent and decoded, is larger than the memory for requests: sent=" + encoded.length()
-                        + ", budget=" + budget.capacity());
+        if (!whole) {
+            throw body.noRoom();
+        }
+        body.trim();
     }
 
     @Override

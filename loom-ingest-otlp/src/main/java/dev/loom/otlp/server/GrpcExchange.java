@@ -68,10 +68,7 @@ final class GrpcExchange extends Exchange {
         if (compressed && super.encoding() == ContentEncoding.IDENTITY) {
             throw new RefusalException(Reason.MALFORMED, "message is compressed, but grpc-encoding is missing");
         }
-        if (length > maxLength) {
-            throw new RefusalException(
-                    Reason.TOO_LARGE, "request is too large: length=" + length + ", max=" + maxLength);
-        }
+        checkLength(length, compressed);
         messageLength = (int) length;
     }
 

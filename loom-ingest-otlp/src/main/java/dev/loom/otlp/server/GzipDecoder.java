@@ -8,11 +8,14 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
 /**
- * Decompresses gzip (RFC 1952, all members) from one region into another, in steps between which the limits are checked.
+ * Decompresses gzip (RFC 1952, all members) in place, in steps between which the limits are checked.
  *
  * <p>Reused; not safe for use by several threads at once.
  */
 final class GzipDecoder implements AutoCloseable {
+    /** Room that is wanted for a step, so that hostile input can't ask for many small ones: bytes. */
+    static final int STEP = 4096;
+
     private static final int MAGIC_AND_DEFLATE = 0x08_8B_1F;
     private static final int FIXED_HEADER_LENGTH = 10;
     private static final int TRAILER_LENGTH = 8;
@@ -28,42 +31,40 @@ final class GzipDecoder implements AutoCloseable {
     /**
      * Decodes a body.
      *
-     * @param encoded from position to limit
-     * @param decoded takes the bytes
-     * @throws RefusalException when they are no gzip, too many, or there is no room
+     * @param body what is to be read of it is encoded; what is decoded is written
+     * @throws RefusalException when it is no gzip, too much, or there is no room
      */
-    void decode(ByteBuffer encoded, Region decoded, DecodeLimits limits) throws RefusalException {
-        ByteBuffer in = encoded.order(ByteOrder.LITTLE_ENDIAN);
-        int length = in.remaining();
+    void decode(Region body, DecodeLimits limits) throws RefusalException {
+        int encodedLength = body.unread();
         do {
-            skipHeader(in);
+            ByteBuffer header = body.unreadBytes().order(ByteOrder.LITTLE_ENDIAN);
+            skipHeader(header);
+            body.readUntil(header);
             inflater.reset();
             crc.reset();
-            int before = decoded.length();
-            inflate(in, length, decoded, limits);
-            if (in.remaining() < TRAILER_LENGTH) {
+            int before = body.length();
+            inflate(body, encodedLength, limits);
+            ByteBuffer trailer = body.unreadBytes().order(ByteOrder.LITTLE_ENDIAN);
+            if (trailer.remaining() < TRAILER_LENGTH) {
                 throw malformed("ends early");
             }
-            if (in.getInt() != (int) crc.getValue() || in.getInt() != decoded.length() - before) {
+            if (trailer.getInt() != (int) crc.getValue() || trailer.getInt() != body.length() - before) {
                 throw malformed("checksum or length differs");
             }
-        } while (in.hasRemaining());
+            body.readUntil(trailer);
+        } while (body.unread() > 0);
     }
 
-    private void inflate(ByteBuffer in, int encodedLength, Region decoded, DecodeLimits limits)
-            throws RefusalException {
+    private void inflate(Region body, int encodedLength, DecodeLimits limits) throws RefusalException {
         int allowed = limits.allowed(encodedLength);
-        inflater.setInput(in);
         while (!inflater.finished()) {
-            if (decoded.length() == decoded.capacity()) {
-                if (decoded.length() >= allowed) {
-                    throw limits.exceeded(encodedLength);
-                }
-                if (!decoded.ensure(1, allowed)) {
-                    throw new RefusalException(InFlightBudget.NO_ROOM);
-                }
-            }
-            ByteBuffer out = decoded.unfilled();
+            // One byte more than is allowed tells that there are too many.
+            int most = allowed + 1 - body.length();
+            body.require(Math.min(STEP, most));
+            ByteBuffer in = body.unreadBytes();
+            ByteBuffer out = body.unfilled();
+            out.limit(Math.min(out.limit(), out.position() + most)).mark();
+            inflater.setInput(in);
             int count;
             try {
                 count = inflater.inflate(out);
@@ -73,9 +74,10 @@ final class GzipDecoder implements AutoCloseable {
             if (count == 0 && !inflater.finished()) {
                 throw malformed(inflater.needsDictionary() ? "needs a dictionary" : "ends early");
             }
-            crc.update(out.flip().position(decoded.offset() + decoded.length()));
-            decoded.fill(count);
-            if (decoded.length() > allowed) {
+            crc.update(out.limit(out.position()).reset());
+            body.readUntil(in);
+            body.written(count);
+            if (body.length() > allowed) {
                 throw limits.exceeded(encodedLength);
             }
         }

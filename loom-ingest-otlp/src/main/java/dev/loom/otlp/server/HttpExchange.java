@@ -2,7 +2,6 @@ package dev.loom.otlp.server;
 
 import dev.loom.otlp.ExportOutcome;
 import dev.loom.otlp.Signal;
-import dev.loom.otlp.server.Refusal.Reason;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.eclipse.jetty.http.HttpFields;
@@ -37,11 +36,8 @@ final class HttpExchange extends Exchange {
     @Override
     void received(ByteBuffer bytes) throws RefusalException {
         long length = Math.max(declaredLength, (long) bodyLength() + bytes.remaining());
-        if (length > maxLength) {
-            throw new RefusalException(
-                    Reason.TOO_LARGE, "request is too large: length=" + length + ", max=" + maxLength);
-        }
-        append(bytes, declaredLength < 0 ? maxLength : (int) declaredLength);
+        checkLength(length, encoding() != ContentEncoding.IDENTITY);
+        append(bytes, declaredLength < 0 ? Integer.MAX_VALUE : (int) declaredLength);
     }
 
     @Override

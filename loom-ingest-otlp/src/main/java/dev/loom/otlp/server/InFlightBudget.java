@@ -29,6 +29,13 @@ public final class InFlightBudget implements AutoCloseable {
     static final Refusal NO_ROOM =
             new Refusal(Refusal.Reason.UNAVAILABLE, "memory for requests in flight is used up", 1000);
 
+    /** Where a region is to be, in granules. */
+    private record Place(int start, int size) {
+        boolean contains(int granule) {
+            return granule >= start && granule < start + size;
+        }
+    }
+
     private final MappedByteBuffer area;
     private final UnsafeBuffer buffer;
     private final RegionAllocator allocator;
@@ -124,47 +131,59 @@ public final class InFlightBudget implements AutoCloseable {
     }
 
     /**
-     * Lengthens a region in place, or moves it.
+     * Lengthens a region: behind it, elsewhere, or to both sides, in which way one that is alone can have all there is.
      *
      * @param capacity it must have at least
      * @param desired it is to have when there is room
      * @return whether it has it; when not, the region is as it was
      */
     boolean grow(Region region, int capacity, int desired) {
-        int from = region.offset();
-        int to;
-        int granules;
-        synchronized (this) {
-            int has = region.capacity() / GRANULE;
-            int wanted = granulesOf(desired) - has;
-            int missing = granulesOf(capacity) - has;
-            int extended = allocator.extend((from + region.capacity()) / GRANULE, wanted);
-            if (extended >= missing) {
-                count(extended);
-                region.place(from, region.capacity() + extended * GRANULE);
-                return true;
-            }
-            if (extended > 0) {
-                allocator.free(from / GRANULE + has, extended);
-            }
-            granules = has + wanted;
-            int offset = allocator.allocate(granules);
-            if (offset < 0) {
-                granules = has + missing;
-                offset = allocator.allocate(granules);
-            }
-            if (offset < 0) {
-                pressed = true;
-                return false;
-            }
-            count(granules);
-            to = offset * GRANULE;
+        int start = region.offset() / GRANULE;
+        int has = region.capacity() / GRANULE;
+        Place place = lengthen(start, has, granulesOf(capacity), granulesOf(desired));
+        if (place == null) {
+            return false;
         }
-        buffer.putBytes(to, buffer, from, region.length());
-        int capacityBefore = region.capacity();
-        region.place(to, granules * GRANULE);
-        release(from, capacityBefore);
+        region.move(place.start * GRANULE, place.size * GRANULE);
+        if (!place.contains(start)) {
+            release(start * GRANULE, has * GRANULE);
+        }
         return true;
+    }
+
+    private synchronized @Nullable Place lengthen(int start, int has, int least, int desired) {
+        int behind = allocator.extend(start + has, desired - has);
+        if (has + behind >= least) {
+            return take(start, has + behind, behind);
+        }
+        int elsewhere = allocator.allocate(desired);
+        int size = desired;
+        if (elsewhere < 0) {
+            int before = allocator.extendFront(start, desired - has - behind);
+            if (before + has + behind >= least) {
+                return take(start - before, before + has + behind, before + behind);
+            }
+            free(start - before, before);
+            elsewhere = allocator.allocate(least);
+            size = least;
+        }
+        free(start + has, behind);
+        if (elsewhere < 0) {
+            pressed = true;
+            return null;
+        }
+        return take(elsewhere, size, size);
+    }
+
+    private Place take(int start, int size, int more) {
+        count(more);
+        return new Place(start, size);
+    }
+
+    private void free(int start, int size) {
+        if (size > 0) {
+            allocator.free(start, size);
+        }
     }
 
     /** Gives back bytes that were a region or the end of one. */

@@ -5,10 +5,10 @@ import java.nio.file.Path;
 /**
  * How OTLP is received.
  *
- * @param budgetLength memory for all requests in flight, bytes: as received and, when compressed or JSON, as decoded beside it
+ * @param budgetLength memory for all requests in flight, bytes, as received or decoded; some 170 KiB more are taken to decode in place
  * @param budgetFolder where that memory is taken, best on tmpfs
- * @param maxMessageLength {@code max_recv_msg_size_mib} and {@code max_request_body_size}: the largest request, as received and
- *     decoded, bytes; at most the budget
+ * @param maxMessageLength {@code max_recv_msg_size_mib} and {@code max_request_body_size}: the largest request, as received,
+ *     decompressed, and as protobuf, bytes; at most the budget
  * @param maxDecompressionRatio decoded to received bytes, of requests that decode to more than 1 MiB
  * @param maxRequests at once; each takes heap for its headers whatever it sends, so this bounds what idle ones cost
  * @param exportThreads requests at once that are decoded and stored

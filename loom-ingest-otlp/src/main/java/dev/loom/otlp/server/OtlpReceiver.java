@@ -74,7 +74,7 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
         this.handler = handler;
         this.transcoder = transcoder;
         this.failures = failures;
-        budget = InFlightBudget.open(config.budgetFolder(), config.budgetLength());
+        budget = InFlightBudget.open(config.budgetFolder(), DecodeLimits.roomFor(config.budgetLength()));
     }
 
     /** What was taken and refused so far. */
@@ -130,7 +130,7 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
         DecodeLimits limits = new DecodeLimits(config.maxMessageLength(), config.maxDecompressionRatio());
         workers = new ExportWorkers(
                 config.exportThreads(),
-                () -> new ExportWorker(budget, limits, handler, transcoder),
+                () -> new ExportWorker(limits, handler, transcoder),
                 getServer().getThreadPool(),
                 failures);
         super.doStart();

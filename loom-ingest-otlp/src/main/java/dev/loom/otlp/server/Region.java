@@ -1,104 +1,123 @@
 package dev.loom.otlp.server;
 
+import dev.loom.otlp.InPlaceBuffer;
+import dev.loom.otlp.server.Refusal.Reason;
 import java.nio.ByteBuffer;
-import org.agrona.DirectBuffer;
 
 /**
- * Contiguous bytes of the {@link InFlightBudget}: filled from the front, growing as it is filled, given back once.
+ * Contiguous bytes of the {@link InFlightBudget}: filled from the front, growing as they are filled, given back once.
  *
  * <p>Not safe for use by several threads at once.
  */
-public final class Region implements AutoCloseable {
+public final class Region extends InPlaceBuffer implements AutoCloseable {
     private final InFlightBudget budget;
-    private int offset;
-    private int capacity;
-    private int length;
+    private int expected;
+    private long lacking;
     private boolean closed;
 
     Region(InFlightBudget budget, int offset, int capacity) {
+        super(budget.buffer(), offset, capacity);
         this.budget = budget;
-        this.offset = offset;
-        this.capacity = capacity;
+        expected = budget.capacity();
     }
 
-    /** Holds the bytes, at {@link #offset()}. */
-    public DirectBuffer buffer() {
-        return budget.buffer();
-    }
-
-    /** Of the first byte in {@link #buffer()}; changes when the region grows. */
-    public int offset() {
-        return offset;
-    }
-
-    /** Bytes filled. */
-    int length() {
-        return length;
-    }
-
-    /** Bytes that it can hold without growing. */
-    int capacity() {
-        return capacity;
-    }
-
-    /** The bytes filled. */
+    /** The bytes written. */
     ByteBuffer filled() {
-        return budget.view(offset, length);
+        return budget.view(offset(), length());
     }
 
-    /** The bytes that can be filled; {@link #fill} tells how many were. */
+    /** The room behind what was written; {@link #written} tells how much was used. */
     public ByteBuffer unfilled() {
-        return budget.view(offset + length, capacity - length);
-    }
-
-    /** Counts bytes that were stored at the front of {@link #unfilled}. */
-    void fill(int count) {
-        if (count < 0 || count > capacity - length) {
-            throw new IllegalArgumentException(
-                    "count is outside the region: count=" + count + ", room=" + (capacity - length));
-        }
-        length += count;
+        return budget.view(offset() + length(), room());
     }
 
     /**
-     * Appends bytes.
+     * The bytes behind what was written, though they hold bytes that are to be read: for who knows that he reads those first.
      *
-     * @param most what the region will hold in the end at most, as far as is known
-     * @return false when there is no room for them; then nothing is appended
+     * @param count within the region
      */
-    boolean append(ByteBuffer bytes, int most) {
+    ByteBuffer unfilledOverUnread(int count) {
+        return budget.view(offset() + length(), count);
+    }
+
+    /** The bytes to be read; {@link #readUntil} tells what is left. */
+    ByteBuffer unreadBytes() {
+        return budget.view(unreadOffset(), unread());
+    }
+
+    /** Counts as read what is before the position of {@link #unreadBytes}. */
+    void readUntil(ByteBuffer bytes) {
+        read(unread() - bytes.remaining());
+    }
+
+    /** Says how many bytes will be written in the end at most, as far as is known: it does not grow beyond without need. */
+    void expect(int most) {
+        expected = most;
+    }
+
+    /**
+     * Writes bytes.
+     *
+     * @return false when there is no room for them; then nothing is written
+     */
+    boolean append(ByteBuffer bytes) {
         int count = bytes.remaining();
-        if (!ensure(count, most)) {
+        if (!ensure(count)) {
             return false;
         }
-        budget.buffer().putBytes(offset + length, bytes, bytes.position(), count);
+        buffer().putBytes(offset() + length(), bytes, bytes.position(), count);
         bytes.position(bytes.limit());
-        length += count;
+        written(count);
         return true;
     }
 
-    /**
-     * Makes room, as much again as there is if possible.
-     *
-     * @param count bytes that must fit after those filled
-     * @param most what the region will hold in the end at most, as far as is known
-     * @return whether there is room for {@code count} bytes
-     */
-    boolean ensure(int count, int most) {
-        long needed = (long) length + count;
-        if (needed <= capacity) {
+    /** Makes room, as much again as it has if possible; not, where there is none in the budget. */
+    @Override
+    public boolean ensure(int count) {
+        long needed = (long) length() + unread() + count;
+        if (needed <= capacity()) {
             return true;
         }
-        if (needed > budget.capacity()) {
-            return false;
-        }
-        long desired = Math.max(needed, Math.min(2L * capacity, most));
-        return budget.grow(this, (int) needed, (int) Math.min(desired, budget.capacity()));
+        long desired = Math.max(needed, Math.min(2L * capacity(), (long) expected + unread()));
+        lacking = needed;
+        return needed <= budget.capacity()
+                && budget.grow(this, (int) needed, (int) Math.min(desired, budget.capacity()));
     }
 
-    void place(int newOffset, int newCapacity) {
-        offset = newOffset;
-        capacity = newCapacity;
+    /**
+     * Makes room for another form of what it holds.
+     *
+     * @throws RefusalException when there is none
+     */
+    void require(int count) throws RefusalException {
+        if (!ensure(count)) {
+            throw noRoom();
+        }
+    }
+
+    /** Why there was no room: for the sake of others, which is to be tried again, or because it could not do alone. */
+    RefusalException noRoom() {
+        if (lacking <= budget.capacity()) {
+            return new RefusalException(InFlightBudget.NO_ROOM);
+        }
+        return new RefusalException(
+                Reason.TOO_LARGE,
+                "request is too large for its memory while it is decoded: decoded=" + length() + ", encoded=" + unread()
+                        + ", memory=" + budget.capacity());
+    }
+
+    /** Gives back what was not filled. */
+    void trim() {
+        int capacity = InFlightBudget.granulesOf(length()) * InFlightBudget.GRANULE;
+        int spare = capacity() - capacity;
+        if (spare > 0) {
+            move(offset(), capacity);
+            budget.release(offset() + capacity, spare);
+        }
+    }
+
+    void move(int newOffset, int newCapacity) {
+        place(newOffset, newCapacity);
     }
 
     /** Gives the bytes back. Idempotent. */
@@ -106,7 +125,7 @@ public final class Region implements AutoCloseable {
     public void close() {
         if (!closed) {
             closed = true;
-            budget.release(offset, capacity);
+            budget.release(offset(), capacity());
         }
     }
 }

@@ -65,6 +65,27 @@ final class RegionAllocator {
     }
 
     /**
+     * Takes what lies before a region.
+     *
+     * @param start of the region
+     * @param wanted how many granules at most
+     * @return how many became the region's, 0 when the one before is not free
+     */
+    int extendFront(int start, int wanted) {
+        int i = -Arrays.binarySearch(offsets, 0, runs, start) - 2;
+        if (i < 0 || offsets[i] + sizes[i] != start) {
+            return 0;
+        }
+        int taken = Math.min(wanted, sizes[i]);
+        free -= taken;
+        sizes[i] -= taken;
+        if (sizes[i] == 0) {
+            remove(i);
+        }
+        return taken;
+    }
+
+    /**
      * Gives back a region, or an end of one.
      *
      * @throws IllegalStateException when part of it is free already

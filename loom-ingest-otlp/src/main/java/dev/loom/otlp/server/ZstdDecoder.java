@@ -7,69 +7,85 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Decompresses Zstandard (RFC 8878, all frames, no dictionaries) from one region into another. What is decoded serves as the
- * window itself, so a frame's demand for a large one costs nothing. How long a frame becomes at most is known from its headers
- * before anything is decoded.
+ * Decompresses Zstandard (RFC 8878, all frames, no dictionaries) in place. What is decoded serves as the window itself, so a
+ * frame's demand for a large one costs nothing.
+ *
+ * <p>The headers of a frame's blocks tell, before anything is decoded, how long each can become at most. From that follows how
+ * much room there has to be for what is decoded to stay below the block that is being read.
  *
  * <p>Reused; not safe for use by several threads at once.
  */
 final class ZstdDecoder {
+    private static final int BLOCK_LENGTH_MAX = 128 << 10;
+
+    /** More than the decompressor writes behind what it has decoded. */
+    private static final int OVERSHOOT = 64;
+
+    /** Room that a frame of full blocks wants beyond what it becomes: a block, and what the last one may seem to become. */
+    static final int ROOM = 2 * BLOCK_LENGTH_MAX + OVERSHOOT;
+
     private static final int FRAME_MAGIC = 0xFD2FB528;
     private static final int SKIPPABLE_MAGIC = 0x184D2A50;
     private static final int SKIPPABLE_MASK = 0xFFFFFFF0;
     private static final int BLOCK_HEADER_LENGTH = 3;
-    private static final int BLOCK_LENGTH_MAX = 128 << 10;
     private static final int CHECKSUM_LENGTH = 4;
     private static final int RUN = 1;
     private static final int COMPRESSED = 2;
 
     private final ZstdDecompressor decompressor = new ZstdDecompressor();
     private boolean lengthKnown;
+    /** The most bytes that the frame looked at becomes. */
     private long lengthMax;
+    /** The most bytes by which, before any of its blocks, what the frame has become with that block exceeds what was read. */
+    private long lead;
 
     /**
      * Decodes a body.
      *
-     * @param encoded from position to limit
-     * @param decoded takes the bytes
-     * @throws RefusalException when they are no Zstandard, too many, or there is no room
+     * @param body what is to be read of it is encoded; what is decoded is written
+     * @throws RefusalException when it is no Zstandard, too much, or there is no room
      */
-    void decode(ByteBuffer encoded, Region decoded, DecodeLimits limits) throws RefusalException {
-        ByteBuffer in = encoded.order(ByteOrder.LITTLE_ENDIAN);
-        int encodedLength = in.remaining();
-        int allowed = limits.allowed(encodedLength);
-        if (encodedLength == 0) {
-            throw malformed("is empty");
-        }
-        while (in.hasRemaining()) {
-            int start = in.position();
-            boolean skippable = skipFrame(in);
+    void decode(Region body, DecodeLimits limits) throws RefusalException {
+        int encodedLength = body.unread();
+        do {
+            int most = limits.allowed(encodedLength) - body.length();
+            ByteBuffer in = body.unreadBytes().order(ByteOrder.LITTLE_ENDIAN);
+            boolean skippable = skipFrame(in, most);
+            int frameLength = body.unread() - in.remaining();
             if (skippable) {
-                continue;
+                body.read(frameLength);
+            } else {
+                decodeFrame(body, frameLength, (int) Math.min(lengthMax, most), limits, encodedLength);
             }
-            int end = in.position();
-            int room = (int) Math.min(lengthMax, allowed - decoded.length());
-            if (!decoded.ensure(room, decoded.length() + room)) {
-                throw new RefusalException(InFlightBudget.NO_ROOM);
-            }
-            ByteBuffer out = decoded.unfilled();
-            out.limit(out.position() + room);
-            int before = out.position();
-            try {
-                decompressor.decompress(in.duplicate().position(start).limit(end), out);
-            } catch (MalformedInputException | IllegalArgumentException | IndexOutOfBoundsException e) {
-                throw room < lengthMax ? limits.exceeded(encodedLength) : malformed(String.valueOf(e.getMessage()));
-            }
-            int length = out.position() - before;
-            if (lengthKnown && length != lengthMax) {
-                throw malformed("length differs");
-            }
-            decoded.fill(length);
-        }
+        } while (body.unread() > 0);
     }
 
-    /** Moves behind a frame, and notes the most that it decodes to. */
-    private boolean skipFrame(ByteBuffer in) throws RefusalException {
+    private void decodeFrame(Region body, int frameLength, int most, DecodeLimits limits, int encodedLength)
+            throws RefusalException {
+        if (most == 0 && lengthMax > 0) {
+            throw limits.exceeded(encodedLength);
+        }
+        body.require((int) Math.max(0, lead + OVERSHOOT));
+        ByteBuffer in = body.unreadBytes();
+        in.limit(in.position() + frameLength);
+        ByteBuffer out = body.unfilledOverUnread(most);
+        int before = out.position();
+        try {
+            decompressor.decompress(in, out);
+        } catch (MalformedInputException | IllegalArgumentException | IndexOutOfBoundsException e) {
+            throw most < lengthMax ? limits.exceeded(encodedLength) : malformed(String.valueOf(e.getMessage()));
+        }
+        int length = out.position() - before;
+        if (lengthKnown && length != lengthMax) {
+            throw malformed("length differs");
+        }
+        body.read(frameLength);
+        body.written(length);
+    }
+
+    /** Moves behind a frame, and notes what room it needs, of which it gets no more than a limit. */
+    private boolean skipFrame(ByteBuffer in, int most) throws RefusalException {
+        int start = in.position();
         int magic = (int) read(in, Integer.BYTES);
         if ((magic & SKIPPABLE_MASK) == SKIPPABLE_MAGIC) {
             skip(in, read(in, Integer.BYTES));
@@ -87,13 +103,16 @@ final class ZstdDecoder {
             throw malformed("needs a dictionary");
         }
         if (!singleSegment) {
-            skip(in, 1);
+            skip(in, 1); // how large a window it wants
         }
         lengthKnown = contentLengthCode != 0 || singleSegment;
         long declared = lengthKnown ? read(in, 1 << contentLengthCode) + (contentLengthCode == 1 ? 256 : 0) : 0;
-        lengthMax = skipBlocks(in);
+        if (declared < 0) {
+            throw malformed("length is out of range");
+        }
+        lengthMax = skipBlocks(in, start, lengthKnown ? Math.min(declared, most) : most);
         if (lengthKnown) {
-            if (declared < 0 || declared > lengthMax) {
+            if (declared > lengthMax) {
                 throw malformed("length is out of range");
             }
             lengthMax = declared;
@@ -104,10 +123,12 @@ final class ZstdDecoder {
         return false;
     }
 
-    private static long skipBlocks(ByteBuffer in) throws RefusalException {
+    private long skipBlocks(ByteBuffer in, int frame, long most) throws RefusalException {
         long decodedMax = 0;
         boolean last = false;
+        lead = Long.MIN_VALUE;
         while (!last) {
+            int read = in.position() - frame;
             int header = (int) read(in, BLOCK_HEADER_LENGTH);
             last = (header & 1) != 0;
             int type = (header >>> 1) & 3;
@@ -116,6 +137,7 @@ final class ZstdDecoder {
                 throw malformed("block is out of range");
             }
             decodedMax += type == COMPRESSED ? BLOCK_LENGTH_MAX : length;
+            lead = Math.max(lead, Math.min(decodedMax, most) - read);
             skip(in, type == RUN ? 1 : length);
         }
         return decodedMax;

@@ -1,11 +1,13 @@
 package dev.loom.otlp.json;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
+import dev.loom.otlp.InPlaceBuffer;
 import dev.loom.otlp.Signal;
 import dev.loom.otlp.ingest.OfficialRequests;
 import dev.loom.otlp.ingest.RandomMessages;
@@ -14,6 +16,7 @@ import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest;
 import io.opentelemetry.proto.common.v1.AnyValue;
 import io.opentelemetry.proto.logs.v1.LogRecord;
 import io.opentelemetry.proto.metrics.v1.ExponentialHistogramDataPoint;
+import io.opentelemetry.proto.metrics.v1.HistogramDataPoint;
 import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
@@ -25,8 +28,39 @@ import org.junit.jupiter.api.Test;
 /** The JSON form of requests; names of tests begin with the number of the point of the specification that they are about. */
 class JsonRequestsTest {
     private static final List<Signal> SIGNALS = List.of(Signal.values());
-    private static final int LENGTH_MAX = 1 << 20;
-    private static final UnsafeBuffer TARGET = new UnsafeBuffer(new byte[3 + LENGTH_MAX]);
+    private static final int LENGTH_MAX = 5 << 20;
+
+    /** Memory as tight as can be, which moves and is a little larger each time that more is wanted. */
+    private static final class TightBuffer extends InPlaceBuffer {
+        private static final int MOVES = 1000;
+
+        private final int max;
+        private int moves;
+
+        TightBuffer(byte[] json, int max) {
+            super(new UnsafeBuffer(new byte[max + 2 * MOVES]), MOVES, json.length);
+            this.max = max;
+            buffer().putBytes(offset(), json);
+            written(json.length);
+            turn();
+        }
+
+        @Override
+        public boolean ensure(int count) {
+            int capacity = Math.max(length() + unread() + count, capacity());
+            if (!super.ensure(count) && capacity <= max) {
+                moves = Math.min(moves + 1, MOVES);
+                place(MOVES - moves, capacity + moves % 32);
+            }
+            return super.ensure(count);
+        }
+
+        byte[] message() {
+            byte[] message = new byte[length()];
+            buffer().getBytes(offset(), message);
+            return message;
+        }
+    }
 
     @Test
     void shouldGiveTheMessageThatWasWritten() throws Exception {
@@ -170,9 +204,7 @@ class JsonRequestsTest {
         byte[] broken = "{\"resourceLogs\":[{\"schemaUrl\":\"?\"}]}".getBytes(StandardCharsets.UTF_8);
         broken[broken.length - 5] = (byte) 0xC3;
         MalformedJsonException e = assertThrows(
-                MalformedJsonException.class,
-                () -> JsonRequests.transcode(
-                        Signal.LOGS, new UnsafeBuffer(broken), 0, broken.length, TARGET, 3, LENGTH_MAX));
+                MalformedJsonException.class, () -> JsonRequests.transcode(Signal.LOGS, new TightBuffer(broken, 1000)));
         assertTrue(e.getMessage().contains("UTF-8"), e.getMessage());
     }
 
@@ -223,6 +255,21 @@ class JsonRequestsTest {
     }
 
     @Test
+    void shouldRefuseStringsThatTakeTooMuchHeap() throws Exception {
+        String longest = "x".repeat(JsonRequests.STRING_LENGTH_MAX);
+        TightBuffer request = new TightBuffer(
+                ("{\"resourceLogs\":[{\"schemaUrl\":\"" + longest + "\"}]}").getBytes(StandardCharsets.UTF_8), 5 << 20);
+        assertTrue(JsonRequests.transcode(Signal.LOGS, request));
+        assertEquals(
+                longest,
+                ExportLogsServiceRequest.parseFrom(request.message())
+                        .getResourceLogs(0)
+                        .getSchemaUrl());
+        refusedWhole("{\"resourceLogs\":[{\"schemaUrl\":\"" + longest + "x\"}]}", "exceeds the maximum");
+        transcode(Signal.LOGS, "{\"unknown\":\"" + longest + "x\"}");
+    }
+
+    @Test
     void shouldRefuseWhatIsNestedTooDeep() throws Exception {
         String deep = "{\"arrayValue\":{\"values\":[".repeat(47) + "]}}".repeat(47);
         body(deep); // 4 + 1 + 2 * 47 messages in the request
@@ -234,14 +281,37 @@ class JsonRequestsTest {
     }
 
     @Test
-    void shouldEndWhenTheTargetHasNoRoom() throws Exception {
-        byte[] json = "{\"resourceLogs\":[{\"schemaUrl\":\"0123456789\"}]}".getBytes(StandardCharsets.UTF_8);
-        UnsafeBuffer buffer = new UnsafeBuffer(json);
-        int needed = 40; // ten bytes more than are used in the end do
-        assertEquals(14, JsonRequests.transcode(Signal.LOGS, buffer, 0, json.length, TARGET, 3, needed));
-        for (int room = 0; room < 14; room++) {
-            assertEquals(
-                    JsonRequests.NO_ROOM, JsonRequests.transcode(Signal.LOGS, buffer, 0, json.length, TARGET, 3, room));
+    void shouldTurnInPlaceWhatBecomesLonger() throws Exception {
+        // Eight bytes from two characters, before and behind what becomes shorter; the parser reads 8,000 bytes at a
+        // time.
+        String numbers = "{\"dataPoints\":[{\"explicitBounds\":[" + "1,".repeat(20_000) + "1]}]}";
+        String spaces = " ".repeat(50_000);
+        for (String json : List.of(spaces + numbers, numbers + spaces, numbers)) {
+            String request =
+                    "{\"resourceMetrics\":[{\"scopeMetrics\":[{\"metrics\":[{\"histogram\":" + json + "}]}]}]}";
+            ExportMetricsServiceRequest metrics = (ExportMetricsServiceRequest) transcode(Signal.METRICS, request);
+            HistogramDataPoint point = metrics.getResourceMetrics(0)
+                    .getScopeMetrics(0)
+                    .getMetrics(0)
+                    .getHistogram()
+                    .getDataPoints(0);
+            assertEquals(java.util.Collections.nCopies(20_001, 1.0), point.getExplicitBoundsList());
+        }
+    }
+
+    @Test
+    void shouldEndWhenThereIsNoRoom() throws Exception {
+        byte[] json =
+                "{\"resourceMetrics\":[{\"scopeMetrics\":[{\"metrics\":[{\"histogram\":{\"dataPoints\":[{\"explicitBounds\":[?]}]}}]}]}]}"
+                        .replace("?", "1" + ",1".repeat(9_999))
+                        .getBytes(StandardCharsets.UTF_8);
+        TightBuffer all = new TightBuffer(json, 100_000);
+        assertTrue(JsonRequests.transcode(Signal.METRICS, all));
+        assertTrue(all.length() > 80_000);
+        int needed = all.length() + 4;
+        assertTrue(JsonRequests.transcode(Signal.METRICS, new TightBuffer(json, needed)));
+        for (int max : new int[] {json.length, 70_000, all.length() - 1}) {
+            assertFalse(JsonRequests.transcode(Signal.METRICS, new TightBuffer(json, max)));
         }
     }
 
@@ -258,9 +328,9 @@ class JsonRequestsTest {
                     .getBytes(StandardCharsets.UTF_8);
             byte[] damaged = messages.mutate(json);
             try {
-                int length = JsonRequests.transcode(
-                        signal, new UnsafeBuffer(damaged), 0, damaged.length, TARGET, 3, LENGTH_MAX);
-                OfficialRequests.type(signal).getParserForType().parseFrom(message(length));
+                TightBuffer request = new TightBuffer(damaged, LENGTH_MAX);
+                assertTrue(JsonRequests.transcode(signal, request));
+                OfficialRequests.type(signal).getParserForType().parseFrom(request.message());
             } catch (MalformedJsonException e) {
                 refused++;
                 assertTrue(e.getMessage().length() < 500, e.getMessage());
@@ -272,15 +342,10 @@ class JsonRequestsTest {
     private static Message transcode(Signal signal, String json)
             throws MalformedJsonException, InvalidProtocolBufferException {
         byte[] bytes = ("  " + json + "  ").getBytes(StandardCharsets.UTF_8);
-        int length =
-                JsonRequests.transcode(signal, new UnsafeBuffer(bytes), 1, bytes.length - 2, TARGET, 3, LENGTH_MAX);
-        return OfficialRequests.type(signal).getParserForType().parseFrom(message(length));
-    }
-
-    private static byte[] message(int length) {
-        byte[] message = new byte[length];
-        TARGET.getBytes(3, message);
-        return message;
+        TightBuffer request = new TightBuffer(bytes, LENGTH_MAX);
+        assertTrue(JsonRequests.transcode(signal, request));
+        assertEquals(0, request.unread());
+        return OfficialRequests.type(signal).getParserForType().parseFrom(request.message());
     }
 
     private static String request(String fields) {

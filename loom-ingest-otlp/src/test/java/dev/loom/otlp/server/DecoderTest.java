@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.zip.CRC32;
 import java.util.zip.GZIPInputStream;
@@ -35,7 +36,7 @@ class DecoderTest {
     private InFlightBudget budget;
 
     private interface Decoder {
-        void decode(ByteBuffer encoded, Region decoded, DecodeLimits limits) throws RefusalException;
+        void decode(Region body, DecodeLimits limits) throws RefusalException;
     }
 
     @BeforeEach
@@ -136,6 +137,23 @@ class DecoderTest {
     }
 
     @Test
+    void shouldRefuseOtherChecksums() throws Exception {
+        byte[] bytes = text(1000);
+        byte[] asZstd = TestRequests.zstd(bytes);
+        byte[] asGzip = TestRequests.gzip(bytes);
+        for (int fromEnd = 1; fromEnd <= 4; fromEnd++) {
+            asZstd[asZstd.length - fromEnd] ^= 1;
+            assertRefused(Reason.MALFORMED, zstd::decode, asZstd);
+            asZstd[asZstd.length - fromEnd] ^= 1;
+            asGzip[asGzip.length - 4 - fromEnd] ^= 1;
+            assertRefused(Reason.MALFORMED, gzip::decode, asGzip);
+            asGzip[asGzip.length - 4 - fromEnd] ^= 1;
+        }
+        assertArrayEquals(bytes, decode(zstd::decode, asZstd));
+        assertArrayEquals(bytes, decode(gzip::decode, asGzip));
+    }
+
+    @Test
     void shouldRefuseBombs() throws Exception {
         DecodeLimits large = new DecodeLimits(8 * MIB, 100_000);
         byte[] zeroes = new byte[9 * MIB];
@@ -177,6 +195,60 @@ class DecoderTest {
         assertRefused(Reason.MALFORMED, zstd::decode, gigantic);
     }
 
+    /** In memory as it is for a largest message of this length: content that can't be compressed, that can, and both orders. */
+    @Test
+    void shouldDecodeUpToTheLargestMessageInItsMemory() throws Exception {
+        for (int max : new int[] {MIB, 2 * MIB + 4097}) {
+            DecodeLimits limits = new DecodeLimits(max, 300);
+            byte[] mixed = join(text(max / 2), noise(max - max / 2));
+            byte[] swapped = join(noise(max / 3), text(max - max / 3));
+            try (InFlightBudget exact = InFlightBudget.open(folder, DecodeLimits.roomFor(max))) {
+                for (byte[] bytes : List.of(text(max), noise(max), mixed, swapped)) {
+                    for (byte[] encoded : List.of(TestRequests.gzip(bytes), members(bytes))) {
+                        assertArrayEquals(bytes, decode(exact, gzip::decode, encoded, limits));
+                    }
+                    for (byte[] encoded : List.of(TestRequests.zstd(bytes), frames(bytes))) {
+                        assertArrayEquals(bytes, decode(exact, zstd::decode, encoded, limits));
+                    }
+                    assertTrue(TestRequests.gzip(bytes).length <= DecodeLimits.encodedMax(max));
+                    assertTrue(TestRequests.zstd(bytes).length <= DecodeLimits.encodedMax(max));
+                    byte[] more = join(bytes, new byte[1]);
+                    for (byte[] encoded : List.of(TestRequests.gzip(more), members(more))) {
+                        assertTooLarge(exact, gzip::decode, encoded, limits);
+                    }
+                    for (byte[] encoded : List.of(TestRequests.zstd(more), frames(more))) {
+                        assertTooLarge(exact, zstd::decode, encoded, limits);
+                    }
+                }
+                assertEquals(0, exact.used());
+            }
+        }
+    }
+
+    /** What expands at its end by more than any compressor makes it has to be refused for good. */
+    @Test
+    void shouldRefuseWhatExpandsBeyondItsMemory() throws Exception {
+        int max = MIB;
+        DecodeLimits limits = new DecodeLimits(max, 2000);
+        int ones = 30_000;
+        byte[] first = TestRequests.gzip(new byte[max - ones]);
+        ByteArrayOutputStream expanding = new ByteArrayOutputStream();
+        expanding.writeBytes(first);
+        for (int i = 0; i < ones; i++) {
+            expanding.writeBytes(TestRequests.gzip(new byte[] {1}));
+        }
+        try (InFlightBudget exact = InFlightBudget.open(folder, DecodeLimits.roomFor(max));
+                InFlightBudget more = InFlightBudget.open(folder, DecodeLimits.roomFor(max) + ones * 30)) {
+            byte[] encoded = expanding.toByteArray();
+            assertTrue(encoded.length < DecodeLimits.encodedMax(max));
+            assertTooLarge(exact, gzip::decode, encoded, limits);
+            byte[] expected = Arrays.copyOf(new byte[max - ones], max);
+            Arrays.fill(expected, max - ones, max, (byte) 1);
+            assertArrayEquals(expected, decode(more, gzip::decode, encoded, limits));
+            assertEquals(0, exact.used() + more.used());
+        }
+    }
+
     @Test
     void shouldSayThatThereIsNoRoom() {
         byte[] bytes = text(3 * MIB);
@@ -197,32 +269,28 @@ class DecoderTest {
             originals[i] = i % 2 == 0 ? TestRequests.zstd(bytes) : TestRequests.zstd(join(bytes, noise(300)));
         }
         int accepted = 0;
-        try (Region before = budget.reserve(4096);
-                Region decoded = budget.reserve(2 * MIB);
-                Region after = budget.reserve(4096)) {
-            before.append(ByteBuffer.wrap(new byte[4096]), 4096);
-            after.append(ByteBuffer.wrap(new byte[4096]), 4096);
+        try (Region before = budget.reserve(4096)) {
+            before.append(ByteBuffer.wrap(new byte[4096]));
             for (int i = 0; i < MUTATIONS; i++) {
                 byte[] mutated = originals[mutations.nextInt(originals.length)].clone();
                 for (int change = mutations.nextInt(4); change >= 0; change--) {
                     mutated[mutations.nextInt(mutated.length)] = (byte) mutations.nextInt();
                 }
-                try (Region fresh = budget.reserve(mutated.length)) {
-                    fresh.append(ByteBuffer.wrap(mutated), mutated.length);
-                    try (Region out = budget.reserve(4096)) {
-                        zstd.decode(fresh.filled(), out, LIMITS);
+                try (Region fresh = budget.reserve(mutated.length);
+                        Region after = budget.reserve(4096)) {
+                    fresh.append(ByteBuffer.wrap(mutated));
+                    after.append(ByteBuffer.wrap(new byte[4096]));
+                    fresh.turn();
+                    try {
+                        zstd.decode(fresh, LIMITS);
                         accepted++;
                     } catch (RefusalException e) {
                         assertTrue(e.refusal().reason() != Reason.UNAVAILABLE, "seed=" + seed + ", i=" + i);
                     }
+                    assertEquals(0xC71C0011L, sum(after), "seed=" + seed + ", i=" + i);
                 }
             }
-            for (Region guard : new Region[] {before, after}) {
-                CRC32 sum = new CRC32();
-                sum.update(guard.filled());
-                assertEquals(0xC71C0011L, sum.getValue(), "seed=" + seed);
-            }
-            assertEquals(0, decoded.length());
+            assertEquals(0xC71C0011L, sum(before), "seed=" + seed);
         }
         assertTrue(accepted < MUTATIONS, "seed=" + seed);
     }
@@ -252,14 +320,47 @@ class DecoderTest {
     }
 
     private byte[] decode(Decoder decoder, byte[] encoded, DecodeLimits limits) throws RefusalException {
-        try (Region in = budget.reserve(Math.max(1, encoded.length));
-                Region out = budget.reserve(1)) {
-            assertTrue(in.append(ByteBuffer.wrap(encoded), encoded.length));
-            decoder.decode(in.filled(), out, limits);
-            byte[] decoded = new byte[out.length()];
-            out.filled().get(decoded);
+        return decode(budget, decoder, encoded, limits);
+    }
+
+    private static byte[] decode(InFlightBudget budget, Decoder decoder, byte[] encoded, DecodeLimits limits)
+            throws RefusalException {
+        Region first = budget.reserve(1); // so that the body does not begin at the front
+        try (Region body = budget.reserve(1)) {
+            first.close();
+            assertTrue(body.append(ByteBuffer.wrap(encoded)));
+            body.turn();
+            decoder.decode(body, limits);
+            body.trim();
+            byte[] decoded = new byte[body.length()];
+            body.filled().get(decoded);
             return decoded;
         }
+    }
+
+    private static long sum(Region region) {
+        CRC32 sum = new CRC32();
+        sum.update(region.filled());
+        return sum.getValue();
+    }
+
+    private static byte[] members(byte[] bytes) {
+        int third = bytes.length / 3;
+        return join(
+                TestRequests.gzip(Arrays.copyOf(bytes, third)),
+                TestRequests.gzip(Arrays.copyOfRange(bytes, third, bytes.length)));
+    }
+
+    private static byte[] frames(byte[] bytes) {
+        int third = bytes.length / 3;
+        return join(
+                TestRequests.zstd(Arrays.copyOf(bytes, third)),
+                TestRequests.zstd(Arrays.copyOfRange(bytes, third, bytes.length)));
+    }
+
+    private static void assertTooLarge(InFlightBudget budget, Decoder decoder, byte[] encoded, DecodeLimits limits) {
+        RefusalException refused = assertThrows(RefusalException.class, () -> decode(budget, decoder, encoded, limits));
+        assertEquals(Reason.TOO_LARGE, refused.refusal().reason(), refused.getMessage());
     }
 
     private void assertRefused(Reason reason, Decoder decoder, byte[] encoded) {

@@ -33,10 +33,12 @@ class HostileClientsTest {
     private static final int MIB = 1 << 20;
     private static final int ROUNDS = LONG ? 10 : 1;
     private static final long BOMB_LENGTH = (LONG ? 1024L : 64L) * MIB;
-    private static final long RISE_MAX = (64L + 32L) * MIB;
+    private static final long BUDGET = 64L * MIB;
+    private static final long RISE_MAX = BUDGET + 32L * MIB;
     private static final String LOGS_CALL = "/opentelemetry.proto.collector.logs.v1.LogsService/Export";
-    private static final String POST =
-            "POST /v1/logs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-protobuf\r\n";
+    private static final String PROTOBUF = "Content-Type: application/x-protobuf\r\n";
+    private static final String JSON = "Content-Type: application/json\r\n";
+    private static final String POST = "POST /v1/logs HTTP/1.1\r\nHost: localhost\r\n";
 
     @TempDir
     private Path folder;
@@ -95,9 +97,9 @@ class HostileClientsTest {
         byte[] framed = RawHttp2.framed(some, false);
         parallel(16, () -> {
             for (int i = 0; i < 40; i++) {
-                assertEquals(200, post("", some));
-                assertEquals(200, post("Content-Encoding: gzip\r\n", TestRequests.gzip(some)));
-                assertEquals(200, post("Content-Encoding: zstd\r\n", TestRequests.zstd(some)));
+                assertEquals(200, post(PROTOBUF, some));
+                assertEquals(200, post(PROTOBUF + "Content-Encoding: gzip\r\n", TestRequests.gzip(some)));
+                assertEquals(200, post(PROTOBUF + "Content-Encoding: zstd\r\n", TestRequests.zstd(some)));
                 try (RawHttp2 client = new RawHttp2(port)) {
                     assertEquals(
                             "0",
@@ -125,6 +127,8 @@ class HostileClientsTest {
         for (int round = 0; round < ROUNDS; round++) {
             attack("gzip bombs", this::gzipBombs);
             attack("zstd bombs", this::zstdBombs);
+            attack("largest", this::largest);
+            attack("long strings", this::longStrings);
             attack("oversize", this::oversize);
             attack("stalled bodies", this::stalledBodies);
             attack("stalled streams", this::stalledStreams);
@@ -161,7 +165,7 @@ class HostileClientsTest {
     private void serveGood() throws IOException {
         byte[] logs = TestRequests.logs("good", 10).toByteArray();
         try {
-            int status = post("", logs);
+            int status = post(PROTOBUF, logs);
             assertTrue(status == 200 || status == 503, "status=" + status);
             if (status == 200) {
                 served.incrementAndGet();
@@ -198,15 +202,71 @@ class HostileClientsTest {
 
     private void bombs(String encoding, byte[] bomb) throws Exception {
         parallel(LONG ? 100 : 10, () -> {
-            int status = post("Content-Encoding: " + encoding + "\r\n", bomb);
+            int status = post(PROTOBUF + "Content-Encoding: " + encoding + "\r\n", bomb);
             assertTrue(status == 413 || status == 503, "status=" + status);
         });
+    }
+
+    /** As many bytes as the budget has, from several clients at once, each of which wants all of it. */
+    private void largest() throws Exception {
+        byte[] bytes = new byte[(int) BUDGET];
+        java.util.Random random = new java.util.Random(42);
+        random.nextBytes(bytes);
+        for (int i = bytes.length / 2; i < bytes.length; i++) {
+            bytes[i] &= 15;
+        }
+        byte[] json = new byte[(int) BUDGET];
+        java.util.Arrays.fill(json, (byte) ' ');
+        byte[] begin = "{\"resourceLogs\":[{\"scopeLogs\":[{\"logRecords\":[{}".getBytes(StandardCharsets.US_ASCII);
+        byte[] one = ",{\"body\":{\"stringValue\":\"hello\"}}".getBytes(StandardCharsets.US_ASCII);
+        System.arraycopy(begin, 0, json, 0, begin.length);
+        int at = begin.length;
+        for (; at < json.length - 100; at += one.length) {
+            System.arraycopy(one, 0, json, at, one.length);
+        }
+        System.arraycopy("]}]}]}".getBytes(StandardCharsets.US_ASCII), 0, json, at, 6);
+        largest(PROTOBUF, "zstd", TestRequests.zstd(bytes));
+        largest(PROTOBUF, "gzip", TestRequests.fastGzip(bytes));
+        largest(JSON, "identity", json);
+    }
+
+    private void largest(String type, String encoding, byte[] body) throws Exception {
+        AtomicLong taken = new AtomicLong();
+        parallel(4, () -> {
+            int status = 503;
+            while (status == 503) {
+                status = post(type + "Content-Encoding: " + encoding + "\r\n", body);
+            }
+            assertEquals(200, status, type + encoding);
+            taken.incrementAndGet();
+        });
+        assertEquals(4, taken.get(), type + encoding);
+    }
+
+    /** Strings in JSON are on the heap for a moment: the longest ones that are taken, and longer ones. */
+    private void longStrings() throws Exception {
+        byte[] longest = json(4 * MIB);
+        byte[] longer = json(50 * MIB);
+        parallel(4, () -> {
+            for (int i = 0; i < 3; i++) {
+                assertEquals(200, post(JSON, longest));
+            }
+        });
+        parallel(4, () -> {
+            int status = post(JSON, longer);
+            assertTrue(status == 400 || status == 503, "status=" + status);
+        });
+    }
+
+    private static byte[] json(int stringLength) {
+        return ("{\"resourceLogs\":[{\"schemaUrl\":\"" + "x".repeat(stringLength) + "\"}]}")
+                .getBytes(StandardCharsets.US_ASCII);
     }
 
     private void oversize() throws Exception {
         parallel(20, () -> {
             try (RawHttp1 client = new RawHttp1(port)) {
-                client.send(POST + "Transfer-Encoding: chunked\r\n\r\n");
+                client.send(POST + PROTOBUF + "Transfer-Encoding: chunked\r\n\r\n");
                 byte[] chunk = new byte[MIB];
                 try {
                     for (int i = 0; i < 200; i++) {
@@ -230,7 +290,7 @@ class HostileClientsTest {
             RawHttp1 client = new RawHttp1(port);
             clients.add(client);
             try {
-                client.send(POST + "Content-Length: 10000000\r\n\r\n");
+                client.send(POST + PROTOBUF + "Content-Length: 10000000\r\n\r\n");
                 client.send(new byte[400_000]);
             } catch (java.net.SocketException e) {
                 // gave way already

@@ -2,6 +2,7 @@ package dev.loom.otlp.server;
 
 import dev.loom.otlp.ExportOutcome;
 import dev.loom.otlp.Signal;
+import dev.loom.otlp.json.JsonRequests;
 import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
@@ -18,7 +19,7 @@ final class HostileServer {
     public static void main(String[] args) throws IOException {
         ServerProtection protection = ServerProtection.defaults();
         OtlpReceiver receiver = new OtlpReceiver(
-                OtlpConfig.defaults(), protection, HostileServer::export, TestServer::transcode, failure -> {});
+                OtlpConfig.defaults(), protection, HostileServer::export, new JsonRequests(), failure -> {});
         HttpServers.Listener listener =
                 new HttpServers.Listener(Endpoint.parse("localhost:0"), receiver, receiver.refusals());
         try (HttpServers servers = HttpServers.start(protection, List.of(listener), failure -> {})) {

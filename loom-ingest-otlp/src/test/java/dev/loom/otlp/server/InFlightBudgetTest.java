@@ -23,31 +23,64 @@ class InFlightBudgetTest {
     @TempDir
     private Path folder;
 
-    /** A region with what it must hold: bytes that count up from its seed. */
+    /** A region with what it must hold: bytes that count up from its seed, some of them read and written anew in another form. */
     private static final class Filled {
         final Region region;
         final long seed;
-        int length;
+        int appended;
+        int read;
+        int written;
 
         Filled(Region region, long seed) {
             this.region = region;
             this.seed = seed;
         }
 
-        boolean append(int count, int most) {
+        boolean append(int count) {
             byte[] bytes = new byte[count];
             for (int i = 0; i < count; i++) {
-                bytes[i] = (byte) (seed + length + i);
+                bytes[i] = (byte) (seed + appended + i);
             }
-            boolean done = region.append(ByteBuffer.wrap(bytes), most);
-            length += done ? count : 0;
+            boolean done = region.append(ByteBuffer.wrap(bytes));
+            appended += done ? count : 0;
             return done;
         }
 
+        /** What is to be read is what was appended; from then on there is nothing appended any more. */
+        void turn() {
+            region.turn();
+        }
+
+        boolean rewrite(int reading, int writing) {
+            int count = Math.min(reading, region.unread());
+            region.read(count);
+            read += count;
+            if (!region.ensure(writing)) {
+                return false;
+            }
+            byte[] bytes = new byte[writing];
+            for (int i = 0; i < writing; i++) {
+                bytes[i] = (byte) -(seed + written + i);
+            }
+            region.unfilled().put(bytes);
+            region.written(writing);
+            written += writing;
+            return true;
+        }
+
+        boolean isTurned() {
+            return region.unread() > 0 || written > 0 || read > 0;
+        }
+
         boolean isIntact() {
-            boolean intact = region.length() == length;
+            int length = isTurned() ? written : appended;
+            boolean intact = region.length() == length && (!isTurned() || region.unread() == appended - read);
             for (int i = 0; intact && i < length; i++) {
-                intact = region.buffer().getByte(region.offset() + i) == (byte) (seed + i);
+                long expected = isTurned() ? -(seed + i) : seed + i;
+                intact = region.buffer().getByte(region.offset() + i) == (byte) expected;
+            }
+            for (int i = 0; intact && i < region.unread(); i++) {
+                intact = region.buffer().getByte(region.unreadOffset() + i) == (byte) (seed + read + i);
             }
             return intact;
         }
@@ -73,8 +106,16 @@ class InFlightBudgetTest {
                     filled.region.close();
                 } else {
                     Filled filled = regions.get(random.nextInt(regions.size()));
-                    boolean done = filled.append(random.nextInt(10_000), 200_000);
+                    if (!filled.isTurned() && random.nextInt(5) == 0) {
+                        filled.turn();
+                    }
+                    boolean done = filled.isTurned()
+                            ? filled.rewrite(random.nextInt(5_000), random.nextInt(10_000))
+                            : filled.append(random.nextInt(10_000));
                     refused += done ? 0 : 1;
+                    if (filled.region.unread() == 0 && random.nextInt(10) == 0) {
+                        filled.region.trim();
+                    }
                 }
                 int used = regions.stream()
                         .mapToInt(filled -> filled.region.capacity())
@@ -102,15 +143,54 @@ class InFlightBudgetTest {
             byte[] bytes = new byte[3 * 4096 + 1];
             int appended = 0;
             while (appended + bytes.length <= CAPACITY) {
-                assertTrue(region.append(ByteBuffer.wrap(bytes), CAPACITY));
+                assertTrue(region.append(ByteBuffer.wrap(bytes)));
                 appended += bytes.length;
             }
-            assertTrue(region.append(ByteBuffer.wrap(bytes, 0, CAPACITY - appended), CAPACITY));
-            assertFalse(region.append(ByteBuffer.wrap(bytes, 0, 1), Integer.MAX_VALUE));
+            assertTrue(region.append(ByteBuffer.wrap(bytes, 0, CAPACITY - appended)));
+            assertFalse(region.append(ByteBuffer.wrap(bytes, 0, 1)));
             assertEquals(CAPACITY, region.length());
             assertNull(budget.reserve(1));
             assertTrue(budget.takePressed());
             assertFalse(budget.takePressed());
+        }
+    }
+
+    @Test
+    void shouldLetOneThatIsAloneHaveAllThereIsWhereverItBegan() throws IOException {
+        try (InFlightBudget budget = InFlightBudget.open(folder, CAPACITY)) {
+            Region before = budget.reserve(5 * InFlightBudget.GRANULE);
+            Filled filled = new Filled(budget.reserve(1), 7);
+            Region behind = budget.reserve(1);
+            assertTrue(filled.append(CAPACITY / 2));
+            filled.turn();
+            assertTrue(filled.rewrite(1000, 500));
+            assertFalse(filled.rewrite(0, CAPACITY / 2 + 500));
+            before.close();
+            assertFalse(filled.rewrite(0, CAPACITY / 2 + 500));
+            assertEquals(
+                    "memory for requests in flight is used up",
+                    filled.region.noRoom().getMessage());
+            behind.close();
+            assertTrue(filled.rewrite(0, CAPACITY / 2 + 500));
+            assertEquals(CAPACITY, filled.region.capacity());
+            assertTrue(filled.isIntact());
+            assertFalse(filled.rewrite(0, 1));
+            assertEquals(
+                    Refusal.Reason.TOO_LARGE, filled.region.noRoom().refusal().reason());
+            filled.region.close();
+            assertEquals(0, budget.used());
+        }
+    }
+
+    @Test
+    void shouldGiveBackWhatWasNotFilled() throws IOException {
+        try (InFlightBudget budget = InFlightBudget.open(folder, CAPACITY);
+                Region region = budget.reserve(CAPACITY)) {
+            region.append(ByteBuffer.allocate(InFlightBudget.GRANULE + 1));
+            region.trim();
+            assertEquals(2 * InFlightBudget.GRANULE, budget.used());
+            region.trim();
+            assertEquals(2 * InFlightBudget.GRANULE, region.capacity());
         }
     }
 

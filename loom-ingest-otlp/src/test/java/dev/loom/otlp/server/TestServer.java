@@ -2,14 +2,13 @@ package dev.loom.otlp.server;
 
 import dev.loom.otlp.ExportHandler;
 import dev.loom.otlp.ExportOutcome;
+import dev.loom.otlp.InPlaceBuffer;
 import dev.loom.otlp.JsonTranscoder;
 import dev.loom.otlp.Signal;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.agrona.DirectBuffer;
-import org.agrona.MutableDirectBuffer;
 
 /** A receiver on two ports of this machine. */
 final class TestServer implements AutoCloseable {
@@ -29,7 +28,18 @@ final class TestServer implements AutoCloseable {
 
     TestServer(ExportHandler handler, OtlpConfig config, ServerProtection protection, Endpoint grpc, Endpoint http)
             throws IOException {
-        receiver = new OtlpReceiver(config, protection, handler, TestServer::transcode, failures::add);
+        this(handler, config, protection, TestServer::transcode, grpc, http);
+    }
+
+    TestServer(
+            ExportHandler handler,
+            OtlpConfig config,
+            ServerProtection protection,
+            JsonTranscoder transcoder,
+            Endpoint grpc,
+            Endpoint http)
+            throws IOException {
+        receiver = new OtlpReceiver(config, protection, handler, transcoder, failures::add);
         servers = HttpServers.start(
                 protection,
                 List.of(
@@ -55,26 +65,20 @@ final class TestServer implements AutoCloseable {
     }
 
     /** Makes the text of any JSON object the body of one log record: what the transport does does not depend on what is in it. */
-    static int transcode(
-            Signal signal,
-            DirectBuffer json,
-            int offset,
-            int length,
-            MutableDirectBuffer into,
-            int intoOffset,
-            int capacity,
-            ExportOutcome outcome) {
-        String text = json.getStringWithoutLengthUtf8(offset, length);
+    static boolean transcode(Signal signal, InPlaceBuffer request, ExportOutcome outcome) {
+        String text = request.buffer().getStringWithoutLengthUtf8(request.unreadOffset(), request.unread());
         if (!text.startsWith("{")) {
             outcome.malformed("not a JSON object");
-            return 0;
+            return true;
         }
+        request.read(request.unread());
         byte[] protobuf = TestRequests.logs(text, 1).toByteArray();
-        if (protobuf.length > capacity) {
-            return JsonTranscoder.NO_ROOM;
+        if (!request.ensure(protobuf.length)) {
+            return false;
         }
-        into.putBytes(intoOffset, protobuf);
-        return protobuf.length;
+        request.buffer().putBytes(request.offset(), protobuf);
+        request.written(protobuf.length);
+        return true;
     }
 
     @Override

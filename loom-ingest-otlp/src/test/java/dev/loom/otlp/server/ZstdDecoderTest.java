@@ -1,0 +1,175 @@
+package dev.loom.otlp.server;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.otlp.server.Refusal.Reason;
+import io.airlift.compress.zstd.ZstdDecompressor;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The decoder of Zstandard against other people's encoders and decoder. */
+class ZstdDecoderTest {
+    private static final int LENGTH_MAX = 4 << 20;
+    private static final DecodeLimits LIMITS = new DecodeLimits(LENGTH_MAX, 1 << 20);
+    private static final int MUTATIONS = Integer.getInteger("loom.otlp.mutations", 4_000);
+    private static final int HEADER_LENGTH = 6; // has the window, which can be too large for the other decoder
+    private static final String[] WORDS = {
+        "checkout", "cart", "payment", "GET", "POST", "/api/v1/users", "timeout", "order"
+    };
+
+    @TempDir
+    private Path folder;
+
+    private final ZstdDecoder decoder = new ZstdDecoder();
+    private InFlightBudget budget;
+
+    @BeforeEach
+    void open() throws IOException {
+        budget = InFlightBudget.open(folder, DecodeLimits.roomFor(LENGTH_MAX));
+    }
+
+    @AfterEach
+    void close() {
+        assertEquals(0, budget.used());
+        budget.close();
+    }
+
+    /**
+     * {@code levels.zst} is one file behind another, as {@code zstd} 1.5.4 makes them of {@code text(140_000)} with {@code --fast=5},
+     * {@code -1}, {@code -3 --no-check}, {@code -9}, {@code -19}, {@code -19 --no-content-size} (from a pipe).
+     */
+    @Test
+    void shouldDecodeWhatTheNativeLibraryEncodes() throws Exception {
+        byte[] text = text(140_000);
+        byte[] decoded = decode(resource("levels.zst"));
+        assertEquals(6 * text.length, decoded.length);
+        for (int i = 0; i < 6; i++) {
+            assertArrayEquals(text, Arrays.copyOfRange(decoded, i * text.length, (i + 1) * text.length), "frame=" + i);
+        }
+    }
+
+    private static byte[] resource(String name) throws IOException {
+        try (InputStream in = ZstdDecoderTest.class.getResourceAsStream(name)) {
+            return in.readAllBytes();
+        }
+    }
+
+    /**
+     * Each block may become 128 KiB, as far as its header tells: a region that is large enough for nearly all the text before
+     * anything of it is read has to be had, or it is refused. Of {@code zstd -3 --target-compressed-block-size=1340}.
+     */
+    @Test
+    void shouldDecodeManySmallBlocksWhereThereIsRoom() throws Exception {
+        byte[] text = text(140_000);
+        byte[] encoded = resource("small-blocks.zst");
+        assertArrayEquals(text, decode(encoded));
+        try (InFlightBudget tight = InFlightBudget.open(folder, text.length)) {
+            RefusalException refused = assertThrows(RefusalException.class, () -> decode(tight, encoded));
+            assertEquals(Reason.TOO_LARGE, refused.refusal().reason(), refused.getMessage());
+            assertEquals(0, tight.used());
+        }
+    }
+
+    @Test
+    void shouldDecodeWhatAnotherLibraryEncodes() throws Exception {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        for (int i = 0; i < 300; i++) {
+            byte[] bytes = random(random, random.nextInt(1 << random.nextInt(20)));
+            assertArrayEquals(bytes, decode(TestRequests.zstd(bytes)), "seed=" + seed + ", i=" + i);
+        }
+    }
+
+    /** In place, whatever is taken becomes the same as with memory of its own for each form. */
+    @Test
+    void shouldDecodeTheSameInPlaceAndElsewhere() throws Exception {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        byte[][] originals = new byte[20][];
+        for (int i = 0; i < originals.length; i++) {
+            originals[i] = withoutChecksum(TestRequests.zstd(text(30 + (1 << (i * 17 / originals.length)))));
+        }
+        int taken = 0;
+        for (int i = 0; i < MUTATIONS; i++) {
+            byte[] mutated = originals[random.nextInt(originals.length)].clone();
+            for (int change = random.nextInt(2); change >= 0; change--) {
+                int end = random.nextBoolean() ? mutated.length : Math.min(200, mutated.length);
+                mutated[HEADER_LENGTH + random.nextInt(end - HEADER_LENGTH)] ^= (byte) (1 << random.nextInt(8));
+            }
+            byte[] decoded;
+            try {
+                decoded = decode(mutated);
+            } catch (RefusalException e) {
+                assertTrue(e.refusal().reason() != Reason.UNAVAILABLE, "seed=" + seed + ", i=" + i);
+                continue;
+            }
+            taken++;
+            byte[] expected = new byte[decoded.length];
+            int length = new ZstdDecompressor().decompress(mutated, 0, mutated.length, expected, 0, expected.length);
+            assertEquals(decoded.length, length, "seed=" + seed + ", i=" + i);
+            assertArrayEquals(expected, decoded, "seed=" + seed + ", i=" + i);
+        }
+        assertTrue(taken > MUTATIONS / 10 && taken < MUTATIONS * 9 / 10, "seed=" + seed + ", taken=" + taken);
+    }
+
+    private byte[] decode(byte[] encoded) throws RefusalException {
+        return decode(budget, encoded);
+    }
+
+    private byte[] decode(InFlightBudget memory, byte[] encoded) throws RefusalException {
+        try (Region body = memory.reserve(encoded.length)) {
+            body.append(ByteBuffer.wrap(encoded));
+            body.turn();
+            decoder.decode(body, LIMITS);
+            byte[] decoded = new byte[body.length()];
+            body.filled().get(decoded);
+            return decoded;
+        }
+    }
+
+    /** Else nearly every change would be found by it. */
+    private static byte[] withoutChecksum(byte[] frame) {
+        assertEquals(4, frame[4] & 4);
+        byte[] without = Arrays.copyOf(frame, frame.length - 4);
+        without[4] &= ~4;
+        return without;
+    }
+
+    private static byte[] random(Random random, int length) {
+        byte[] bytes = text(length);
+        for (int i = random.nextInt(5); i > 0; i--) {
+            int from = random.nextInt(length + 1);
+            byte[] other = new byte[random.nextInt(length - from + 1)];
+            if (random.nextBoolean()) {
+                random.nextBytes(other);
+            }
+            System.arraycopy(other, 0, bytes, from, other.length);
+        }
+        return bytes;
+    }
+
+    private static byte[] text(int length) {
+        Random random = new Random(5);
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        while (out.size() < length) {
+            String word = WORDS[random.nextInt(6) == 0 ? random.nextInt(WORDS.length) : 0];
+            String number = random.nextInt(50) == 0 ? " " + random.nextLong() : "";
+            String line = out.size() / 200 + " " + word + " is a line of a log" + number + "\n";
+            out.writeBytes(line.getBytes(StandardCharsets.US_ASCII));
+        }
+        return Arrays.copyOf(out.toByteArray(), length);
+    }
+}
