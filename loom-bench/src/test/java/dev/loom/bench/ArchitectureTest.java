@@ -96,7 +96,7 @@ final class ArchitectureTest {
                 .whereLayer("entry")
                 .mayOnlyAccessLayers("recorder", "store", "records", "log", "io", "api", "format", "error")
                 .whereLayer("recorder")
-                .mayOnlyAccessLayers("store", "records", "api", "format", "error")
+                .mayOnlyAccessLayers("store", "records", "io", "api", "format", "error")
                 .whereLayer("store")
                 .mayOnlyAccessLayers("records", "log", "io", "api", "format", "error")
                 .whereLayer("records")
