@@ -27,7 +27,11 @@ public final class LoomProcess implements RunningCommand {
 
     /** Starts a command on a store. */
     public static LoomProcess start(Path directory, String... arguments) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
+        List<String> command = new ArrayList<>();
+        if (ignoresInterrupts()) {
+            command.addAll(List.of("env", "--default-signal=INT"));
+        }
+        command.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC"));
@@ -41,6 +45,17 @@ public final class LoomProcess implements RunningCommand {
         builder.environment().remove("JAVA_TOOL_OPTIONS");
         Path err = Files.createTempFile("loom-process", ".err");
         return new LoomProcess(builder.redirectError(err.toFile()).start(), err);
+    }
+
+    /** Whether this process was started with SIGINT ignored, as jobs in the background are: children would ignore it too. */
+    private static boolean ignoresInterrupts() throws IOException {
+        Path status = Path.of("/proc/self/status");
+        if (!Files.exists(status)) {
+            return false;
+        }
+        return Files.readAllLines(status).stream()
+                .filter(line -> line.startsWith("SigIgn:"))
+                .anyMatch(line -> (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 1L << 1) != 0);
     }
 
     @Override
