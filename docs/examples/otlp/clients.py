@@ -4,7 +4,8 @@ Sends records by real OTLP clients to a Loom sidecar, and looks whether it has t
   clients.py --loom ./loom [--telemetrygen telemetrygen] [--collector otelcol] [--records 1000]
 
 Needs opentelemetry-exporter-otlp (PyPI). With --telemetrygen and --collector, those send too: the Collector between the Python
-SDK and the sidecar, with each of its compressions. The sidecar is started by this script, on free ports, with a store of its own.
+SDK and the sidecar, with each of its compressions. The sidecar is started by this script, on free ports, with a store of its own,
+and a second time to send by gRPC over a Unix domain socket.
 """
 import argparse, json, os, re, shutil, signal, socket, subprocess, sys, tempfile, time
 
@@ -51,16 +52,28 @@ def loom(*command):
         [options.loom, *command, "--dir", folder + "/store", "-o", "json"], stderr=subprocess.DEVNULL).splitlines()]
 
 
-def send(run, protocol, compression, port):
+def start_sidecar(grpc_endpoint, http_port):
+    sidecar = subprocess.Popen([options.loom, "serve", "--dir", folder + "/store", "--otlp-grpc", grpc_endpoint,
+                                "--otlp-http", "localhost:%d" % http_port])
+    await_port(http_port)
+    return sidecar
+
+
+def stop(process):
+    process.send_signal(signal.SIGTERM)
+    process.wait()
+
+
+def send(run, protocol, compression, endpoint):
     """By the Python SDK: so many logs, spans and values of a gauge, numbered."""
     resource = Resource({"service.name": run})
     if protocol == "grpc":
-        how = {"endpoint": "localhost:%d" % port, "insecure": True,
+        how = {"endpoint": endpoint, "insecure": True,
                "compression": grpc.Compression.Gzip if compression == "gzip" else grpc.Compression.NoCompression}
         exporters = grpc_logs.OTLPLogExporter(**how), grpc_spans.OTLPSpanExporter(**how), grpc_metrics.OTLPMetricExporter(**how)
     else:
         how = {"compression": Compression.Gzip if compression == "gzip" else Compression.NoCompression}
-        url = "http://localhost:%d/v1/" % port
+        url = "http://%s/v1/" % endpoint
         exporters = (http_logs.OTLPLogExporter(url + "logs", **how), http_spans.OTLPSpanExporter(url + "traces", **how),
                      http_metrics.OTLPMetricExporter(url + "metrics", **how))
     logs = LoggerProvider(resource=resource)
@@ -98,14 +111,14 @@ def check(run):
         good &= bool(re.fullmatch("[0-9a-f]{32}", span["trace_id"])) and bool(re.fullmatch("[0-9a-f]{16}", span["span_id"]))
         good &= point["name"] == "numbers" and point["value"] == i and point["kind"] == "gauge"
     failed |= not good
-    print("%-34s sent %d of each, found %d logs, %d spans, %d points: %s"
+    print("%-36s sent %d of each, found %d logs, %d spans, %d points: %s"
           % (run, options.records, len(logs), len(spans), len(points), "equal" if good else "DIFFERENT"), flush=True)
 
 
-def through_collector(run, exporter, compression, port):
+def through_collector(run, exporter, compression, endpoint):
     """The SDK to a Collector, and that to the sidecar."""
     receiver = free_port()
-    endpoint = "localhost:%d" % port if exporter == "otlp" else "http://localhost:%d" % port
+    endpoint = endpoint if exporter == "otlp" else "http://" + endpoint
     settings = {
         "receivers": {"otlp": {"protocols": {"grpc": {"endpoint": "localhost:%d" % receiver}}}},
         "exporters": {exporter: {"endpoint": endpoint, "compression": compression, "tls": {"insecure": True}}},
@@ -116,44 +129,51 @@ def through_collector(run, exporter, compression, port):
     with open(folder + "/collector.log", "w") as log:
         collector = subprocess.Popen([options.collector, "--config", folder + "/collector.json"], stdout=log, stderr=log)
     await_port(receiver)
-    send(run, "grpc", "none", receiver)
-    collector.send_signal(signal.SIGTERM)
-    collector.wait()
+    send(run, "grpc", "none", "localhost:%d" % receiver)
+    stop(collector)
 
 
-def by_telemetrygen(kind, protocol, port):
+def by_telemetrygen(kind, protocol, endpoint):
     global failed
     run = "telemetrygen %s %s" % (kind, protocol)
-    command = [options.telemetrygen, kind, "--otlp-insecure", "--otlp-endpoint", "localhost:%d" % port, "--rate", "0",
+    command = [options.telemetrygen, kind, "--otlp-insecure", "--otlp-endpoint", endpoint, "--rate", "0",
                "--%s" % kind, str(options.records), "--service", run] + (["--otlp-http"] if protocol == "http" else [])
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     source = {"logs": "otlp.logs", "traces": "otlp.spans", "metrics": "otlp.metrics"}[kind]
     found = len(loom("scan", source, "--where", 'service.name == "%s"' % run))
     sent = options.records * (2 if kind == "traces" else 1)  # a trace of it has two spans
     failed |= found != sent
-    print("%-34s sent %d, found %d" % (run, sent, found), flush=True)
+    print("%-36s sent %d, found %d" % (run, sent, found), flush=True)
 
 
-grpc_port, http_port = free_port(), free_port()
-sidecar = subprocess.Popen([options.loom, "serve", "--dir", folder + "/store", "--otlp-grpc", "localhost:%d" % grpc_port,
-                            "--otlp-http", "localhost:%d" % http_port])
-try:
-    await_port(http_port)
-    for protocol, port in ("grpc", grpc_port), ("http", http_port):
+def send_all(transport, ways):
+    """By each client that there is, in each of some ways: a protocol and an endpoint."""
+    for protocol, endpoint in ways:
         for compression in "none", "gzip":
-            run = "python %s %s" % (protocol, compression)
-            send(run, protocol, compression, port)
+            run = "python %s%s %s" % (protocol, transport, compression)
+            send(run, protocol, compression, endpoint)
             check(run)
-    for exporter, port in (("otlp", grpc_port), ("otlphttp", http_port)) if options.collector else ():
+    for protocol, endpoint in ways if options.collector else ():
+        exporter = {"grpc": "otlp", "http": "otlphttp"}[protocol]
         for compression in "none", "gzip", "zstd":
-            run = "collector %s %s" % (exporter, compression)
-            through_collector(run, exporter, compression, port)
+            run = "collector %s%s %s" % (exporter, transport, compression)
+            through_collector(run, exporter, compression, endpoint)
             check(run)
-    for protocol, port in (("grpc", grpc_port), ("http", http_port)) if options.telemetrygen else ():
+    for protocol, endpoint in ways if options.telemetrygen else ():
         for kind in "logs", "traces", "metrics":
-            by_telemetrygen(kind, protocol, port)
+            by_telemetrygen(kind, protocol + transport, endpoint)
+
+
+http_port = free_port()
+grpc_endpoint, http_endpoint = "localhost:%d" % free_port(), "localhost:%d" % http_port
+socket_endpoint = "unix://%s/socket" % folder  # gRPC takes unix:PATH as well, the Collector just this
+sidecar = start_sidecar(grpc_endpoint, http_port)
+try:
+    send_all("", (("grpc", grpc_endpoint), ("http", http_endpoint)))
+    stop(sidecar)
+    sidecar = start_sidecar(socket_endpoint, http_port)
+    send_all(" by socket", (("grpc", socket_endpoint),))
 finally:
-    sidecar.send_signal(signal.SIGTERM)
-    sidecar.wait()
+    stop(sidecar)
 shutil.rmtree(folder)
 sys.exit(1 if failed else 0)

@@ -21,6 +21,7 @@ import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.HostPort;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
@@ -151,7 +152,12 @@ public final class HttpServers implements AutoCloseable {
 
     private ServerConnector connector(Endpoint endpoint) {
         ArrayByteBufferPool pool = server.getBean(ArrayByteBufferPool.class);
-        ConnectionFactory[] factories = tls == null ? plainFactories() : tlsFactories(tls);
+        HttpConfiguration http = configuration();
+        if (endpoint.socket() != null) {
+            // The name for requests that have none, such as HTTP/2's preface: by default the address, here a path.
+            http.setServerAuthority(new HostPort("localhost"));
+        }
+        ConnectionFactory[] factories = tls == null ? plainFactories(http) : tlsFactories(http, tls);
         if (endpoint.socket() != null) {
             return new SocketFileConnector(server, pool, endpoint.socket(), factories);
         }
@@ -161,15 +167,13 @@ public final class HttpServers implements AutoCloseable {
         return connector;
     }
 
-    private ConnectionFactory[] plainFactories() {
-        HttpConfiguration http = configuration();
+    private ConnectionFactory[] plainFactories(HttpConfiguration http) {
         return new ConnectionFactory[] {
             new HttpConnectionFactory(http), bounded(new HTTP2CServerConnectionFactory(http))
         };
     }
 
-    private ConnectionFactory[] tlsFactories(SslContextFactory.Server context) {
-        HttpConfiguration http = configuration();
+    private ConnectionFactory[] tlsFactories(HttpConfiguration http, SslContextFactory.Server context) {
         ALPNServerConnectionFactory alpn = new ALPNServerConnectionFactory("h2", "http/1.1");
         alpn.setDefaultProtocol(HttpVersion.HTTP_1_1.asString());
         return new ConnectionFactory[] {

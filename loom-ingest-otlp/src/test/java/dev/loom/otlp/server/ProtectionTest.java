@@ -205,6 +205,25 @@ class ProtectionTest {
         }
     }
 
+    /** Clients name a socket file by what they like: {@code localhost}, or its path. */
+    @Test
+    void shouldTakeCallsOnASocketFile() throws Exception {
+        Path file = folder.resolve("otlp.sock");
+        byte[] empty = RawHttp2.framed(new byte[0], false);
+        try (TestServer server = start(protection().build(), Endpoint.parse("unix:" + file))) {
+            for (String authority :
+                    List.of("localhost", "any.example", file.toString().replace("/", "%2F"))) {
+                try (RawHttp2 client = new RawHttp2(SocketChannel.open(UnixDomainSocketAddress.of(file)))) {
+                    RawHttp2.Answer answer =
+                            client.authority(authority).call(LOGS_CALL, empty, "content-type", "application/grpc");
+                    assertEquals("0", answer.grpcStatus(), authority);
+                }
+            }
+            assertEquals(3, exported.logs.size());
+            assertEquals(List.of(), server.failures);
+        }
+    }
+
     @Test
     void shouldListenOnASocketFile() throws Exception {
         Path file = folder.resolve("otlp.sock");

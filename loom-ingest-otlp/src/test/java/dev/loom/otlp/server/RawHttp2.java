@@ -1,11 +1,15 @@
 package dev.loom.otlp.server;
 
 import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -47,24 +51,32 @@ final class RawHttp2 implements AutoCloseable {
         }
     }
 
-    private final Socket socket;
+    private final Closeable socket;
     private final OutputStream out;
     private final DataInputStream in;
     private final HpackDecoder decoder = new HpackDecoder(1 << 16, System::nanoTime);
     private int nextStream = 1;
     private String authority = "localhost";
 
-    RawHttp2(Socket socket) throws IOException {
+    private RawHttp2(Closeable socket, InputStream in, OutputStream out) throws IOException {
         this.socket = socket;
-        socket.setTcpNoDelay(true);
-        out = socket.getOutputStream();
-        in = new DataInputStream(socket.getInputStream());
+        this.out = out;
+        this.in = new DataInputStream(in);
         out.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
         frame(SETTINGS, 0, 0, new byte[0]);
     }
 
+    RawHttp2(Socket socket) throws IOException {
+        this(socket, socket.getInputStream(), socket.getOutputStream());
+        socket.setTcpNoDelay(true);
+    }
+
     RawHttp2(int port) throws IOException {
         this(new Socket("localhost", port));
+    }
+
+    RawHttp2(SocketChannel channel) throws IOException {
+        this(channel, Channels.newInputStream(channel), Channels.newOutputStream(channel));
     }
 
     RawHttp2 authority(String name) {
