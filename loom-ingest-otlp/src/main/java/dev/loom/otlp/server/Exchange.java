@@ -149,7 +149,7 @@ abstract class Exchange implements Invocable.Task {
             if (chunk.isLast()) {
                 receivedAll();
                 enter(State.WAITING);
-                receiver.workers().submit(this);
+                receiver.workers().submit(this, bodyLength());
             }
         } catch (RefusalException e) {
             refusal = e.refusal();

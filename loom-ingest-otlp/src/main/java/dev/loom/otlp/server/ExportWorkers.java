@@ -1,23 +1,31 @@
 package dev.loom.otlp.server;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs whole requests on few of a pool's threads, in the order in which they became whole; the others stay free to read. The
- * queue is as long as the budget's memory allows.
+ * Runs whole requests on few of a pool's threads; the others stay free to read. Of those that wait the shortest is next, so that
+ * many which take long don't keep the others waiting, and every fourth time the one that has waited longest, so that it need not
+ * wait for ever. The queue is as long as the budget's memory allows.
  *
  * <p>Usable from any thread.
  */
 final class ExportWorkers implements AutoCloseable {
+    private static final int TURNS_TO_OLDEST = 4;
+
     private final ArrayDeque<ExportWorker> idle = new ArrayDeque<>();
-    private final ArrayDeque<Exchange> waiting = new ArrayDeque<>();
+    private final ArrayList<Waiting> waiting = new ArrayList<>();
     private final Executor executor;
     private final Consumer<Throwable> failures;
+    private int turns;
     private boolean closed;
+
+    /** @param length of the request, as sent: bytes */
+    private record Waiting(Exchange exchange, int length) {}
 
     ExportWorkers(int count, Supplier<ExportWorker> workers, Executor executor, Consumer<Throwable> failures) {
         this.executor = executor;
@@ -27,12 +35,13 @@ final class ExportWorkers implements AutoCloseable {
         }
     }
 
-    void submit(Exchange exchange) {
+    /** @param length of the request, as sent: bytes */
+    void submit(Exchange exchange, int length) {
         ExportWorker worker;
         synchronized (this) {
             worker = idle.poll();
             if (worker == null) {
-                waiting.add(exchange);
+                waiting.add(new Waiting(exchange, length));
                 return;
             }
         }
@@ -52,15 +61,25 @@ final class ExportWorkers implements AutoCloseable {
     }
 
     private synchronized @Nullable Exchange next(ExportWorker worker) {
-        Exchange exchange = waiting.poll();
-        if (exchange == null) {
-            if (closed) {
-                worker.close();
-            } else {
-                idle.push(worker);
+        if (!waiting.isEmpty()) {
+            return waiting.remove(++turns % TURNS_TO_OLDEST == 0 ? 0 : shortest()).exchange;
+        }
+        if (closed) {
+            worker.close();
+        } else {
+            idle.push(worker);
+        }
+        return null;
+    }
+
+    private int shortest() {
+        int shortest = 0;
+        for (int i = 1; i < waiting.size(); i++) {
+            if (waiting.get(i).length < waiting.get(shortest).length) {
+                shortest = i;
             }
         }
-        return exchange;
+        return shortest;
     }
 
     /** Closes the workers, those at work once they have none left. */

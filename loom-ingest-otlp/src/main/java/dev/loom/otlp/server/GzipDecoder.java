@@ -56,10 +56,9 @@ final class GzipDecoder implements AutoCloseable {
     }
 
     private void inflate(Region body, int encodedLength, DecodeLimits limits) throws RefusalException {
-        int allowed = limits.allowed(encodedLength);
         while (!inflater.finished()) {
             // One byte more than is allowed tells that there are too many.
-            int most = allowed + 1 - body.length();
+            int most = limits.allowed(encodedLength - body.unread()) + 1 - body.length();
             body.require(Math.min(STEP, most));
             ByteBuffer in = body.unreadBytes();
             ByteBuffer out = body.unfilled();
@@ -77,8 +76,10 @@ final class GzipDecoder implements AutoCloseable {
             crc.update(out.limit(out.position()).reset());
             body.readUntil(in);
             body.written(count);
-            if (body.length() > allowed) {
-                throw limits.exceeded(encodedLength);
+            // What was read so far has to allow for it, so that a bomb costs no more than its beginning.
+            int encodedSoFar = encodedLength - body.unread();
+            if (body.length() > limits.allowed(encodedSoFar)) {
+                throw limits.exceeded(encodedSoFar);
             }
         }
     }

@@ -165,6 +165,11 @@ class DecoderTest {
         assertRefused(Reason.TOO_LARGE, zstd::decode, TestRequests.zstd(some));
         assertArrayEquals(some, decode(gzip::decode, TestRequests.gzip(some), large));
         assertArrayEquals(some, decode(zstd::decode, TestRequests.zstd(some), large));
+        // By the ratio so far, whatever comes later
+        byte[] noise = new byte[100_000];
+        random.nextBytes(noise);
+        assertRefused(Reason.TOO_LARGE, gzip::decode, TestRequests.gzip(join(some, noise)));
+        assertArrayEquals(join(noise, some), decode(gzip::decode, TestRequests.gzip(join(noise, some))));
         byte[] free = new byte[DecodeLimits.RATIO_FREE];
         assertArrayEquals(free, decode(gzip::decode, TestRequests.gzip(free)));
         assertArrayEquals(free, decode(zstd::decode, TestRequests.zstd(free)));
