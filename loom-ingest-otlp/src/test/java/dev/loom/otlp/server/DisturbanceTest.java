@@ -2,6 +2,7 @@ package dev.loom.otlp.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.loom.otlp.server.HostileAttacks.Attack;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * What good clients notice of those that mean harm: two that send steadily, by HTTP and by gRPC, are served all the time, and no
  * socket of the others is left. Server, good and hostile clients are a process each, the last with the least priority. Prints what
  * good requests took before and during each attack, the server's CPU time, and how soon all was as before; {@code
- * -Dloom.otlp.hostile=long} for times that say something.
+ * -Dloom.otlp.hostile=long} for times that say something, {@code -Dloom.otlp.attacks=REGEX} for some of the attacks.
  */
 @Timeout(value = 20, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DisturbanceTest {
@@ -34,6 +35,9 @@ class DisturbanceTest {
     private static final long WARM_UP_NS = TimeUnit.MILLISECONDS.toNanos(LONG ? 20_000 : 200);
     private static final long ALONE_NS = TimeUnit.MILLISECONDS.toNanos(LONG ? 5_000 : 100);
     private static final long ATTACK_NS = TimeUnit.MILLISECONDS.toNanos(LONG ? 10_000 : 200);
+    private static final List<Attack> ATTACKS = Arrays.stream(Attack.values())
+            .filter(attack -> attack.name().matches(System.getProperty("loom.otlp.attacks", ".*")))
+            .toList();
     private static final int BOMB_MIB = LONG ? 1024 : 64;
     private static final long TICK_NS = 10_000_000;
 
@@ -113,7 +117,7 @@ class DisturbanceTest {
     void shouldServeOthersAllTheTimeAndLeaveNoSockets() throws Exception {
         awaitServed(WARM_UP_NS);
         if (LONG) {
-            for (HostileAttacks.Attack attack : HostileAttacks.Attack.values()) {
+            for (Attack attack : ATTACKS) {
                 assertEquals("begun", attacks.ask(attack.name()));
                 awaitServed(TimeUnit.SECONDS.toNanos(3));
                 attacks.ask("");
@@ -129,12 +133,12 @@ class DisturbanceTest {
                 "machine's CPU",
                 "as before after, ms",
                 "sockets gone after, ms");
-        for (HostileAttacks.Attack attack : HostileAttacks.Attack.values()) {
+        for (Attack attack : ATTACKS) {
             measure(attack, socketsBefore);
         }
     }
 
-    private void measure(HostileAttacks.Attack attack, int socketsBefore) throws Exception {
+    private void measure(Attack attack, int socketsBefore) throws Exception {
         Usage start = usage();
         awaitServed(ALONE_NS);
         Usage begin = usage();
