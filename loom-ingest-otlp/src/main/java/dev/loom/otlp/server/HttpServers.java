@@ -44,6 +44,9 @@ public final class HttpServers implements AutoCloseable {
 
     private static final int THREADS_MIN = 4;
     private static final int THREADS_MAX = 16;
+    /** More than one, as a selector reads by itself, and a flood keeps it busy. */
+    static final int SELECTORS = 2;
+
     private static final int NETWORK_BUFFER_LENGTH = 16 << 10;
     private static final long POOLED_BYTES_MAX = 8 << 20;
     private static final long SWEEP_MS = 250;
@@ -161,7 +164,7 @@ public final class HttpServers implements AutoCloseable {
         if (endpoint.socket() != null) {
             return new SocketFileConnector(server, pool, endpoint.socket(), factories);
         }
-        ServerConnector connector = new ServerConnector(server, null, null, pool, 1, -1, factories);
+        ServerConnector connector = new ServerConnector(server, null, null, pool, 1, SELECTORS, factories);
         connector.setHost(endpoint.host());
         connector.setPort(endpoint.port());
         return connector;
