@@ -20,6 +20,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.AfterEach;
@@ -98,6 +99,23 @@ class OtlpHttpTest {
         assertEquals(
                 200, post("/v1/logs", JSON, "gzip", TestRequests.gzip(json)).statusCode());
         assertEquals(TestRequests.logs("{\"b\":2}", 1), exported.logs.get(3));
+    }
+
+    /** It may compress answers, and does not: of a request that is taken they are empty, of others some hundred bytes. */
+    @Test
+    void point8ShouldAnswerClientsThatWouldTakeGzipWithoutIt() throws Exception {
+        for (byte[] body : List.of(LOGS.toByteArray(), new byte[] {1})) {
+            HttpRequest request = HttpRequest.newBuilder(URI.create(server.httpUrl("/v1/logs")))
+                    .POST(BodyPublishers.ofByteArray(body))
+                    .header("Content-Type", PB)
+                    .header("Accept-Encoding", "gzip")
+                    .build();
+            HttpResponse<byte[]> answer = client.send(request, BodyHandlers.ofByteArray());
+            assertEquals(body.length == 1 ? 400 : 200, answer.statusCode());
+            assertEquals(Optional.empty(), answer.headers().firstValue("Content-Encoding"));
+            assertEquals(body.length == 1 ? 3 : 0, status(answer).code());
+        }
+        assertEquals(List.of(LOGS), exported.logs);
     }
 
     @Test
