@@ -1,6 +1,6 @@
 package dev.loom.io;
 
-/** Makes the threads that a store runs beside the application's. */
+/** The threads that a store runs beside the application's. */
 public final class StoreThread {
     private StoreThread() {}
 
@@ -10,5 +10,20 @@ public final class StoreThread {
         thread.setDaemon(true);
         thread.setContextClassLoader(StoreThread.class.getClassLoader());
         return thread;
+    }
+
+    /** Waits until one has ended; an interrupt meanwhile is kept for the caller's thread. */
+    public static void join(Thread thread) {
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -281,17 +281,7 @@ public final class Evictor implements Runnable {
         request();
         closing = true;
         LockSupport.unpark(thread);
-        boolean interrupted = false;
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        StoreThread.join(thread);
         checkAlive();
         checkForced(writeFailure);
         checkForced(syncFailure);

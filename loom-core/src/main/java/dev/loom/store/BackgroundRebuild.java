@@ -129,16 +129,6 @@ final class BackgroundRebuild implements Runnable, AutoCloseable {
     @Override
     public void close() {
         cancelled = true;
-        boolean interrupted = false;
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        StoreThread.join(thread);
     }
 }

@@ -4,6 +4,7 @@ import dev.loom.io.FileId;
 import dev.loom.log.LogKind;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -98,8 +99,12 @@ record Mark(
 
     /** The same, with another state of the rebuild. */
     Mark with(Rebuild newRebuild) {
+        return with(sequence, logs, checkpoint, newRebuild);
+    }
+
+    private Mark with(long newSequence, List<LogMark> newLogs, long newCheckpoint, Rebuild newRebuild) {
         return new Mark(
-                sequence,
+                newSequence,
                 storeId,
                 epoch,
                 closed,
@@ -107,9 +112,9 @@ record Mark(
                 sessionNonce,
                 staging,
                 segmentLength,
-                logs,
+                newLogs,
                 schemaDurable,
-                checkpoint,
+                newCheckpoint,
                 lastTimeNs,
                 newRebuild,
                 file);
@@ -130,25 +135,17 @@ record Mark(
                 nextSegment(chunk.durable() + Rebuild.GAP_LENGTH),
                 covered,
                 durable(LogKind.RECORD));
-        return new Mark(
+        return with(
                 sequence + 1,
-                storeId,
-                epoch,
-                closed,
-                owner,
-                sessionNonce,
-                staging,
-                segmentLength,
-                Stream.of(LogKind.values())
-                        .map(kind -> kind == LogKind.RECORD
-                                ? logs.get(kind.index())
-                                : logs.get(kind.index()).movedTo(gap.end(kind)))
-                        .toList(),
-                schemaDurable,
+                withIndexLogs(log -> log.movedTo(nextSegment(log.durable() + Rebuild.GAP_LENGTH))),
                 checkpoint,
-                lastTimeNs,
-                gap,
-                file);
+                gap);
+    }
+
+    private List<LogMark> withIndexLogs(UnaryOperator<LogMark> change) {
+        return Stream.of(LogKind.values())
+                .map(kind -> kind == LogKind.RECORD ? logs.get(kind.index()) : change.apply(logs.get(kind.index())))
+                .toList();
     }
 
     /** The same, to be written again. */
@@ -158,25 +155,7 @@ record Mark(
 
     /** Without indexes: their logs are empty, and go on in other segments, so that no address is used again. */
     Mark withoutIndexes() {
-        return new Mark(
-                sequence + 1,
-                storeId,
-                epoch,
-                closed,
-                owner,
-                sessionNonce,
-                staging,
-                segmentLength,
-                IntStream.range(0, logs.size())
-                        .mapToObj(i -> i == LogKind.RECORD.index()
-                                ? logs.get(i)
-                                : logs.get(i).emptied(nextSegment(logs.get(i).durable())))
-                        .toList(),
-                schemaDurable,
-                -1,
-                lastTimeNs,
-                Rebuild.NONE,
-                file);
+        return with(sequence + 1, withIndexLogs(log -> log.emptied(nextSegment(log.durable()))), -1, Rebuild.NONE);
     }
 
     private long nextSegment(long address) {

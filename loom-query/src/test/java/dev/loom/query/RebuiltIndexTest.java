@@ -75,15 +75,7 @@ class RebuiltIndexTest {
     void shouldCoverAllRecordsAndGoOn() throws IOException {
         System.out.println("RebuiltIndexTest -Dloom.test.seed=" + seed);
         store = temp.resolve("store");
-        try (Loom loom = open(false)) {
-            for (int i = 0; i < SOURCES; i++) {
-                ids[i] = loom.defineSource("source-" + i, FORMAT);
-            }
-            push(loom);
-            loom.defineIndex(ids[0], "value", VALUE, Bins.logLinear());
-            push(loom);
-            loom.closeSource(ids[1]);
-        }
+        fillAndClose();
         damageIndexes();
         Path old = temp.resolve("old");
         copyIndexes(store, old);
@@ -116,15 +108,7 @@ class RebuiltIndexTest {
     void shouldRebuildLostIndexesInTheBackgroundWhileTheWriterGoesOn() throws IOException {
         System.out.println("RebuiltIndexTest -Dloom.test.seed=" + seed);
         store = temp.resolve("store");
-        try (Loom loom = open(false)) {
-            for (int i = 0; i < SOURCES; i++) {
-                ids[i] = loom.defineSource("source-" + i, FORMAT);
-            }
-            push(loom);
-            loom.defineIndex(ids[0], "value", VALUE, Bins.logLinear());
-            push(loom);
-            loom.closeSource(ids[1]);
-        }
+        fillAndClose();
         deleteIndexes();
         long rebuilt = 0;
         long to = 0;
@@ -167,9 +151,7 @@ class RebuiltIndexTest {
         System.out.println("RebuiltIndexTest -Dloom.test.seed=" + seed);
         store = temp.resolve("store");
         try (Loom loom = open(false)) {
-            for (int i = 0; i < SOURCES; i++) {
-                ids[i] = loom.defineSource("source-" + i, FORMAT);
-            }
+            defineSources(loom);
             loom.defineIndex(ids[0], "value", VALUE, Bins.logLinear());
             push(loom);
             loom.force();
@@ -209,6 +191,23 @@ class RebuiltIndexTest {
             payload.putLong(0, value, ByteOrder.LITTLE_ENDIAN);
             loom.push(ids[source], payload, 0, i % 5_000 == 4_999 ? payload.capacity() : 8 + random.nextInt(200));
             values.get(source).add(value);
+        }
+    }
+
+    private void defineSources(Loom loom) {
+        for (int i = 0; i < SOURCES; i++) {
+            ids[i] = loom.defineSource("source-" + i, FORMAT);
+        }
+    }
+
+    /** With records from before the index was defined, and a source that is closed. */
+    private void fillAndClose() {
+        try (Loom loom = open(false)) {
+            defineSources(loom);
+            push(loom);
+            loom.defineIndex(ids[0], "value", VALUE, Bins.logLinear());
+            push(loom);
+            loom.closeSource(ids[1]);
         }
     }
 
