@@ -1,6 +1,7 @@
 package dev.loom;
 
 import dev.loom.api.Eviction;
+import dev.loom.api.IndexFunction;
 import dev.loom.api.Pressure;
 import dev.loom.api.ReadMode;
 import dev.loom.api.StoreClock;
@@ -9,6 +10,8 @@ import dev.loom.log.PageDescriptor;
 import dev.loom.store.Settings;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -60,6 +63,8 @@ public final class LoomConfig {
         private boolean adoptCopy;
         private boolean rebuildIndexes;
         private long backgroundRebuildBytes = 256L << 20;
+        private long indexCheckBytes = 1L << 30;
+        private final List<IndexFunction> indexFunctions = new ArrayList<>();
         private Storage storage = Storage.DISK;
 
         Builder(Path directory) {
@@ -176,7 +181,7 @@ public final class LoomConfig {
         /**
          * Whether to throw the indexes away and write them anew from the records; default no. All records are read, at the
          * disk's rate. Afterwards every open index covers all records of its source, also those from before it was defined; one
-         * with a function of the embedder's own, or one that is closed, covers none.
+         * whose function was not supplied by {@link #indexFunction}, or one that is closed, covers none.
          */
         public Builder rebuildIndexes(boolean rebuild) {
             rebuildIndexes = rebuild;
@@ -194,6 +199,27 @@ public final class LoomConfig {
                         "bad size for a rebuild in the background: bytes=" + bytes + ", min=0");
             }
             backgroundRebuildBytes = bytes;
+            return this;
+        }
+
+        /**
+         * Supplies a function of the embedder's own, which all open indexes go on with whose {@linkplain IndexFunction#text()
+         * function's text} is the same. It is at hand before opening writes what indexes lack, as after a crash; {@link
+         * Loom#defineIndex} also supplies it, but to the records to come alone.
+         *
+         * @throws IllegalArgumentException when the function gives no values
+         */
+        public Builder indexFunction(IndexFunction function) {
+            if (!function.isReadable()) {
+                throw new IllegalArgumentException("index function gives no values: function=" + function.text());
+            }
+            indexFunctions.add(function);
+            return this;
+        }
+
+        /** How many bytes of index logs opening reads through after a crash before it returns; more are left to a thread. */
+        Builder indexCheckBytes(long bytes) {
+            indexCheckBytes = bytes;
             return this;
         }
 
@@ -220,6 +246,8 @@ public final class LoomConfig {
                     adoptCopy,
                     rebuildIndexes,
                     backgroundRebuildBytes,
+                    indexCheckBytes,
+                    List.copyOf(indexFunctions),
                     storage));
         }
     }

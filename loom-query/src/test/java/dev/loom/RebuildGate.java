@@ -15,7 +15,7 @@ public final class RebuildGate extends UnsyncedStorage {
     @Override
     protected synchronized void onCall(Path file) {
         Thread current = Thread.currentThread();
-        if (!current.getName().equals("loom-rebuild")) {
+        if (!current.getName().equals("loom-index")) {
             return;
         }
         thread = current;

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * A function from a record's payload to a number, or to none: what an index is over. Immutable.
  *
  * <p>That of a format's field is made again from its {@link #text()} whenever a store is opened. One of the program's own
- * has a name, and has to be supplied again; until then it {@linkplain #isReadable() can't be read}.
+ * has a name, and has to be supplied again ({@link dev.loom.LoomConfig.Builder#indexFunction}); until then it {@linkplain
+ * #isReadable() can't be read}.
  *
  * <p>A value counts as what its {@link #type()} says: an integer given to a function of doubles as the double nearest to it,
  * a boolean as 0 or 1. A record whose value can't be one of the type, such as 0.5 for one of integers, is not left out of

@@ -95,6 +95,18 @@ public final class Schema {
         return new Schema(byId, next, lastIndexId);
     }
 
+    /** The schema with functions for those of its open indexes that are over them. */
+    public Schema supply(List<IndexFunction> functions) {
+        Schema next = this;
+        for (Index index : indexes()) {
+            int place = functions.indexOf(index.function());
+            if (place >= 0 && !index.closed() && !index.function().isReadable()) {
+                next = next.supply(index.id(), functions.get(place));
+            }
+        }
+        return next;
+    }
+
     /** A format whose provider is not at hand reads as bytes. */
     private static PayloadFormat format(String text) {
         try {

@@ -1,18 +1,14 @@
 package dev.loom.store;
 
-import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
-import dev.loom.log.LogView;
-import dev.loom.log.PageDescriptor;
-import dev.loom.log.PageReader;
-import dev.loom.log.PageState;
 import dev.loom.log.Segments;
 import dev.loom.record.SourceTable;
 import dev.loom.schema.Schema;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides, while a store is being opened, what becomes of indexes that are missing, damaged, or to be written anew. Few are
@@ -25,6 +21,7 @@ final class IndexRecovery {
     private final StoreFiles files;
     private final Schema schema;
     private Map<Integer, Long> lost = Map.of();
+    private @Nullable IndexCheck unchecked;
 
     IndexRecovery(Settings settings, StoreFiles files, Schema schema) {
         this.settings = settings;
@@ -34,12 +31,14 @@ final class IndexRecovery {
     }
 
     /**
-     * Returns the mark, which is on disk, of a store whose indexes are whole as far as they go.
+     * Returns the mark, which is on disk, of a store whose indexes are whole as far as they go and as far as is known.
      *
-     * @param recovered whether the store was not closed
+     * @param recovered whether the store was not closed, so that pages may be damaged
      */
     Mark run(Mark closed, boolean recovered) {
-        boolean drop = settings.rebuildIndexes() || (rebuildable() && !indexesWhole(closed, recovered));
+        boolean drop = settings.rebuildIndexes()
+                || closed.indexState() == IndexState.DAMAGED
+                || !whole(closed, recovered || closed.indexState() == IndexState.UNCHECKED);
         if (drop) {
             lost = sourceTable(closed).lost();
         }
@@ -51,68 +50,31 @@ final class IndexRecovery {
         return lost;
     }
 
-    /** Whether no index needs a function that only the embedder has. */
-    private boolean rebuildable() {
-        return schema.indexes().stream()
-                .allMatch(index -> index.closed() || index.function().isReadable());
+    /** What there was too much of to be read before opening returns, or null. */
+    @Nullable
+    IndexCheck unchecked() {
+        return unchecked;
     }
 
-    /**
-     * Whether no segment file of the indexes is missing or too short.
-     *
-     * @param pages whether to check their pages too, of logs that are read before opening returns
-     */
-    private boolean indexesWhole(Mark closed, boolean pages) {
-        for (LogKind kind : List.of(LogKind.TIME, LogKind.CHUNK)) {
-            Rebuild rebuild = closed.rebuild();
-            long begin = closed.begin(kind);
-            long gapBegin = rebuild.exists() ? rebuild.begin(kind) : begin;
-            long gapEnd = Math.max(begin, rebuild.end(kind));
-            long end = closed.durable(kind);
-            boolean whole = filesWhole(closed, kind, begin, gapBegin) && filesWhole(closed, kind, gapEnd, end);
-            if (whole && pages && gapBegin - begin + end - gapEnd <= settings.backgroundRebuildBytes()) {
-                whole = pagesWhole(closed, kind, begin, gapBegin) && pagesWhole(closed, kind, gapEnd, end);
-            }
-            if (!whole) {
-                return false;
-            }
-        }
-        return true;
+    IndexState state() {
+        return unchecked == null ? IndexState.WHOLE : IndexState.UNCHECKED;
     }
 
-    private boolean pagesWhole(Mark closed, LogKind kind, long begin, long end) {
-        LogView log =
-                StoreLogs.files(files, storage, closed, closed.ends(), false).of(kind);
-        try (PageReader pages = new PageReader(log)) {
-            for (long page = begin; page < end; page += PageDescriptor.PAGE_LENGTH) {
-                if (pages.readOrFail(page, end) != PageState.PRESENT) {
-                    return false;
-                }
-            }
+    private boolean whole(Mark closed, boolean pages) {
+        IndexCheck check = new IndexCheck(storage, files, closed);
+        if (!check.filesWhole()) {
+            return false;
         }
-        return true;
-    }
-
-    private boolean filesWhole(Mark closed, LogKind kind, long begin, long end) {
-        Segments segments = files.segments(kind, closed.segmentLength());
-        for (long first = segments.first(begin); first < end; first += closed.segmentLength()) {
-            long length = Math.min(end - first, closed.segmentLength());
-            if (!storage.exists(segments.file(first)) || length(segments.file(first)) < length) {
-                return false;
-            }
+        if (pages && check.length() > settings.indexCheckBytes()) {
+            unchecked = check;
+            return true;
         }
-        return true;
-    }
-
-    private long length(Path path) {
-        try (LoomFile file = storage.openToRead(path)) {
-            return file.size();
-        }
+        return !pages || check.pagesWhole(() -> false);
     }
 
     /**
      * Has the indexes go on behind a gap, which is filled in the background, when they lack too many records to be written before
-     * opening returns. A gap that there is already is given up with what lies before it, if that can be written again.
+     * opening returns. A gap that there is already is given up with what lies before it.
      */
     private Mark leaveGap(Mark closed) {
         long covered = sourceTable(closed).recordsCovered();
@@ -122,15 +84,13 @@ final class IndexRecovery {
         if (!closed.rebuild().exists()) {
             return new MarkFile(storage, files.mark()).writeTwice(closed.withGap(covered));
         }
-        if (!rebuildable()) {
-            return closed;
-        }
         Mark without = discardIndexes(closed);
         return new MarkFile(storage, files.mark()).writeTwice(without.withGap(without.begin(LogKind.RECORD)));
     }
 
     /** The mark goes first: what a kill leaves of the files then is not looked at, and goes at the next time. */
     private Mark discardIndexes(Mark mark) {
+        unchecked = null;
         Mark without = new MarkFile(storage, files.mark()).writeTwice(mark.withoutIndexes());
         for (LogKind kind : List.of(LogKind.TIME, LogKind.CHUNK)) {
             for (Path file : storage.list(files.folder(kind))) {

@@ -21,6 +21,7 @@ import java.util.stream.Stream;
  * @param checkpoint address of the last checkpoint in the timestamp index, or -1
  * @param lastTimeNs a time that no record below is later than
  * @param rebuild which part of the indexes is being written anew, or was
+ * @param indexState what is known of those indexes that were there when the session began
  * @param file the mark itself, which a copy is not; its device is known by that number until the next boot
  */
 record Mark(
@@ -37,6 +38,7 @@ record Mark(
         long checkpoint,
         long lastTimeNs,
         Rebuild rebuild,
+        IndexState indexState,
         FileId file) {
 
     /** A process on a machine since it was booted. */
@@ -94,15 +96,17 @@ record Mark(
                 newCheckpoint,
                 newLastTimeNs,
                 rebuild,
+                indexState,
                 file);
     }
 
-    /** The same, with another state of the rebuild. */
-    Mark with(Rebuild newRebuild) {
-        return with(sequence, logs, checkpoint, newRebuild);
+    /** The same, with another state of the indexes. */
+    Mark with(Rebuild newRebuild, IndexState newState) {
+        return with(sequence, logs, checkpoint, newRebuild, newState);
     }
 
-    private Mark with(long newSequence, List<LogMark> newLogs, long newCheckpoint, Rebuild newRebuild) {
+    private Mark with(
+            long newSequence, List<LogMark> newLogs, long newCheckpoint, Rebuild newRebuild, IndexState newState) {
         return new Mark(
                 newSequence,
                 storeId,
@@ -117,6 +121,7 @@ record Mark(
                 newCheckpoint,
                 lastTimeNs,
                 newRebuild,
+                newState,
                 file);
     }
 
@@ -139,7 +144,8 @@ record Mark(
                 sequence + 1,
                 withIndexLogs(log -> log.movedTo(nextSegment(log.durable() + Rebuild.GAP_LENGTH))),
                 checkpoint,
-                gap);
+                gap,
+                indexState);
     }
 
     private List<LogMark> withIndexLogs(UnaryOperator<LogMark> change) {
@@ -155,7 +161,12 @@ record Mark(
 
     /** Without indexes: their logs are empty, and go on in other segments, so that no address is used again. */
     Mark withoutIndexes() {
-        return with(sequence + 1, withIndexLogs(log -> log.emptied(nextSegment(log.durable()))), -1, Rebuild.NONE);
+        return with(
+                sequence + 1,
+                withIndexLogs(log -> log.emptied(nextSegment(log.durable()))),
+                -1,
+                Rebuild.NONE,
+                IndexState.WHOLE);
     }
 
     private long nextSegment(long address) {
@@ -178,11 +189,12 @@ record Mark(
                 newCheckpoint,
                 newLastTimeNs,
                 rebuild,
+                indexState,
                 newFile);
     }
 
     /** Taken by a writer. */
-    Mark owned(Owner newOwner, long nonce, Path newStaging, List<Integer> rings, FileId newFile) {
+    Mark owned(Owner newOwner, long nonce, Path newStaging, List<Integer> rings, IndexState newState, FileId newFile) {
         return new Mark(
                 sequence + 1,
                 storeId,
@@ -199,6 +211,7 @@ record Mark(
                 checkpoint,
                 lastTimeNs,
                 rebuild,
+                newState,
                 newFile);
     }
 }

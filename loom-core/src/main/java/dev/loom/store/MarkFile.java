@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Little-endian.
  *
  * <pre>
- *   0 | magic (8)             8 | major (2), minor (2), page shift (2), flags (2): bit 0 closed
+ *   0 | magic (8)             8 | major (2), minor (2), page shift (2), flags (2): bit 0 closed, 1 and 2 state of the indexes
  *  16 | sequence             24 | store id
  *  32 | epoch (4), 0 (4)     40 | session nonce
  *  48 | segment length       56 | checkpoint
@@ -44,6 +44,9 @@ final class MarkFile {
     static final int MINOR = 0;
 
     private static final int PAGE_SHIFT = 16;
+    private static final int CLOSED = 1;
+    private static final int INDEX_STATE_SHIFT = 1;
+    private static final int INDEX_STATE_MASK = 3;
     private static final int MAJOR_OFFSET = Long.BYTES;
     private static final int LOGS_OFFSET = 128;
     private static final int TEXTS_OFFSET = 256;
@@ -171,7 +174,7 @@ final class MarkFile {
         ByteBuffer slot = ByteBuffer.allocate(SLOT_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
         slot.putLong(MAGIC);
         slot.putShort((short) MAJOR).putShort((short) MINOR).putShort((short) PAGE_SHIFT);
-        slot.putShort((short) (mark.closed() ? 1 : 0));
+        slot.putShort((short) ((mark.closed() ? CLOSED : 0) | mark.indexState().code() << INDEX_STATE_SHIFT));
         slot.putLong(mark.sequence()).putLong(mark.storeId());
         slot.putInt(mark.epoch()).putInt(0).putLong(mark.sessionNonce());
         slot.putLong(mark.segmentLength()).putLong(mark.checkpoint()).putLong(mark.lastTimeNs());
@@ -217,7 +220,8 @@ final class MarkFile {
         slot.getShort();
         slot.getShort();
         slot.getShort();
-        boolean closed = (slot.getShort() & 1) != 0;
+        int flags = slot.getShort();
+        boolean closed = (flags & CLOSED) != 0;
         long sequence = slot.getLong();
         long storeId = slot.getLong();
         int epoch = slot.getInt();
@@ -257,6 +261,7 @@ final class MarkFile {
                 checkpoint,
                 lastTimeNs,
                 rebuild,
+                IndexState.of(flags >> INDEX_STATE_SHIFT & INDEX_STATE_MASK),
                 file);
     }
 

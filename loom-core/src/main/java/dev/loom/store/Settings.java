@@ -1,11 +1,13 @@
 package dev.loom.store;
 
 import dev.loom.api.Eviction;
+import dev.loom.api.IndexFunction;
 import dev.loom.api.Pressure;
 import dev.loom.api.StoreClock;
 import dev.loom.io.Storage;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,4 +31,6 @@ public record Settings(
         boolean adoptCopy,
         boolean rebuildIndexes,
         long backgroundRebuildBytes,
+        long indexCheckBytes,
+        List<IndexFunction> indexFunctions,
         Storage storage) {}

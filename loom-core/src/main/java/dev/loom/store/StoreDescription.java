@@ -6,6 +6,7 @@ import dev.loom.log.Watermarks;
 import dev.loom.record.PressureGauge;
 import dev.loom.schema.Schema;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,9 @@ final class StoreDescription {
         if (index.rebuiltAcquire() < index.rebuildTo()) {
             values.put("rebuilt", index.rebuiltAcquire());
             values.put("rebuild_to", index.rebuildTo());
+        }
+        if (mark.indexState() != IndexState.WHOLE) {
+            values.put("indexes", mark.indexState().name().toLowerCase(Locale.ROOT));
         }
         if (staging != null) {
             session(values, staging);

@@ -185,6 +185,7 @@ public final class StoreOpening {
                 -1,
                 Long.MIN_VALUE,
                 Rebuild.NONE,
+                IndexState.WHOLE,
                 FileId.NONE);
         mark = new MarkFile(storage, files.mark()).writeTwice(mark);
         storage.syncDirectory(files.directory());
@@ -207,7 +208,7 @@ public final class StoreOpening {
 
     private StoreSession startSession(WriterLock lock, Mark ended, @Nullable Recovery recovery) {
         SchemaLog.Content content = SchemaLog.read(storage, files.schema(), ended.storeId());
-        Schema schema = Schema.EMPTY.with(content.entries());
+        Schema schema = Schema.EMPTY.with(content.entries()).supply(settings.indexFunctions());
         IndexRecovery indexes = new IndexRecovery(settings, files, schema);
         Mark closed = indexes.run(ended, recovery != null);
         List<Integer> rings = List.of(
@@ -232,10 +233,22 @@ public final class StoreOpening {
             schema = schema.with(undefined);
             Mark.Owner owner =
                     new Mark.Owner(Platform.pid(), Platform.startTimeMs(Platform.pid()), Platform.bootId(), host());
-            Mark mark = closed.owned(owner, nonce, staging.directory(), rings, FileId.of(files.mark()));
+            Mark mark =
+                    closed.owned(owner, nonce, staging.directory(), rings, indexes.state(), FileId.of(files.mark()));
             storage.syncDirectory(files.directory());
             opened = new StoreSession.Opened(
-                    settings, files, lock, mark, staging, logs, schemaLog, schema, table, recovery, direct);
+                    settings,
+                    files,
+                    lock,
+                    mark,
+                    staging,
+                    logs,
+                    schemaLog,
+                    schema,
+                    table,
+                    recovery,
+                    indexes.unchecked(),
+                    direct);
             // from here on readers, and a recovery after a kill, go by the staging
             staging.live().begin(mark, table);
             new MarkFile(storage, files.mark()).write(mark);

@@ -59,10 +59,11 @@ public final class StoreSession implements Durability, AutoCloseable {
     private final @Nullable SystemClock systemClock;
     private final Leases leases;
 
-    private @Nullable BackgroundRebuild rebuilding;
+    private @Nullable IndexThread indexThread;
 
     private volatile Mark mark;
     private volatile Rebuild rebuild;
+    private volatile IndexState indexState;
     private volatile Schema schema;
     private volatile long checkpoint;
     private volatile long lastTimeNs;
@@ -80,6 +81,7 @@ public final class StoreSession implements Durability, AutoCloseable {
             Schema schema,
             SourceTable table,
             @Nullable Recovery recovery,
+            @Nullable IndexCheck unchecked,
             boolean direct) {}
 
     StoreSession(Opened opened) {
@@ -96,6 +98,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         this.lastTimeNs = mark.lastTimeNs();
         this.checkpoint = opened.table().lastCheckpoint();
         this.rebuild = mark.rebuild();
+        this.indexState = mark.indexState();
 
         SystemClock system = new SystemClock(mark.lastTimeNs());
         StoreClock asked = settings.clock();
@@ -136,34 +139,38 @@ public final class StoreSession implements Durability, AutoCloseable {
         evictor.start();
         try {
             resume(opened);
-            if (rebuild.pending()) {
-                rebuild();
-            }
+            seeToIndexes(opened.unchecked());
         } catch (RuntimeException | Error e) {
             abandon(e);
             throw e;
         }
     }
 
-    private void rebuild() {
-        BackgroundRebuild missing = new BackgroundRebuild(new BackgroundRebuild.Parts(
-                settings.storage(),
-                files,
-                mark,
-                logs,
-                schema,
-                this::formatText,
-                settings.backgroundRebuildBytes(),
-                this::onRebuilt));
-        if (rebuild.to() - rebuild.done() <= settings.backgroundRebuildBytes()) {
-            missing.rebuild();
-        } else {
-            rebuilding = missing;
-            missing.start();
+    /** Has what opening found to be done for the indexes done: little at once, the rest by a thread of its own. */
+    private void seeToIndexes(@Nullable IndexCheck unchecked) {
+        GapRebuild missing = null;
+        if (rebuild.pending()) {
+            missing = new GapRebuild(new GapRebuild.Parts(
+                    settings.storage(),
+                    files,
+                    mark,
+                    logs,
+                    schema,
+                    this::formatText,
+                    settings.backgroundRebuildBytes(),
+                    this::onRebuilt));
+            if (rebuild.to() - rebuild.done() <= settings.backgroundRebuildBytes()) {
+                missing.run(() -> false);
+                missing = null;
+            }
+        }
+        if (missing != null || unchecked != null) {
+            indexThread = new IndexThread(missing, unchecked, state -> indexState = state);
+            indexThread.start();
         }
     }
 
-    /** Called by the rebuild's thread: the part before the gap has grown, and is durable. */
+    /** Called by the indexes' thread: the part before the gap has grown, and is durable. */
     private void onRebuilt(long timeGapBegin, long chunkGapBegin, long done) {
         // bins first, for directories name them
         logs.chunks().watermarks().gapBeginRelease(chunkGapBegin);
@@ -399,16 +406,16 @@ public final class StoreSession implements Durability, AutoCloseable {
         long newest = log.lastCheckpoint();
         checkpoint = newest < durable[LogKind.TIME.index()] ? newest : checkpoint;
         Mark next = mark.advanced(durable, schemaLog.synced(), checkpoint, lastTimeNs)
-                .with(rebuild);
+                .with(rebuild, indexState);
         markFile.write(next);
         mark = next;
     }
 
-    /** A mark that lags behind the rebuild only has part of it done again. */
-    private void markRebuild() {
-        if (!mark.rebuild().equals(rebuild)) {
+    /** A mark that lags behind the indexes' thread only has part of its work done again. */
+    private void markIndexes() {
+        if (!mark.rebuild().equals(rebuild) || mark.indexState() != indexState) {
             try {
-                Mark next = mark.again().with(rebuild);
+                Mark next = mark.again().with(rebuild, indexState);
                 markFile.write(next);
                 mark = next;
             } catch (StoreIoException e) {
@@ -419,7 +426,7 @@ public final class StoreSession implements Durability, AutoCloseable {
 
     @Override
     public void tick() {
-        markRebuild();
+        markIndexes();
         SystemClock clock = systemClock;
         if (clock != null) {
             clock.follow();
@@ -443,8 +450,9 @@ public final class StoreSession implements Durability, AutoCloseable {
             throw new IllegalStateException("store is closed: directory=" + files.directory());
         }
         try {
-            Map<String, Object> values = StoreDescription.of(files, mark, logs, staging, schema, "writer");
-            BackgroundRebuild running = rebuilding;
+            Map<String, Object> values =
+                    StoreDescription.of(files, mark.with(rebuild, indexState), logs, staging, schema, "writer");
+            IndexThread running = indexThread;
             if (running != null && running.failure() != null) {
                 values.put("rebuild_error", String.valueOf(running.failure()));
             }
@@ -470,7 +478,7 @@ public final class StoreSession implements Durability, AutoCloseable {
             closed = true;
         }
         RuntimeException failure = null;
-        BackgroundRebuild running = rebuilding;
+        IndexThread running = indexThread;
         if (running != null) {
             running.close();
         }
@@ -504,7 +512,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         Mark last = mark;
         mark = markFile.writeTwice(
                 last.ended(last.epoch(), logs.tails(), schemaLog.synced(), checkpoint, lastTimeNs, last.file())
-                        .with(rebuild));
+                        .with(rebuild, indexState));
     }
 
     private static @Nullable RuntimeException after(@Nullable RuntimeException failure, Runnable step) {

@@ -50,6 +50,7 @@ class StoreLayoutTest {
                 13,
                 14,
                 new Rebuild(90, 91, 92, 93, 94, 95),
+                closed ? IndexState.DAMAGED : IndexState.UNCHECKED,
                 new FileId(15, 16));
     }
 
@@ -66,7 +67,7 @@ class StoreLayoutTest {
             assertEquals(1, bytes.getShort(slot + 8), "major");
             assertEquals(0, bytes.getShort(slot + 10), "minor");
             assertEquals(16, bytes.getShort(slot + 12), "page shift");
-            assertEquals(slot == 0 ? 1 : 0, bytes.getShort(slot + 14), "closed");
+            assertEquals(slot == 0 ? 1 | 2 << 1 : 1 << 1, bytes.getShort(slot + 14), "closed, state of the indexes");
             assertEquals(slot == 0 ? 40 : 41, bytes.getLong(slot + 16), "sequence");
             assertEquals(2, bytes.getLong(slot + 24), "store id");
             assertEquals(3, bytes.getInt(slot + 32), "epoch");

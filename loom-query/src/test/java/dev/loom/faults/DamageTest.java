@@ -45,7 +45,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Truncates each file of a closed store, and each segment of a killed process's, and flips bits of it: that is detected or harmless, records of undamaged pages are
  * still served in order, indexes answer from them, and nothing else ever is. {@code -Dloom.stride=1} takes every length and
- * every bit, of a store of fewer pages; the default takes a sample, denser in headers and in the schema.
+ * every bit, of a store of fewer pages; the default takes a sample, denser in headers and in the schema. {@code
+ * -Dloom.damage.files=time} takes only files whose path in the store contains that, so that several processes can share the work.
  */
 @Timeout(value = 6, unit = TimeUnit.HOURS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DamageTest {
@@ -68,6 +69,7 @@ class DamageTest {
 
     private final int stride = Integer.getInteger("loom.stride", 9_001);
     private final boolean exhaustive = stride == 1;
+    private final String share = System.getProperty("loom.damage.files", "");
     private final long seed = Long.getLong("loom.seed", System.nanoTime());
     private final Random random = new Random(seed);
     private final List<List<Row>> rows = IntStream.range(0, SOURCES)
@@ -183,6 +185,12 @@ class DamageTest {
         }
     }
 
+    private List<Path> shared(List<Path> files) {
+        return files.stream()
+                .filter(file -> store.relativize(file).toString().contains(share))
+                .toList();
+    }
+
     /** A new kind of file must be added here, and is then damaged like the others. */
     @Test
     void shouldKnowEveryFileOfAStore() throws IOException {
@@ -200,7 +208,7 @@ class DamageTest {
     }
 
     private void cut(List<Path> files) throws IOException {
-        for (Path file : files) {
+        for (Path file : shared(files)) {
             byte[] whole = Files.readAllBytes(file);
             for (int length = 0; length < whole.length; length++) {
                 boolean edge = length % 4096 < 2 || whole.length - length < 3;
@@ -231,7 +239,7 @@ class DamageTest {
     }
 
     private void flip(List<Path> files) throws IOException {
-        for (Path file : files) {
+        for (Path file : shared(files)) {
             byte[] whole = Files.readAllBytes(file);
             boolean mark = isMark(file);
             boolean schema = isSchema(file);

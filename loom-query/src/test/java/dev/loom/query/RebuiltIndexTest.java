@@ -2,6 +2,7 @@ package dev.loom.query;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.Loom;
@@ -16,6 +17,8 @@ import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Store;
+import dev.loom.api.ValueType;
+import dev.loom.api.ValueUnit;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import java.io.IOException;
@@ -35,6 +38,11 @@ import org.junit.jupiter.api.io.TempDir;
 class RebuiltIndexTest {
     private static final PayloadFormat FORMAT = Formats.parse("struct:value:i64,rest:bytes");
     private static final IndexFunction VALUE = IndexFunction.field(FORMAT, "value");
+    private static final IndexFunction OWN = IndexFunction.of(
+            "own",
+            ValueType.I64,
+            ValueUnit.NONE,
+            (buffer, offset, length, value) -> value.setInteger(-buffer.getLong(offset, ByteOrder.LITTLE_ENDIAN)));
     private static final int SOURCES = 2;
     private static final int RECORDS = 20_000;
     private static final long BACKGROUND_BYTES = 1 << 20;
@@ -149,6 +157,16 @@ class RebuiltIndexTest {
     @Test
     void shouldRebuildDamagedIndexesWhenItRecovers() throws IOException {
         System.out.println("RebuiltIndexTest -Dloom.test.seed=" + seed);
+        leaveUnclosed();
+        damageIndexes();
+        try (Loom loom = Loom.open(config(false).adoptCopy(true).build())) {
+            check(loom);
+        }
+        assertEquals(0, problems());
+    }
+
+    /** A store as it is after a crash. */
+    private void leaveUnclosed() throws IOException {
         store = temp.resolve("store");
         try (Loom loom = open(false)) {
             defineSources(loom);
@@ -163,11 +181,122 @@ class RebuiltIndexTest {
             }
             store = copy;
         }
+    }
+
+    @Test
+    void shouldReadThroughLargeIndexesInTheBackgroundAfterACrash() throws IOException {
+        System.out.println("RebuiltIndexTest -Dloom.test.seed=" + seed);
+        leaveUnclosed();
+        RebuildGate gate = new RebuildGate();
+        try (Loom loom = openUnchecked(gate)) {
+            assertEquals("unchecked", loom.info().values().get("indexes"));
+            check(loom);
+            passAll(gate, loom);
+            assertNull(loom.info().values().get("indexes"));
+        }
+        try (LoomReader reader = LoomReader.attach(store)) {
+            assertNull(reader.info().values().get("indexes"));
+        }
+    }
+
+    @Test
+    void shouldRebuildAtTheNextOpeningWhatItFoundDamagedInTheBackground() throws IOException {
+        System.out.println("RebuiltIndexTest -Dloom.test.seed=" + seed);
+        leaveUnclosed();
         damageIndexes();
-        try (Loom loom = Loom.open(config(false).adoptCopy(true).build())) {
+        RebuildGate gate = new RebuildGate();
+        try (Loom loom = openUnchecked(gate)) {
+            check(loom, false);
+            passAll(gate, loom);
+            assertEquals("damaged", loom.info().values().get("indexes"));
+            check(loom, false);
+        }
+        try (LoomReader reader = LoomReader.attach(store)) {
+            assertEquals("damaged", reader.info().values().get("indexes"));
+            check(reader, false);
+        }
+        try (Loom loom = open(false)) {
+            assertNull(loom.info().values().get("indexes"));
             check(loom);
         }
         assertEquals(0, problems());
+    }
+
+    @Test
+    void shouldReadThroughIndexesAtTheNextOpeningWhenItWasClosedBefore() throws IOException {
+        System.out.println("RebuiltIndexTest -Dloom.test.seed=" + seed);
+        leaveUnclosed();
+        damageIndexes();
+        RebuildGate gate = new RebuildGate();
+        try (Loom loom = openUnchecked(gate)) {
+            check(loom, false);
+            gate.close();
+        }
+        try (LoomReader reader = LoomReader.attach(store)) {
+            assertEquals("unchecked", reader.info().values().get("indexes"));
+        }
+        try (Loom loom = open(false)) {
+            check(loom);
+        }
+        assertEquals(0, problems());
+    }
+
+    private Loom openUnchecked(RebuildGate gate) {
+        gate.reset();
+        LoomConfig.Builder config = StorageOption.indexCheckBytes(config(false).adoptCopy(true), 0);
+        return Loom.open(StorageOption.with(config, gate).build());
+    }
+
+    private static void passAll(RebuildGate gate, Loom loom) {
+        gate.pass(1_000_000, () -> "unchecked".equals(loom.info().values().get("indexes")));
+    }
+
+    @Test
+    void shouldRebuildIndexesWhoseFunctionsAreAtHand() throws IOException {
+        System.out.println("RebuiltIndexTest -Dloom.test.seed=" + seed);
+        store = temp.resolve("store");
+        int own;
+        try (Loom loom = open(false)) {
+            defineSources(loom);
+            loom.defineIndex(ids[0], "value", VALUE, Bins.logLinear());
+            own = loom.defineIndex(ids[0], "own", OWN, Bins.logLinear());
+            push(loom);
+            check(loom);
+            checkOwn(loom, true);
+        }
+        deleteIndexes();
+        // one that is not at hand does not keep the others from being written anew
+        try (Loom loom = open(false)) {
+            check(loom);
+            assertEquals(own, loom.defineIndex(ids[0], "own", OWN, Bins.logLinear()), "its function is supplied");
+            checkOwn(loom, false);
+        }
+        deleteIndexes();
+        try (Loom loom = Loom.open(config(false).indexFunction(OWN).build())) {
+            check(loom);
+            checkOwn(loom, true);
+            push(loom);
+            checkOwn(loom, true);
+        }
+    }
+
+    @Test
+    void shouldRefuseAFunctionWithoutValues() {
+        IndexFunction named = IndexFunction.parse("lambda:i64:1:own", FORMAT);
+        IllegalArgumentException refused =
+                assertThrows(IllegalArgumentException.class, () -> config(false).indexFunction(named));
+        assertEquals("index function gives no values: function=lambda:i64:1:own", refused.getMessage());
+    }
+
+    private void checkOwn(Store attached, boolean indexed) {
+        try (Snapshot snapshot = attached.snapshot()) {
+            Aggregate totals = IndexedAggregate.of(
+                            snapshot,
+                            snapshot.index(ids[0], "own").orElseThrow().supply(OWN))
+                    .run();
+            assertEquals(values.get(0).size(), totals.count());
+            assertEquals(indexed, totals.statistics().chunksRead() <= 1, () -> "" + totals.statistics());
+        }
     }
 
     private static long info(Store attached, String key, long otherwise) {

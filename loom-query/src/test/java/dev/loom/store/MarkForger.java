@@ -29,6 +29,7 @@ public final class MarkForger {
                 mark.sessionNonce(),
                 mark.staging(),
                 mark.logs().stream().map(LogMark::ringLength).toList(),
+                mark.indexState(),
                 mark.file()));
     }
 

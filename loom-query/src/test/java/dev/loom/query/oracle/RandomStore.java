@@ -78,6 +78,10 @@ final class RandomStore implements AutoCloseable {
                 .rebuildIndexes(random.nextInt(4) == 0)
                 .backgroundRebuildBytes((long) random.nextInt(12) << 16)
                 .clock(() -> now);
+        if (random.nextBoolean()) {
+            builder.indexFunction(Row.lambda());
+        }
+        StorageOption.indexCheckBytes(builder, (long) random.nextInt(12) << 16);
         gate.reset();
         return Loom.open(StorageOption.with(builder, gate).build());
     }

@@ -1,7 +1,6 @@
 package dev.loom.store;
 
 import dev.loom.io.Storage;
-import dev.loom.io.StoreThread;
 import dev.loom.log.LogKind;
 import dev.loom.log.LogView;
 import dev.loom.log.UnsharedLog;
@@ -12,22 +11,16 @@ import dev.loom.record.SourceTable;
 import dev.loom.record.WriterSources;
 import dev.loom.schema.Schema;
 import java.util.List;
-import java.util.concurrent.CancellationException;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The thread that writes what lies before the gap of the indexes, from the records, beside the writer. It ends when that is
- * done, when the session is closed, or when the disk fails; the next session goes on from there.
- */
-final class BackgroundRebuild implements Runnable, AutoCloseable {
+/** Writes what lies before the gap of the indexes, from the records, beside the writer; a later one goes on where it ended. */
+final class GapRebuild {
     /** Bins of any chunk, and directories of any part of one, have room in a ring of this size. */
     private static final int RING_LENGTH_MIN = 1 << 20;
 
     private final Parts parts;
-    private final Thread thread = StoreThread.of("loom-rebuild", this);
-    private volatile boolean cancelled;
-    private volatile @Nullable Throwable failure;
 
     /** What it reads and writes. */
     record Parts(
@@ -40,33 +33,16 @@ final class BackgroundRebuild implements Runnable, AutoCloseable {
             long publishInterval,
             IndexRebuilder.ProgressHandler progress) {}
 
-    BackgroundRebuild(Parts parts) {
+    GapRebuild(Parts parts) {
         this.parts = parts;
     }
 
-    void start() {
-        thread.start();
-    }
-
-    /** Why it ended early, or null. */
-    @Nullable
-    Throwable failure() {
-        return failure;
-    }
-
-    @Override
-    public void run() {
-        try {
-            rebuild();
-        } catch (CancellationException e) {
-            // the session is being closed
-        } catch (Throwable e) {
-            failure = e;
-        }
-    }
-
-    /** Does all of it in the caller's thread. */
-    void rebuild() {
+    /**
+     * Does all of it.
+     *
+     * @throws CancellationException when it was cancelled; what it has published stays
+     */
+    void run(BooleanSupplier cancelled) {
         Mark mark = parts.mark;
         Rebuild gap = mark.rebuild();
         LogView records = parts.logs.records();
@@ -97,7 +73,7 @@ final class BackgroundRebuild implements Runnable, AutoCloseable {
                             lastTimeNs(gap.timeBegin()),
                             parts.publishInterval,
                             parts.progress,
-                            () -> cancelled)
+                            cancelled)
                     .rebuild(gap.to());
         }
     }
@@ -123,12 +99,5 @@ final class BackgroundRebuild implements Runnable, AutoCloseable {
             }
             return reader.isDirectory() ? reader.lastTimeNs() : reader.firstTimeNs();
         }
-    }
-
-    /** Ends the thread, and returns when it has ended. What it has published stays. */
-    @Override
-    public void close() {
-        cancelled = true;
-        StoreThread.join(thread);
     }
 }
