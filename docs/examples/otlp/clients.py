@@ -136,7 +136,7 @@ def through_collector(run, exporter, compression, endpoint):
 def by_telemetrygen(kind, protocol, endpoint):
     global failed
     run = "telemetrygen %s %s" % (kind, protocol)
-    command = [options.telemetrygen, kind, "--otlp-insecure", "--otlp-endpoint", endpoint, "--rate", "0",
+    command = [options.telemetrygen, kind, "--otlp-insecure", "--otlp-endpoint", endpoint, "--rate", "0", "--batch=false",
                "--%s" % kind, str(options.records), "--service", run] + (["--otlp-http"] if protocol == "http" else [])
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     source = {"logs": "otlp.logs", "traces": "otlp.spans", "metrics": "otlp.metrics"}[kind]

@@ -138,7 +138,7 @@ record ServeSettings(
         file.count("server.max_header_length").ifPresent(protection::maxHeaderLength);
         set(file, "server.read_header_timeout", protection::readHeaderTimeout);
         set(file, "server.read_body_timeout", protection::readBodyTimeout);
-        set(file, "server.pressed_body_timeout", protection::pressedBodyTimeout);
+        set(file, "server.pressed_timeout", protection::pressedTimeout);
         set(file, "server.write_timeout", protection::writeTimeout);
         set(file, "server.idle_timeout", protection::idleTimeout);
         return protection.build();

@@ -6,13 +6,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.RateControl;
 import org.eclipse.jetty.io.SelectorManager;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.Callback;
 
 /**
  * Bounds how many connections there are, and how long one is kept without a request, however many bytes it sends: a client that
- * trickles headers, frames or a TLS handshake holds a connection no longer than one that sends nothing.
+ * trickles headers, frames or a TLS handshake holds a connection no longer than one that sends nothing. Also has each one's {@link
+ * FrameAllowance}.
  *
  * <p>Usable from any thread.
  */
@@ -21,6 +23,7 @@ final class ConnectionGuard implements SelectorManager.AcceptListener {
     private static final long CROWDED_IDLE_NS = 1_000_000_000;
 
     private static final class Usage {
+        private final FrameAllowance frames = new FrameAllowance();
         private long sinceNs = System.nanoTime();
         private long requests;
         private int active;
@@ -82,14 +85,28 @@ final class ConnectionGuard implements SelectorManager.AcceptListener {
         connections.remove(channel);
     }
 
-    /** Notes that a connection has a request, until that is completed. */
-    void begin(Request request) {
+    /** Notes that a connection has a request, until that is completed. Returns what is to be told that it was answered. */
+    Callback begin(Request request, Callback callback) {
         Usage usage = connections.get(
                 transport(request.getConnectionMetaData().getConnection().getEndPoint()));
-        if (usage != null) {
-            usage.begin();
-            Request.addCompletionListener(request, failure -> usage.end());
+        if (usage == null) {
+            return callback;
         }
+        usage.begin();
+        Request.addCompletionListener(request, failure -> usage.end());
+        return new Callback.Nested(callback) {
+            @Override
+            public void succeeded() {
+                usage.frames.onAnswer();
+                super.succeeded();
+            }
+        };
+    }
+
+    /** What a connection may have of frames besides requests. */
+    RateControl frames(EndPoint endPoint) {
+        Usage usage = connections.get(transport(endPoint));
+        return usage == null ? new FrameAllowance() : usage.frames; // none when it was closed meanwhile
     }
 
     /** Closes those of these connections that have been without a request for too long. */

@@ -5,7 +5,6 @@ import dev.loom.otlp.Signal;
 import dev.loom.otlp.server.Refusal.Reason;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeoutException;
-import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
@@ -256,11 +255,6 @@ abstract class Exchange implements Invocable.Task {
         return pressed
                 ? InFlightBudget.NO_ROOM
                 : new Refusal(Reason.TIMED_OUT, "request did not arrive in time: received=" + bodyLength());
-    }
-
-    final void write(HttpFields.Mutable headers, ByteBuffer content) {
-        response.getHeaders().add(headers);
-        response.write(true, content, callback);
     }
 
     private void failed(Throwable cause) {

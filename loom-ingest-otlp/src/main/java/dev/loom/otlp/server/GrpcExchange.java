@@ -13,6 +13,7 @@ import org.eclipse.jetty.util.Callback;
 /** A unary call of gRPC: the body is one message behind a prefix of its compression (1 byte) and length (4 bytes, big-endian). */
 final class GrpcExchange extends Exchange {
     static final int PREFIX_LENGTH = 5;
+    private static final ByteBuffer NO_BYTES = ByteBuffer.allocate(0);
     private static final HttpFields OK =
             HttpFields.build().put("grpc-status", "0").asImmutable();
 
@@ -97,7 +98,9 @@ final class GrpcExchange extends Exchange {
         byte[] message = ExportResponse.protobuf(outcome);
         ByteBuffer content = ByteBuffer.allocate(PREFIX_LENGTH + message.length);
         content.put((byte) 0).putInt(message.length).put(message).flip();
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, MediaTypes.GRPC);
         response.setTrailersSupplier(() -> OK);
-        write(HttpFields.build().put(HttpHeader.CONTENT_TYPE, MediaTypes.GRPC), content);
+        // Written at once, Jetty's trailers would overtake a message that the client has no window for.
+        response.write(false, content, Callback.from(() -> response.write(true, NO_BYTES, callback), callback::failed));
     }
 }

@@ -4,7 +4,6 @@ import dev.loom.otlp.ExportOutcome;
 import dev.loom.otlp.Signal;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -53,10 +52,9 @@ final class HttpExchange extends Exchange {
         byte[] content = json
                 ? ExportResponse.json(signal, outcome).getBytes(StandardCharsets.UTF_8)
                 : ExportResponse.protobuf(outcome);
-        write(
-                HttpFields.build()
-                        .put(HttpHeader.CONTENT_TYPE, json ? MediaTypes.JSON : MediaTypes.PROTOBUF)
-                        .put(HttpHeader.CONTENT_LENGTH, content.length),
-                ByteBuffer.wrap(content));
+        response.getHeaders()
+                .put(HttpHeader.CONTENT_TYPE, json ? MediaTypes.JSON : MediaTypes.PROTOBUF)
+                .put(HttpHeader.CONTENT_LENGTH, content.length);
+        response.write(true, ByteBuffer.wrap(content), callback);
     }
 }

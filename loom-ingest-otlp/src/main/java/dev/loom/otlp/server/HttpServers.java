@@ -14,6 +14,8 @@ import org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
 import org.eclipse.jetty.io.ArrayByteBufferPool;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.RateControl;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -44,9 +46,6 @@ public final class HttpServers implements AutoCloseable {
 
     private static final int THREADS_MIN = 4;
     private static final int THREADS_MAX = 16;
-    /** More than one, as a selector reads by itself, and a flood keeps it busy. */
-    static final int SELECTORS = 2;
-
     private static final int NETWORK_BUFFER_LENGTH = 16 << 10;
     private static final long POOLED_BYTES_MAX = 8 << 20;
     private static final long SWEEP_MS = 250;
@@ -164,7 +163,7 @@ public final class HttpServers implements AutoCloseable {
         if (endpoint.socket() != null) {
             return new SocketFileConnector(server, pool, endpoint.socket(), factories);
         }
-        ServerConnector connector = new ServerConnector(server, null, null, pool, 1, SELECTORS, factories);
+        ServerConnector connector = new ServerConnector(server, null, null, pool, 1, 1, factories);
         connector.setHost(endpoint.host());
         connector.setPort(endpoint.port());
         return connector;
@@ -201,6 +200,12 @@ public final class HttpServers implements AutoCloseable {
         factory.setInitialSessionRecvWindow(FlowControlStrategy.DEFAULT_WINDOW_SIZE);
         factory.setInitialStreamRecvWindow(FlowControlStrategy.DEFAULT_WINDOW_SIZE);
         factory.setMaxConcurrentStreams(protection.maxConcurrentStreams());
+        factory.setRateControlFactory(new RateControl.Factory() {
+            @Override
+            public RateControl newRateControl(EndPoint endPoint) {
+                return gate.connections.frames(endPoint);
+            }
+        });
         // Deadlines of our own end what is slow, and say why; this is for streams that never become requests.
         factory.setStreamIdleTimeout(
                 protection.readBodyTimeout().plus(protection.writeTimeout()).toMillis());

@@ -117,11 +117,12 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
         return workers;
     }
 
+    /** How long a request may take to arrive, or its answer to be taken. */
     long timeoutNs(boolean receiving, boolean pressed) {
-        if (!receiving) {
-            return protection.writeTimeout().toNanos();
+        if (pressed) {
+            return protection.pressedTimeout().toNanos();
         }
-        return (pressed ? protection.pressedBodyTimeout() : protection.readBodyTimeout()).toNanos();
+        return (receiving ? protection.readBodyTimeout() : protection.writeTimeout()).toNanos();
     }
 
     /** Called by the server that it serves. */

@@ -66,8 +66,8 @@ final class ProtectedHandler extends Handler.Wrapper {
     }
 
     @Override
-    public boolean handle(Request request, Response response, Callback callback) throws Exception {
-        gate.connections.begin(request);
+    public boolean handle(Request request, Response response, Callback answered) throws Exception {
+        Callback callback = gate.connections.begin(request, answered);
         gate.begin();
         Request.addCompletionListener(request, failure -> gate.end());
         String origin = request.getHeaders().get(HttpHeader.ORIGIN);

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param maxHeaderLength of a request's line and headers, bytes
  * @param readHeaderTimeout {@code read_header_timeout}: from a connection's opening to its first request
  * @param readBodyTimeout from a request's headers to the end of its body
- * @param pressedBodyTimeout the same while the memory for requests is used up: who is slower gives way
+ * @param pressedTimeout the same, and for an answer to be taken, while the memory for requests is used up, or there are too
+ *     many at once: who is slower gives way
  * @param writeTimeout {@code write_timeout}: from an answer's beginning to its end
  * @param idleTimeout {@code idle_timeout}: how long a connection is kept without a request
  */
@@ -34,7 +35,7 @@ public record ServerProtection(
         int maxHeaderLength,
         Duration readHeaderTimeout,
         Duration readBodyTimeout,
-        Duration pressedBodyTimeout,
+        Duration pressedTimeout,
         Duration writeTimeout,
         Duration idleTimeout) {
 
@@ -47,7 +48,7 @@ public record ServerProtection(
         positive("max_header_length", maxHeaderLength);
         positive("read_header_timeout", readHeaderTimeout.toMillis());
         positive("read_body_timeout", readBodyTimeout.toMillis());
-        positive("pressed_body_timeout", pressedBodyTimeout.toMillis());
+        positive("pressed_timeout", pressedTimeout.toMillis());
         positive("write_timeout", writeTimeout.toMillis());
         positive("idle_timeout", idleTimeout.toMillis());
     }
@@ -80,7 +81,7 @@ public record ServerProtection(
         private int maxHeaderLength = 8192;
         private Duration readHeaderTimeout = Duration.ofSeconds(10);
         private Duration readBodyTimeout = Duration.ofSeconds(30);
-        private Duration pressedBodyTimeout = Duration.ofSeconds(1);
+        private Duration pressedTimeout = Duration.ofSeconds(1);
         private Duration writeTimeout = Duration.ofSeconds(30);
         private Duration idleTimeout = Duration.ofMinutes(2);
 
@@ -147,8 +148,8 @@ public record ServerProtection(
         }
 
         /** By default 1 s. */
-        public Builder pressedBodyTimeout(Duration value) {
-            pressedBodyTimeout = value;
+        public Builder pressedTimeout(Duration value) {
+            pressedTimeout = value;
             return this;
         }
 
@@ -177,7 +178,7 @@ public record ServerProtection(
                     maxHeaderLength,
                     readHeaderTimeout,
                     readBodyTimeout,
-                    pressedBodyTimeout,
+                    pressedTimeout,
                     writeTimeout,
                     idleTimeout);
         }

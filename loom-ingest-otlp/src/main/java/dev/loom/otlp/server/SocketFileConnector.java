@@ -18,7 +18,7 @@ final class SocketFileConnector extends ServerConnector {
     private volatile @Nullable ServerSocketChannel listening;
 
     SocketFileConnector(Server server, ByteBufferPool pool, Path file, ConnectionFactory... factories) {
-        super(server, null, null, pool, 1, HttpServers.SELECTORS, factories);
+        super(server, null, null, pool, 1, 1, factories);
         this.file = file;
     }
 

@@ -35,6 +35,7 @@ final class HostileAttacks {
         ZSTD_BOMBS(100),
         STALLED_BODIES(200),
         STALLED_STREAMS(200),
+        UNREAD_ANSWERS(200),
         SLOW_HEADERS(200),
         SLOW_BODIES(200),
         BROKEN_BODIES(20),
@@ -114,6 +115,7 @@ final class HostileAttacks {
             case ZSTD_BOMBS -> post("zstd", zstdBomb);
             case STALLED_BODIES -> stalledBody();
             case STALLED_STREAMS -> stalledStreams();
+            case UNREAD_ANSWERS -> unreadAnswers();
             case SLOW_HEADERS -> trickle("POST /v1/logs HTTP/1.1\r\nX: ");
             case SLOW_BODIES -> trickle(POST + "Content-Length: 10000000\r\n\r\n");
             case BROKEN_BODIES -> brokenBody();
@@ -147,6 +149,18 @@ final class HostileAttacks {
             for (int i = 0; i < 16; i++) {
                 int stream = client.open(LOGS_CALL, false, "content-type", "application/grpc", "x", "x".repeat(7000));
                 client.data(stream, false, new byte[] {0, 0, 0, 2, 0, 1});
+            }
+            client.answer(Integer.MAX_VALUE);
+        }
+    }
+
+    /** Whole requests, and no window for their answers. */
+    private void unreadAnswers() throws IOException {
+        try (RawHttp2 client = http2()) {
+            client.frame(RawHttp2.SETTINGS, 0, 0, new byte[] {0, 4, 0, 0, 0, 0});
+            for (int i = 0; i < 16; i++) {
+                int stream = client.open(LOGS_CALL, false, "content-type", "application/grpc");
+                client.data(stream, true, new byte[5]);
             }
             client.answer(Integer.MAX_VALUE);
         }

@@ -3,6 +3,7 @@ package dev.loom.otlp.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.otlp.Signal;
@@ -236,5 +237,51 @@ class OtlpGrpcTest {
 
     private static StatusText details(Answer answer) throws IOException {
         return StatusText.parse(Base64.getDecoder().decode(answer.headers.get("grpc-status-details-bin")));
+    }
+
+    /** As gRPC's clients do, to learn how much is under way. */
+    @Test
+    void shouldKeepAConnectionThatHasAPingForEachAnswer() throws IOException {
+        byte[] framed = RawHttp2.framed(LOGS.toByteArray(), false);
+        for (int i = 0; i < 1_000; i++) {
+            assertEquals("0", call(framed).grpcStatus());
+            client.frame(RawHttp2.PING, 0, 0, new byte[8]);
+        }
+        assertEquals(1_000, exported.logs.size());
+    }
+
+    /** The rest of each message comes in vain. */
+    @Test
+    void shouldKeepAConnectionWhoseRequestsAreRefused() throws IOException {
+        byte[] head = new byte[40_000];
+        ByteBuffer.wrap(head).put((byte) 0).putInt(64 << 20);
+        for (int i = 0; i < 300; i++) {
+            assertEquals("8", call(head).grpcStatus());
+        }
+    }
+
+    @Test
+    void shouldEndAConnectionOfPingsAlone() throws IOException {
+        for (int i = 0; i < 2 * FrameAllowance.PER_SECOND; i++) {
+            client.frame(RawHttp2.PING, 0, 0, new byte[8]);
+        }
+        IOException ended = assertThrows(IOException.class, () -> client.answer(Integer.MAX_VALUE));
+        assertEquals("connection ended: code=11", ended.getMessage());
+    }
+
+    @Test
+    void shouldSendTheMessageBeforeTheStatusWhenTheClientHadNoWindow() throws IOException {
+        client.frame(RawHttp2.SETTINGS, 0, 0, new byte[] {0, 4, 0, 0, 0, 0});
+        int stream = client.open(LOGS_CALL, false, GRPC);
+        client.data(stream, true, RawHttp2.framed(LOGS.toByteArray(), false));
+        while (server.receiver.counters().requests(Signal.LOGS, Transport.GRPC) == 0) {
+            Thread.onSpinWait();
+        }
+        for (int i = 0; i < 5; i++) {
+            client.frame(RawHttp2.WINDOW_UPDATE, 0, stream, new byte[] {0, 0, 0, 1});
+        }
+        Answer answer = client.answer(stream);
+        assertEquals(0, answer.message().length);
+        assertEquals("0", answer.grpcStatus());
     }
 }

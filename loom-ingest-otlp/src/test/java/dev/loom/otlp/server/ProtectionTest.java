@@ -332,7 +332,7 @@ class ProtectionTest {
     @Test
     void shouldLetSlowRequestsGiveWayWhenMemoryIsUsedUp() throws Exception {
         ServerProtection protection =
-                protection().pressedBodyTimeout(Duration.ofMillis(200)).build();
+                protection().pressedTimeout(Duration.ofMillis(200)).build();
         OtlpConfig config = TestServer.config().withBudget(TestServer.MIB, folder);
         try (TestServer server = new TestServer(exported, config, protection);
                 RawHttp1 slow = new RawHttp1(server.httpPort())) {
@@ -358,7 +358,7 @@ class ProtectionTest {
     @Test
     void shouldLetSlowRequestsGiveWayWhenThereAreTooMany() throws Exception {
         ServerProtection protection =
-                protection().pressedBodyTimeout(Duration.ofMillis(200)).build();
+                protection().pressedTimeout(Duration.ofMillis(200)).build();
         try (TestServer server = new TestServer(exported, TestServer.config().withMaxRequests(2), protection);
                 RawHttp2 slow = new RawHttp2(server.grpcPort())) {
             int first = slow.open(LOGS_CALL, false, "content-type", "application/grpc");
@@ -372,6 +372,30 @@ class ProtectionTest {
             }
             assertEquals(200, status);
             assertTrue(second > first);
+        }
+    }
+
+    /** By no window of HTTP/2. */
+    @Test
+    void shouldLetClientsThatDontTakeAnswersGiveWayWhenThereAreTooMany() throws Exception {
+        ServerProtection protection =
+                protection().pressedTimeout(Duration.ofMillis(200)).build();
+        try (TestServer server = new TestServer(exported, TestServer.config().withMaxRequests(2), protection);
+                RawHttp2 slow = new RawHttp2(server.grpcPort())) {
+            slow.frame(RawHttp2.SETTINGS, 0, 0, new byte[] {0, 4, 0, 0, 0, 0});
+            for (int i = 0; i < 2; i++) {
+                int stream = slow.open(LOGS_CALL, false, "content-type", "application/grpc");
+                slow.data(stream, true, new byte[5]);
+            }
+            while (server.receiver.counters().requests(Signal.LOGS, Transport.GRPC) < 2) {
+                Thread.onSpinWait();
+            }
+            int status = 503;
+            while (status == 503) {
+                status = statusForHost(server, "Host: localhost\r\n");
+            }
+            assertEquals(200, status);
+            assertThrows(IOException.class, () -> slow.answer(1));
         }
     }
 

@@ -164,6 +164,9 @@ final class RawHttp2 implements AutoCloseable {
             int flags = in.readUnsignedByte();
             int of = in.readInt();
             byte[] payload = in.readNBytes(length);
+            if (type == DATA && length > 0) {
+                frame(WINDOW_UPDATE, 0, 0, ByteBuffer.allocate(4).putInt(length).array());
+            }
             if (type == GOAWAY) {
                 throw new IOException(
                         "connection ended: code=" + ByteBuffer.wrap(payload).getInt(4));
