@@ -1,6 +1,7 @@
 package dev.loom.otlp.server;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
@@ -9,7 +10,9 @@ import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.RateControl;
 import org.eclipse.jetty.io.SelectorManager;
 import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Bounds how many connections there are, and how long one is kept without a request, however many bytes it sends: a client that
@@ -85,20 +88,20 @@ final class ConnectionGuard implements SelectorManager.AcceptListener {
         connections.remove(channel);
     }
 
-    /** Notes that a connection has a request, until that is completed. Returns what is to be told that it was answered. */
-    Callback begin(Request request, Callback callback) {
+    /** Notes that a connection has a request, until that is completed. Returns what it is to be answered by. */
+    Response begin(Request request, Response response) {
         Usage usage = connections.get(
                 transport(request.getConnectionMetaData().getConnection().getEndPoint()));
         if (usage == null) {
-            return callback;
+            return response;
         }
         usage.begin();
         Request.addCompletionListener(request, failure -> usage.end());
-        return new Callback.Nested(callback) {
+        return new Response.Wrapper(request, response) {
             @Override
-            public void succeeded() {
-                usage.frames.onAnswer();
-                super.succeeded();
+            public void write(boolean last, @Nullable ByteBuffer content, Callback callback) {
+                usage.frames.onAnswer(content == null ? 0 : content.remaining(), last);
+                super.write(last, content, callback);
             }
         };
     }

@@ -66,8 +66,8 @@ final class ProtectedHandler extends Handler.Wrapper {
     }
 
     @Override
-    public boolean handle(Request request, Response response, Callback answered) throws Exception {
-        Callback callback = gate.connections.begin(request, answered);
+    public boolean handle(Request request, Response unguarded, Callback callback) throws Exception {
+        Response response = gate.connections.begin(request, unguarded);
         gate.begin();
         Request.addCompletionListener(request, failure -> gate.end());
         String origin = request.getHeaders().get(HttpHeader.ORIGIN);

@@ -61,19 +61,27 @@ class FrameAllowanceTest {
     void shouldGiveBackWithAnswers() {
         assertTrue(take(PING, 128));
         for (int i = 0; i < 10_000; i++) {
-            allowance.onAnswer();
+            allowance.onAnswer(1_023, true);
             assertTrue(take(PING, 8) && take(RESET, 1), "answer " + i);
         }
         assertFalse(take(PING, 1));
     }
 
     @Test
+    void shouldGiveBackWithBytes() {
+        assertTrue(take(PING, 128));
+        allowance.onAnswer(3 * 1_024, false);
+        assertTrue(take(PING, 3));
+        assertFalse(take(PING, 1));
+    }
+
+    @Test
     void shouldNotSaveUpWithoutBounds() {
         for (int i = 0; i < 10_000; i++) {
-            allowance.onAnswer();
+            allowance.onAnswer(1_023, true);
         }
         clock.addAndGet(SECOND_NS);
-        assertTrue(take(PING, 1_024));
+        assertTrue(take(PING, 16_384));
         assertFalse(take(PING, 1));
     }
 }

@@ -265,8 +265,7 @@ class OtlpGrpcTest {
         for (int i = 0; i < 2 * FrameAllowance.PER_SECOND; i++) {
             client.frame(RawHttp2.PING, 0, 0, new byte[8]);
         }
-        IOException ended = assertThrows(IOException.class, () -> client.answer(Integer.MAX_VALUE));
-        assertEquals("connection ended: code=11", ended.getMessage());
+        assertThrows(IOException.class, () -> client.answer(Integer.MAX_VALUE));
     }
 
     @Test

@@ -21,6 +21,10 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -396,6 +400,35 @@ class ProtectionTest {
             }
             assertEquals(200, status);
             assertThrows(IOException.class, () -> slow.answer(1));
+        }
+    }
+
+    @Test
+    void shouldKeepAConnectionThatUpdatesItsWindowsInSmallSteps() throws Exception {
+        byte[] piece = new byte[100_000];
+        int pieces = 300;
+        Handler handler = new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) {
+                writePieces(response, callback, pieces);
+                return true;
+            }
+
+            private void writePieces(Response response, Callback callback, int left) {
+                if (left == 0) {
+                    response.write(true, ByteBuffer.allocate(0), callback);
+                    return;
+                }
+                Runnable rest = () -> writePieces(response, callback, left - 1);
+                response.write(false, ByteBuffer.wrap(piece), Callback.from(rest, callback::failed));
+            }
+        };
+        RefusalWriter refusals = (request, response, callback, refusal) -> callback.failed(new IOException());
+        HttpServers.Listener listener = new HttpServers.Listener(Endpoint.parse("localhost:0"), handler, refusals);
+        try (HttpServers servers = HttpServers.start(protection().build(), List.of(listener), failure -> {});
+                RawHttp2 client = new RawHttp2(servers.port(0))) {
+            RawHttp2.Answer answer = client.answer(client.open("/", true));
+            assertEquals(pieces * piece.length, answer.data.size());
         }
     }
 

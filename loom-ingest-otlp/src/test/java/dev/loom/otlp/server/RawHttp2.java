@@ -27,6 +27,7 @@ final class RawHttp2 implements AutoCloseable {
     static final int GOAWAY = 7;
     static final int WINDOW_UPDATE = 8;
     static final int CONTINUATION = 9;
+    private static final int WINDOW_STEP = 4096;
     static final int END_STREAM = 1;
     static final int ACK = 1;
     static final int END_HEADERS = 4;
@@ -164,8 +165,8 @@ final class RawHttp2 implements AutoCloseable {
             int flags = in.readUnsignedByte();
             int of = in.readInt();
             byte[] payload = in.readNBytes(length);
-            if (type == DATA && length > 0) {
-                frame(WINDOW_UPDATE, 0, 0, ByteBuffer.allocate(4).putInt(length).array());
+            if (type == DATA) {
+                updateWindows(of, length);
             }
             if (type == GOAWAY) {
                 throw new IOException(
@@ -186,6 +187,21 @@ final class RawHttp2 implements AutoCloseable {
             if (type == RST_STREAM || ((type == DATA || type == HEADERS) && (flags & END_STREAM) != 0)) {
                 return answer;
             }
+        }
+    }
+
+    /** In small steps, as some clients do; of a server that is closing there is still something to be read. */
+    private void updateWindows(int stream, int length) {
+        try {
+            for (int left = length; left > 0; left -= WINDOW_STEP) {
+                byte[] step = ByteBuffer.allocate(4)
+                        .putInt(Math.min(left, WINDOW_STEP))
+                        .array();
+                frame(WINDOW_UPDATE, 0, 0, step);
+                frame(WINDOW_UPDATE, 0, stream, step);
+            }
+        } catch (IOException e) {
+            // it has closed
         }
     }
 
