@@ -24,6 +24,7 @@ public final class HybridLog {
     private final UnsafeBuffer ring;
     private final int ringLength;
     private final Watermarks watermarks;
+    private final long first;
 
     private long tail;
     private long sealed;
@@ -47,6 +48,7 @@ public final class HybridLog {
         this.ring = new UnsafeBuffer(ringBytes);
         this.ringLength = ringBytes.capacity();
         this.watermarks = watermarks;
+        this.first = end;
         this.tail = end;
         this.sealed = end;
         this.evictedSeen = end;
@@ -118,7 +120,7 @@ public final class HybridLog {
      * @param continues whether it begins with a later fragment of a record
      */
     public void beginPage(long baseTimeNs, long baseAddress, boolean continues) {
-        watermarks.overwrittenOpaque(tail + PageDescriptor.PAGE_LENGTH - ringLength);
+        watermarks.overwrittenOpaque(Math.max(first, tail + PageDescriptor.PAGE_LENGTH - ringLength));
         VarHandle.storeStoreFence();
         offset = (int) (tail & (ringLength - 1));
         limit = offset + PageDescriptor.PAGE_LENGTH;

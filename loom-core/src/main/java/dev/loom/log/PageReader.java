@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * Reads pages of one log, from the ring or from segment files, into memory of its own. For one thread; a page is valid
  * until the next read.
  *
- * <p>The protocol for pages in the ring (paper, section 5.5): copy, interpreting nothing; acquire fence; the copy holds
- * if its page is not below {@code overwritten}; else the page has reached its segment file, and is read there. Pages from
- * files are checked against their checksum; pages from the ring are not, having none yet.
+ * <p>The protocol for pages in the ring (paper, section 5.5), whether they are evicted or not: copy, interpreting nothing; acquire
+ * fence; the copy holds if its page is not below {@code overwritten}; else the page has reached its segment file, and is read
+ * there. Pages from files are checked against their checksum; pages from the ring are not, since not all have one yet.
  */
 public final class PageReader implements AutoCloseable {
     /** Pages that a reader holds which goes from neighbour to neighbour: it reads them at once. */
@@ -119,7 +119,7 @@ public final class PageReader implements AutoCloseable {
     private boolean copyFromRing(long pageAddress, long tail) {
         UnsafeBuffer ring = view.ring();
         Watermarks watermarks = view.watermarks();
-        if (ring == null || pageAddress + PageDescriptor.PAGE_LENGTH <= watermarks.evictedAcquire()) {
+        if (ring == null || pageAddress < watermarks.overwrittenOpaque()) {
             return false;
         }
         int length = (int) Math.min(PageDescriptor.PAGE_LENGTH, tail - pageAddress);

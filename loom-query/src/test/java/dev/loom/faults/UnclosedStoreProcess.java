@@ -5,6 +5,9 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** The main class of a process that fills a store, says what it pushed, and waits to be killed, with the store open. */
 final class UnclosedStoreProcess {
@@ -18,10 +21,15 @@ final class UnclosedStoreProcess {
         Random random = new Random(Long.parseLong(args[1]));
         Loom loom = Loom.open(DamageTest.config(Path.of(args[0])));
         DamageTest.define(loom);
+        boolean small = Boolean.parseBoolean(args[2]);
+        // each ends a page, and there are more than the ring has room for
+        Set<Integer> forced =
+                IntStream.range(0, 11).mapToObj(i -> small ? i : i * 20).collect(Collectors.toSet());
         DamageTest.fill(
                 loom,
                 random,
-                Boolean.parseBoolean(args[2]),
+                small,
+                forced,
                 (source, length, address) -> out.println(source + " " + length + " " + address));
         // of what was sealed all is evicted then; of the rest nothing
         long sealed = (Long) loom.info().values().get("record_sealed");

@@ -126,8 +126,10 @@ final class RaceReader {
         long lowest = Math.max(0, PageDescriptor.pageAddress(tail) - 2L * ringBytes);
         try (PageRecords reader = new PageRecords(view.records(), tail, -1)) {
             for (int i = 0; i < EDGE_PAGES; i++) {
-                long evicted = view.records().watermarks().evictedAcquire();
-                long page = Math.max(lowest, evicted - (long) random.nextInt(2) * PageDescriptor.PAGE_LENGTH);
+                long newest =
+                        PageDescriptor.pageAddress(view.records().watermarks().tailAcquire());
+                long edge = newest - ringBytes + (long) random.nextInt(3) * PageDescriptor.PAGE_LENGTH;
+                long page = Math.max(lowest, edge);
                 if (page < tail) {
                     checkPage(reader, page);
                 }
