@@ -56,6 +56,7 @@ final class IndexRecovery {
         return unchecked;
     }
 
+    /** What is known of the indexes after {@link #run}. */
     IndexState state() {
         return unchecked == null ? IndexState.WHOLE : IndexState.UNCHECKED;
     }
