@@ -23,8 +23,7 @@ final class UnclosedStoreProcess {
         DamageTest.define(loom);
         boolean small = Boolean.parseBoolean(args[2]);
         // each ends a page, and there are more than the ring has room for
-        Set<Integer> forced =
-                IntStream.range(0, 11).mapToObj(i -> small ? i : i * 20).collect(Collectors.toSet());
+        Set<Integer> forced = small ? numbers(9, 1) : numbers(11, 20);
         DamageTest.fill(
                 loom,
                 random,
@@ -40,5 +39,9 @@ final class UnclosedStoreProcess {
         out.flush();
         while (System.in.read() >= 0) {}
         Thread.currentThread().join();
+    }
+
+    private static Set<Integer> numbers(int count, int step) {
+        return IntStream.range(0, count).mapToObj(i -> i * step).collect(Collectors.toSet());
     }
 }
