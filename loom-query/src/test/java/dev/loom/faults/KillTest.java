@@ -7,8 +7,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -17,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
  *
  * <p>{@code -Dloom.rounds=N} sets the number of kills, {@code -Dloom.seed=S} the seed.
  */
+@Timeout(value = 60, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class KillTest {
     private static final int SOURCES = 4;
     private static final int KILLS_PER_STORE = 6;

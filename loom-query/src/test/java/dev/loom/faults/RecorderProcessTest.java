@@ -22,14 +22,17 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The recorder in a process that is killed, in one without any flag, and in one with several class loaders. {@code
  * -Dloom.rounds=N} sets the number of kills, {@code -Dloom.seed=S} the seed.
  */
+@Timeout(value = 60, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RecorderProcessTest {
     /** With its overhead, the shortest record of {@link RecordingProcess}. */
     private static final int SLOT_LENGTH_MIN = 16 + 28;
