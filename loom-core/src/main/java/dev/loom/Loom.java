@@ -11,6 +11,7 @@ import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.api.StoreInfo;
 import dev.loom.error.LoomException;
+import dev.loom.error.SecondWriterException;
 import dev.loom.error.StoreIoException;
 import dev.loom.error.StoreLockedException;
 import dev.loom.format.PayloadFormat;
@@ -22,14 +23,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The single writer of a store (paper, section 5.1 and Figure 9).
  *
- * <p>Threads: {@code push}, {@code offer}, {@code claim} and their like, {@code sync} and {@code force} belong to one
- * thread at a time, the writer; handing over to another needs a happens-before edge. The schema, snapshots and {@link
- * #info()} are for any thread. {@link #close()} is for the writer, or for whoever knows that the writer has stopped.
+ * <p>Threads: {@code push}, {@code offer}, {@code claim} and their like, and {@code force} belong to one thread at a time,
+ * the writer: the first that calls one of them, until it calls {@link #releaseWriter()} or ends. What another thread calls
+ * meanwhile throws {@link SecondWriterException}, and so does {@link #close()}. The schema, {@link #sync}, snapshots and {@link
+ * #info()} are for any thread.
  *
  * <p>A record is visible to every reader, in this process or another, once the call that pushed it has returned, and then
  * survives the death of the process. It survives a power cut once {@link #force()} has returned or the evictor has come
@@ -38,7 +39,6 @@ import org.agrona.concurrent.UnsafeBuffer;
 public final class Loom implements Store {
     private final StoreSession session;
     private final RecordLog log;
-    private final UnsafeBuffer wrapper = new UnsafeBuffer(new byte[0]);
 
     private Loom(StoreSession session) {
         this.session = session;
@@ -49,6 +49,7 @@ public final class Loom implements Store {
      * Opens the store for writing, creating it if the directory is empty or absent, recovering it if it was not closed.
      *
      * @throws StoreLockedException when another writer has it
+     * @throws IllegalArgumentException when the timestamp index's ring is too small for the indexes that are open
      * @throws LoomException when it can't be opened, by its reason
      */
     public static Loom open(LoomConfig config) {
@@ -75,6 +76,16 @@ public final class Loom implements Store {
      */
     public int defineSource(String name, PayloadFormat format, Map<String, String> attributes) {
         return session.defineSource(name, format, attributes);
+    }
+
+    /**
+     * Gives a source other attributes in place of its own; what has been read of it by then keeps the old ones. Any thread.
+     *
+     * @throws IllegalArgumentException when it is not open
+     * @throws StoreIoException when the change can't be written; then nothing is changed
+     */
+    public void setAttributes(int sourceId, Map<String, String> attributes) {
+        session.setAttributes(sourceId, attributes);
     }
 
     /**
@@ -115,17 +126,19 @@ public final class Loom implements Store {
     /**
      * Appends one record.
      *
+     * <p>When it throws, an {@link OutOfMemoryError} say, the record is not stored, and the next call goes on.
+     *
      * @return its address, or a negative {@link PushStatus}
      * @throws IllegalArgumentException for a source never defined, or a payload longer than {@link #payloadLengthMax()}
+     * @throws SecondWriterException when another thread is the writer
      */
     public long push(int sourceId, DirectBuffer payload, int offset, int length) {
-        return log.push(sourceId, payload, offset, length, true);
+        return log.push(sourceId, payload, offset, length);
     }
 
     /** As {@link #push(int, DirectBuffer, int, int)}. */
     public long push(int sourceId, byte[] payload) {
-        wrapper.wrap(payload);
-        return log.push(sourceId, wrapper, 0, payload.length, true);
+        return log.push(sourceId, payload);
     }
 
     /** As {@link #push(int, DirectBuffer, int, int)}, but never waits, and drops nothing: {@link PushStatus#BACK_PRESSURED}. */
@@ -183,6 +196,17 @@ public final class Loom implements Store {
     }
 
     /**
+     * Ends the calling thread's part as the writer: the next thread that pushes takes over, and sees all that this one did. A
+     * thread that ends need not call it. Idempotent.
+     *
+     * @throws SecondWriterException when another thread is the writer
+     * @throws IllegalStateException while a claim is open
+     */
+    public void releaseWriter() {
+        log.releaseWriter();
+    }
+
+    /**
      * Makes the source's records visible (paper, Figure 9), which {@link #push} has done already.
      *
      * @throws IllegalArgumentException for a source never defined
@@ -196,6 +220,7 @@ public final class Loom implements Store {
      * Makes everything pushed so far survive a power cut, and returns when it does. Ends the open page, so frequent calls
      * waste room.
      *
+     * @throws SecondWriterException when another thread is the writer
      * @throws StoreIoException when the disk does not allow it; the records stay readable, and safe from a kill
      */
     public void force() {
@@ -228,8 +253,10 @@ public final class Loom implements Store {
     }
 
     /**
-     * Writes everything to the segment files, makes it durable, and gives the store free.
+     * Writes everything to the segment files, makes it durable, and gives the store free. Idempotent. For the writer, or for any
+     * thread once the writer has called {@link #releaseWriter()} or ended; under a {@link Recorder} for that alone.
      *
+     * @throws SecondWriterException while another thread is the writer; then the store stays open
      * @throws StoreIoException when the disk does not allow it; what could not be written stays in staging, from where the
      *     next opening takes it
      */

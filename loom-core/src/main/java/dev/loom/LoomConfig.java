@@ -3,7 +3,6 @@ package dev.loom;
 import dev.loom.api.Eviction;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Pressure;
-import dev.loom.api.ReadMode;
 import dev.loom.api.StoreClock;
 import dev.loom.io.Storage;
 import dev.loom.log.PageDescriptor;
@@ -54,7 +53,6 @@ public final class LoomConfig {
         private @Nullable Integer chunkRingBytes;
         private @Nullable Long segmentBytes;
         private Eviction eviction = Eviction.AUTO;
-        private ReadMode readMode = ReadMode.POSITIONAL;
         private Pressure pressure = Pressure.WAIT;
         private @Nullable StoreClock clock;
         private Duration durabilityInterval = Duration.ofSeconds(1);
@@ -72,8 +70,10 @@ public final class LoomConfig {
         }
 
         /**
-         * Where a folder for rings and live state is made; default {@code /dev/shm}. It should be on tmpfs: on a disk, one
-         * that stalls can stop the writer.
+         * Where a folder for rings and live state is made; default {@code /dev/shm}, or beside the store where there is none.
+         * It should be on tmpfs: on a disk, one that stalls can stop the writer. Network file systems, FUSE and those that copy
+         * what is overwritten (btrfs, ZFS) are refused. Where there is no room for rings whose sizes were not asked for, smaller
+         * ones are taken, for this session: down to 8 MiB for the record log, and 1 MiB for the chunk index.
          */
         public Builder stagingDirectory(@Nullable Path parent) {
             staging = parent;
@@ -86,13 +86,19 @@ public final class LoomConfig {
             return this;
         }
 
-        /** Memory of the timestamp index; limits as of {@link #recordRingBytes}; default 4 MiB. */
+        /**
+         * Memory of the timestamp index; limits as of {@link #recordRingBytes}; default 4 MiB. A 256th of it is the number of
+         * indexes that may be open; opening a store that has more fails.
+         */
         public Builder timeRingBytes(int bytes) {
             timeRingBytes = checkRing("time", bytes);
             return this;
         }
 
-        /** Memory of the chunk index; limits as of {@link #recordRingBytes}; default 8 MiB. */
+        /**
+         * Memory of the chunk index; limits as of {@link #recordRingBytes}; default 8 MiB. Bins of one chunk that take more than
+         * half of it may be left out, and then queries read the chunk.
+         */
         public Builder chunkRingBytes(int bytes) {
             chunkRingBytes = checkRing("chunk", bytes);
             return this;
@@ -119,12 +125,6 @@ public final class LoomConfig {
         /** Default {@link Eviction#AUTO}. */
         public Builder eviction(Eviction mode) {
             eviction = Objects.requireNonNull(mode);
-            return this;
-        }
-
-        /** How snapshots of this store read segment files; default {@link ReadMode#POSITIONAL}. */
-        public Builder readMode(ReadMode mode) {
-            readMode = Objects.requireNonNull(mode);
             return this;
         }
 
@@ -237,7 +237,6 @@ public final class LoomConfig {
                     chunkRingBytes,
                     segmentBytes,
                     eviction,
-                    readMode == ReadMode.MAPPED,
                     pressure,
                     clock,
                     durabilityInterval,

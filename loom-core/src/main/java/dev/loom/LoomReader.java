@@ -1,7 +1,6 @@
 package dev.loom;
 
 import dev.loom.api.Index;
-import dev.loom.api.ReadMode;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
@@ -17,7 +16,8 @@ import java.util.Optional;
 
 /**
  * A store attached read-only: one that another process writes, one that is closed, or one that a killed process left.
- * Nothing is written, the writer is not touched. Usable from any thread.
+ * Nothing is written, the writer is not touched. Usable from any thread. Once it is closed, every call but {@link #close()}
+ * fails with an {@link IllegalStateException}.
  */
 public final class LoomReader implements Store {
     private final AttachedStore store;
@@ -26,19 +26,14 @@ public final class LoomReader implements Store {
         this.store = store;
     }
 
-    /** As {@link #attach(Path, ReadMode)}, with {@link ReadMode#POSITIONAL}. */
-    public static LoomReader attach(Path directory) {
-        return attach(directory, ReadMode.POSITIONAL);
-    }
-
     /**
      * Attaches to the store in a directory.
      *
      * @throws StoreNotFoundException when there is none
      * @throws LoomException when it can't be read, by its reason
      */
-    public static LoomReader attach(Path directory, ReadMode readMode) {
-        return new LoomReader(AttachedStore.attach(directory, Storage.DISK, readMode == ReadMode.MAPPED));
+    public static LoomReader attach(Path directory) {
+        return new LoomReader(AttachedStore.attach(directory, Storage.DISK));
     }
 
     /**

@@ -12,6 +12,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.api.StoreInfo;
+import dev.loom.error.SecondWriterException;
 import dev.loom.error.StoreIoException;
 import dev.loom.format.PayloadFormat;
 import dev.loom.recorder.Intake;
@@ -59,7 +60,7 @@ public final class Recorder implements Store {
     }
 
     /**
-     * Begins a recorder over a store. Nobody else may write to it from then on, or close it. A clock of the program's own
+     * Begins a recorder over a store, which nobody else can write to from then on, or close. A clock of the program's own
      * ({@link LoomConfig.Builder#clock}) is then called by many threads.
      */
     public static Builder on(Loom loom) {
@@ -267,7 +268,12 @@ public final class Recorder implements Store {
             return this;
         }
 
-        /** Allocates the ring and starts the thread. When that fails, the store is as it was. */
+        /**
+         * Allocates the ring and starts the thread. When that fails, the store is as it was.
+         *
+         * @throws SecondWriterException when the store has another writer: a thread, a recorder, a shared writer
+         * @throws IllegalStateException when it is closed, or has an open claim
+         */
         public Recorder start() {
             return new Recorder(
                     loom, new RecorderSession(loom.session(), ringBytes, policy, closeTimeout.toNanos()), policy);

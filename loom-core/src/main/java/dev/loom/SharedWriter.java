@@ -1,5 +1,7 @@
 package dev.loom;
 
+import dev.loom.error.SecondWriterException;
+import dev.loom.record.RecordLog;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -12,12 +14,19 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class SharedWriter implements AutoCloseable {
     private final Loom loom;
+    private final RecordLog log;
     private final ReentrantLock turn = new ReentrantLock(true);
     private boolean closed;
 
-    /** @param loom whose writer nobody else is from now on; closed by {@link #close()} */
+    /**
+     * @param loom which takes records from the thread alone that has the turn, from now on; closed by {@link #close()}
+     * @throws SecondWriterException when it has another writer: a thread, a recorder, another shared writer
+     */
     public SharedWriter(Loom loom) {
         this.loom = loom;
+        this.log = loom.session().log();
+        log.prepareHandOver();
+        log.ownership().takeTurns(this);
     }
 
     /**
@@ -25,6 +34,7 @@ public final class SharedWriter implements AutoCloseable {
      *
      * @param timeoutNs how long, ns
      * @return whether the caller is the writer now, and must {@link #release()}; never once the store is closed
+     * @throws SecondWriterException while another thread closes the store by itself
      */
     public boolean acquire(long timeoutNs) {
         try {
@@ -39,15 +49,27 @@ public final class SharedWriter implements AutoCloseable {
             turn.unlock();
             return false;
         }
+        try {
+            log.ownership().take(this);
+        } catch (SecondWriterException e) {
+            turn.unlock();
+            throw e;
+        } catch (IllegalStateException e) { // closed, but not by this
+            turn.unlock();
+            return false;
+        }
         return true;
     }
 
     /**
-     * Ends the caller's turn.
+     * Ends the caller's turn, and aborts its claim if one is open.
      *
      * @throws IllegalMonitorStateException when the caller has none
      */
     public void release() {
+        if (turn.getHoldCount() == 1 && !closed) {
+            log.ownership().release();
+        }
         turn.unlock();
     }
 

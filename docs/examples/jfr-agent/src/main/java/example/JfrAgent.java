@@ -4,6 +4,7 @@ import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.Recorder;
 import dev.loom.api.Bins;
+import dev.loom.api.DropPolicy;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Source;
 import dev.loom.format.Formats;
@@ -26,6 +27,10 @@ public final class JfrAgent {
             (StructFormat) Formats.parse("struct:start_ns:i64,duration_ns:i64,bytes:i64,thread:utf8,subject:utf8");
     private static final int TEXT_LENGTH_MAX = 500;
 
+    /** Tells commands which field is the time of an event, and that it is when this began. */
+    private static final Map<String, String> TIMES =
+            Map.of("event.field", "start_ns", "event.clock", "wall", "event.at", "start");
+
     private final Map<Kind, Integer> sources = new EnumMap<>(Kind.class);
     private final UnsafeBuffer payload = new UnsafeBuffer(new byte[4096]);
     private final StructWriter writer = new StructWriter(FORMAT);
@@ -39,7 +44,7 @@ public final class JfrAgent {
     }
 
     private int define(Kind kind) {
-        int id = recorder.defineSource(kind.sourceName(), FORMAT);
+        int id = recorder.defineSource(kind.sourceName(), FORMAT, TIMES, DropPolicy.refuse());
         String field = kind.indexedField();
         recorder.defineIndex(id, field, IndexFunction.field(FORMAT, field), Bins.logLinear());
         recorder.defineEventTimeIndex(id, "start_ns", IndexFunction.field(FORMAT, "start_ns"));

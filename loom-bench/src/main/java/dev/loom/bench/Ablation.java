@@ -1,6 +1,5 @@
 package dev.loom.bench;
 
-import dev.loom.api.ReadMode;
 import dev.loom.bench.push.ScratchDirectory;
 import dev.loom.bench.query.Telemetry;
 import dev.loom.bench.query.TelemetryStore;
@@ -34,8 +33,7 @@ public final class Ablation {
         "lookbacks", "20,60,120,300,600",
         "exceeded-by", "0.00001",
         "rounds", "5",
-        "cold", "false",
-        "read", "positional"
+        "cold", "false"
     };
     private static final long SECOND_NS = 1_000_000_000;
     private static final long CAPTURE_NS = 720 * SECOND_NS;
@@ -85,10 +83,9 @@ public final class Ablation {
         out.println("Ablation " + options);
         final long records = options.bytes("bytes") / RECORD_LENGTH;
         final Telemetry telemetry = new Telemetry(records, CAPTURE_NS / records, REQUESTS, PERIOD);
-        final ReadMode readMode = ReadMode.valueOf(options.text("read").toUpperCase(Locale.ROOT));
         try (ScratchDirectory disk = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"));
                 ScratchDirectory staging = ScratchDirectory.in(Path.of(options.text("staging")));
-                TelemetryStore store = new TelemetryStore(disk.path(), staging.path(), telemetry, readMode)) {
+                TelemetryStore store = new TelemetryStore(disk.path(), staging.path(), telemetry)) {
             Machine.describe(parent).forEach((name, value) -> out.println(name + ": " + value));
             new Ablation(options, out, telemetry, store).run();
         }

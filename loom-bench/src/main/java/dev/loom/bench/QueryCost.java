@@ -1,6 +1,5 @@
 package dev.loom.bench;
 
-import dev.loom.api.ReadMode;
 import dev.loom.bench.push.ScratchDirectory;
 import dev.loom.bench.query.Telemetry;
 import dev.loom.bench.query.TelemetryStore;
@@ -34,8 +33,7 @@ public final class QueryCost {
         "staging", "/dev/shm",
         "records", "100000000",
         "rounds", "5",
-        "warm-up", "2",
-        "read", "positional"
+        "warm-up", "2"
     };
     private static final long INTERVAL_NS = 1_000;
     private static final int PAGE_SHIFT = 16;
@@ -62,10 +60,9 @@ public final class QueryCost {
         final Path parent = Path.of(options.text("dir"));
         out.println("QueryCost " + options);
         final Telemetry telemetry = Telemetry.ofCalls(Long.parseLong(options.text("records")), INTERVAL_NS);
-        final ReadMode readMode = ReadMode.valueOf(options.text("read").toUpperCase(Locale.ROOT));
         try (ScratchDirectory disk = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"));
                 ScratchDirectory staging = ScratchDirectory.in(Path.of(options.text("staging")));
-                TelemetryStore store = new TelemetryStore(disk.path(), staging.path(), telemetry, readMode)) {
+                TelemetryStore store = new TelemetryStore(disk.path(), staging.path(), telemetry)) {
             Machine.describe(parent).forEach((name, value) -> out.println(name + ": " + value));
             for (final String log : List.of("record", "time", "chunk")) {
                 out.printf(

@@ -1,7 +1,6 @@
 package dev.loom.bench;
 
 import dev.loom.api.Index;
-import dev.loom.api.ReadMode;
 import dev.loom.api.Snapshot;
 import dev.loom.bench.push.CpuTime;
 import dev.loom.bench.push.ScratchDirectory;
@@ -60,8 +59,7 @@ public final class QueryMemory {
         final Telemetry telemetry = Telemetry.ofCalls(options.bytes("bytes") / RECORD_LENGTH, INTERVAL_NS);
         try (ScratchDirectory disk = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"));
                 ScratchDirectory staging = ScratchDirectory.in(Path.of(options.text("staging")));
-                TelemetryStore store =
-                        new TelemetryStore(disk.path(), staging.path(), telemetry, ReadMode.POSITIONAL)) {
+                TelemetryStore store = new TelemetryStore(disk.path(), staging.path(), telemetry)) {
             Machine.describe(parent).forEach((name, value) -> out.println(name + ": " + value));
             out.printf(
                     Locale.ROOT,

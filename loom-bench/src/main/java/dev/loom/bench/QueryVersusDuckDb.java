@@ -1,6 +1,5 @@
 package dev.loom.bench;
 
-import dev.loom.api.ReadMode;
 import dev.loom.bench.push.ScratchDirectory;
 import dev.loom.bench.query.DuckDbTable;
 import dev.loom.bench.query.Question;
@@ -13,7 +12,6 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * Asks a store and a DuckDB table of the same records the same questions, checks that the answers are equal, and sets the
@@ -31,8 +29,7 @@ public final class QueryVersusDuckDb {
         "records", "100000000",
         "rounds", "5",
         "threads", "2,1",
-        "cold", "true",
-        "read", "positional"
+        "cold", "true"
     };
     private static final long INTERVAL_NS = 1_000;
     private static final int DISCARDED = 2;
@@ -65,11 +62,10 @@ public final class QueryVersusDuckDb {
         final Path parent = Path.of(options.text("dir"));
         out.println("QueryVersusDuckDb " + options);
         final Telemetry telemetry = Telemetry.ofCalls(Long.parseLong(options.text("records")), INTERVAL_NS);
-        final ReadMode readMode = ReadMode.valueOf(options.text("read").toUpperCase(Locale.ROOT));
         try (ScratchDirectory loom = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"));
                 ScratchDirectory duckDb = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"));
                 ScratchDirectory staging = ScratchDirectory.in(Path.of(options.text("staging")));
-                TelemetryStore store = new TelemetryStore(loom.path(), staging.path(), telemetry, readMode);
+                TelemetryStore store = new TelemetryStore(loom.path(), staging.path(), telemetry);
                 DuckDbTable table = new DuckDbTable(duckDb.path(), telemetry)) {
             Machine.describe(parent).forEach((name, value) -> out.println(name + ": " + value));
             out.println("duckdb: " + table.version());

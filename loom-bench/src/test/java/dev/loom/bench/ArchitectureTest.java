@@ -12,6 +12,9 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import dev.loom.io.LoomFile;
+import dev.loom.io.MappedFile;
+import java.nio.channels.FileChannel;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -175,6 +178,27 @@ final class ArchitectureTest {
                 .accessField(System.class, "err")
                 .orShould()
                 .callMethod(System.class, "exit", int.class)
+                .check(CLASSES);
+    }
+
+    /** A fault in a mapped file that somebody cuts, or that the disk does not give, may end the process. */
+    @Test
+    void shouldMapStagingAloneInCore() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(CORE)
+                .and()
+                .doNotHaveFullyQualifiedName(MappedFile.class.getName())
+                .should()
+                .callMethod(LoomFile.class, "map", boolean.class, long.class, long.class)
+                .check(CLASSES);
+        noClasses()
+                .that()
+                .resideInAnyPackage(CORE)
+                .and()
+                .resideOutsideOfPackage("dev.loom.io..")
+                .should()
+                .callMethod(FileChannel.class, "map", FileChannel.MapMode.class, long.class, long.class)
                 .check(CLASSES);
     }
 

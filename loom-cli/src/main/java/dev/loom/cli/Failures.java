@@ -4,9 +4,11 @@ import dev.loom.cli.console.BrokenPipeException;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
+import dev.loom.cli.text.SimilarText;
 import dev.loom.error.LoomException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Collection;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -15,8 +17,10 @@ import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Tells why a command failed, in one line, and gives its exit code. What it had printed stays printed. */
 final class Failures implements IExecutionExceptionHandler, IParameterExceptionHandler {
@@ -31,9 +35,23 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
     @Override
     public int handleParseException(ParameterException e, String[] arguments) {
         String command = e.getCommandLine().getCommandSpec().qualifiedName(" ");
-        console.say(reason(e) + "; see " + command + " --help");
+        console.say(reason(e) + suggestion(e) + "; see " + command + " --help");
         traceIfWanted(e);
         return ExitCode.USAGE;
+    }
+
+    /** Of what is unknown, the command or the option that looks most like it. */
+    private static String suggestion(ParameterException e) {
+        if (!(e instanceof UnmatchedArgumentException unmatched)
+                || unmatched.getUnmatched().isEmpty()) {
+            return "";
+        }
+        CommandSpec spec = e.getCommandLine().getCommandSpec();
+        String written = unmatched.getUnmatched().get(0);
+        Collection<String> known = written.startsWith("-")
+                ? spec.optionsMap().keySet()
+                : spec.subcommands().keySet();
+        return SimilarText.suggestion(written, known);
     }
 
     /** Of an option with choices, picocli names Java's constants; here they are as they are typed. */

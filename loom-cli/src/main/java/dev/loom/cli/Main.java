@@ -28,6 +28,7 @@ import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.HelpCommand;
 
 /** The {@code loom} command. */
 public final class Main {
@@ -73,7 +74,8 @@ public final class Main {
                 .addSubcommand(new TailCommand(console))
                 .addSubcommand(new InfoCommand(console))
                 .addSubcommand(new VerifyCommand(console))
-                .addSubcommand(new CompletionCommand(console));
+                .addSubcommand(new CompletionCommand(console))
+                .addSubcommand(new HelpCommand());
         boolean colour = console.outTerminal() && console.colour();
         return commandLine
                 .setCaseInsensitiveEnumValuesAllowed(true)

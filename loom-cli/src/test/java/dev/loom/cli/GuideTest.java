@@ -77,7 +77,11 @@ class GuideTest {
             arguments.add(text.startsWith("loom-cli/") ? root.resolve(text).toString() : text);
         }
         ByteArrayOutputStream terminal = new ByteArrayOutputStream();
-        Cli cli = Cli.on(directory.resolve("store")).outTerminal().environment("NO_COLOR", "1");
+        // charts are as wide as the terminal, and nothing of a table is cut off in a wide one
+        Cli cli = Cli.on(directory.resolve("store"))
+                .outTerminal()
+                .environment("NO_COLOR", "1")
+                .environment("COLUMNS", command.startsWith("hist") ? "" : "400");
         Main.run(cli.console(terminal, terminal), arguments.toArray(String[]::new));
         return terminal.toString(StandardCharsets.UTF_8)
                 .replace(directory.resolve("store").toString(), STORE);

@@ -27,6 +27,11 @@ public final class LoomProcess implements RunningCommand {
 
     /** Starts a command on a store. */
     public static LoomProcess start(Path directory, String... arguments) throws IOException {
+        return start(List.of(), directory, arguments);
+    }
+
+    /** Starts a command on a store, with options of the virtual machine's. */
+    public static LoomProcess start(List<String> options, Path directory, String... arguments) throws IOException {
         List<String> command = new ArrayList<>();
         if (ignoresInterrupts()) {
             command.addAll(List.of("env", "--default-signal=INT"));
@@ -38,6 +43,7 @@ public final class LoomProcess implements RunningCommand {
         if (Runtime.version().feature() >= 24) {
             command.add("--sun-misc-unsafe-memory-access=allow");
         }
+        command.addAll(options);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command);

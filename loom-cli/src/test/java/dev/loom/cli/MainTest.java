@@ -25,6 +25,27 @@ class MainTest {
     }
 
     @Test
+    void shouldGuessWhatWasMeant() {
+        Cli cli = Cli.on(directory);
+        cli.importText("requests", "lines", "a\n").ok();
+        cli.run("scna").exit(2).says("Unmatched argument at index 0: 'scna'; did you mean scan?; see loom --help");
+        cli.run("scan", "requests", "--limti", "3")
+                .exit(2)
+                .says("Unknown options: '--limti', '3'; did you mean --limit?; see loom scan --help");
+        cli.run("scan", "request").exit(2).says("no such source: request; did you mean requests?; sources: requests");
+    }
+
+    @Test
+    void shouldHelpWithACommand() {
+        Cli cli = Cli.on(directory);
+        assertEquals(
+                cli.run("scan", "--help").ok().out(),
+                cli.run("help", "scan").ok().out());
+        assertTrue(cli.run("help").ok().out().startsWith("Usage: loom"));
+        cli.run("help", "nothing").exit(2);
+    }
+
+    @Test
     void shouldTellUnknownCommandsAndOptionsInOneLine() {
         Cli.on(directory)
                 .run("frobnicate")

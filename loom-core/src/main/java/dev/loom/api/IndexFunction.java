@@ -1,10 +1,13 @@
 package dev.loom.api;
 
+import dev.loom.format.Field;
 import dev.loom.format.FieldReader;
 import dev.loom.format.FieldType;
 import dev.loom.format.FieldValue;
 import dev.loom.format.FixedField;
 import dev.loom.format.PayloadFormat;
+import dev.loom.format.UnknownFieldException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * has a name, and has to be supplied again ({@link dev.loom.LoomConfig.Builder#indexFunction}); until then it {@linkplain
  * #isReadable() can't be read}.
  *
- * <p>A value counts as what its {@link #type()} says: an integer given to a function of doubles as the double nearest to it,
- * a boolean as 0 or 1. A record whose value can't be one of the type, such as 0.5 for one of integers, is not left out of
+ * <p>A value counts as what its {@link #type()} says: an integer given to a function of doubles as the double nearest to it, or
+ * where the format does not declare the field {@linkplain #isExact() exactly}; a boolean as 0 or 1. A record whose value can't be one of the type, such as 0.5 for one of integers, is not left out of
  * answers: its chunk is not summarised by the index, and is scanned. Absent values, NaN, texts and bytes are no value.
  */
 public final class IndexFunction {
@@ -32,6 +35,7 @@ public final class IndexFunction {
     private final ValueUnit unit;
     private final @Nullable FieldReader reader;
     private final @Nullable FixedField fixed;
+    private final boolean exact;
 
     private IndexFunction(
             String origin,
@@ -39,7 +43,8 @@ public final class IndexFunction {
             ValueType type,
             ValueUnit unit,
             @Nullable FieldReader reader,
-            @Nullable FixedField fixed) {
+            @Nullable FixedField fixed,
+            boolean exact) {
         if (name.length() > NAME_LENGTH_MAX) {
             throw new IllegalArgumentException(
                     "index function's name is too long: characters=" + name.length() + ", max=" + NAME_LENGTH_MAX);
@@ -50,6 +55,7 @@ public final class IndexFunction {
         this.unit = unit;
         this.reader = reader;
         this.fixed = fixed;
+        this.exact = exact;
     }
 
     /**
@@ -78,14 +84,24 @@ public final class IndexFunction {
     public static IndexFunction field(PayloadFormat format, String fieldName, ValueType type, ValueUnit unit) {
         FieldReader reader = format.field(fieldName);
         if (reader == null) {
-            throw new IllegalArgumentException("unknown field: name=" + fieldName + ", format=" + format.text());
+            throw new UnknownFieldException(fieldName, format);
         }
         FieldType declared = format.declaredType(fieldName);
         if (declared != null && !declared.isNumber() && declared != FieldType.BOOL) {
-            throw new IllegalArgumentException("field is no number: name=" + fieldName + ", type=" + declared.text());
+            throw new IllegalArgumentException("field is no number: name=" + fieldName + ", type=" + declared.text()
+                    + ", numbers=" + numbers(format));
         }
         boolean asItIs = declared != null && natural(declared) == type;
-        return new IndexFunction(FIELD, fieldName, type, unit, reader, asItIs ? format.fixedField(fieldName) : null);
+        boolean exact = declared == null && type == ValueType.F64;
+        return new IndexFunction(
+                FIELD, fieldName, type, unit, reader, asItIs ? format.fixedField(fieldName) : null, exact);
+    }
+
+    private static List<String> numbers(PayloadFormat format) {
+        return format.fields().stream()
+                .filter(field -> field.type().isNumber() || field.type() == FieldType.ANY)
+                .map(Field::name)
+                .toList();
     }
 
     /**
@@ -96,7 +112,7 @@ public final class IndexFunction {
      * @param reader sets the value, which is {@link FieldValue.Kind#ABSENT} before the call; keeps nothing of its arguments
      */
     public static IndexFunction of(String name, ValueType type, ValueUnit unit, FieldReader reader) {
-        return new IndexFunction(LAMBDA, name, type, unit, reader, null);
+        return new IndexFunction(LAMBDA, name, type, unit, reader, null, false);
     }
 
     private static ValueType natural(FieldType type) {
@@ -123,7 +139,7 @@ public final class IndexFunction {
         if (parts[0].equals(FIELD) && format.field(parts[3]) != null) {
             return field(format, parts[3], type, unit);
         }
-        return new IndexFunction(parts[0], parts[3], type, unit, null, null);
+        return new IndexFunction(parts[0], parts[3], type, unit, null, null, false);
     }
 
     /** The form kept in the schema. */
@@ -152,6 +168,14 @@ public final class IndexFunction {
 
     public ValueUnit unit() {
         return unit;
+    }
+
+    /**
+     * Whether integers that are no doubles keep what they have more than the double below them: those of a field that the
+     * format does not declare, read as {@link ValueType#F64}.
+     */
+    public boolean isExact() {
+        return exact;
     }
 
     /** What reads the value; null if it can't be read. */

@@ -16,7 +16,7 @@ public enum LossReason {
     ABANDONED(5),
     /** The recorder was closed: before the record came, and then not in the log, or before it could be stored. */
     CLOSED(6),
-    /** The store had failed. Not in the log. */
+    /** The store had failed, and then not in the log; or it could not take the record, for want of memory. */
     FAILED(7);
 
     private final int code;

@@ -8,12 +8,16 @@ import org.agrona.MutableDirectBuffer;
  * thread alone.
  */
 public interface RecordClaim {
+    /**
+     * The payload's bytes and no other, the first aligned to 8: what is written beside them is out of bounds. Empty after {@link
+     * #commit()} and {@link #abort()}.
+     */
     MutableDirectBuffer buffer();
 
-    /** Offset in {@link #buffer()} of the payload's first byte; a multiple of 8. */
+    /** Offset in {@link #buffer()} of the payload's first byte: 0. */
     int offset();
 
-    /** Length in bytes, as claimed. */
+    /** Length in bytes, as claimed; 0 when nothing is. */
     int length();
 
     /**

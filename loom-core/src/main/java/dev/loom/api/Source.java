@@ -10,11 +10,16 @@ import java.util.Map;
  * @param name unique among the sources that are open
  * @param format how its payloads read
  * @param closed whether it takes no more records
- * @param attributes what its definer wanted kept with it; not interpreted by the store
+ * @param attributes what its definer wants kept with it; not interpreted by the store
  */
 public record Source(int id, String name, PayloadFormat format, boolean closed, Map<String, String> attributes) {
     public Source {
         attributes = Map.copyOf(attributes);
+    }
+
+    /** The same source with other attributes. */
+    public Source with(Map<String, String> others) {
+        return new Source(id, name, format, closed, others);
     }
 
     /** The same source, closed. */

@@ -22,7 +22,9 @@ public enum FieldType {
     UTF8(Group.OTHER, 0),
     BYTES(Group.OTHER, 0),
     /** Whatever kind a record brings: text, a number, a boolean, bytes, JSON. Not for structs. */
-    ANY(Group.OTHER, 0);
+    ANY(Group.OTHER, 0),
+    /** An array or an object, as JSON. Not for structs. */
+    JSON(Group.OTHER, 0);
 
     private enum Group {
         SIGNED,
@@ -50,9 +52,14 @@ public enum FieldType {
         return fixedLength;
     }
 
-    /** Whether values differ in length: {@link #UTF8}, {@link #BYTES} and {@link #ANY}. */
+    /** Whether values differ in length: {@link #UTF8}, {@link #BYTES}, {@link #ANY} and {@link #JSON}. */
     public boolean isVariableLength() {
         return fixedLength == 0;
+    }
+
+    /** Whether a struct's field may be of it: not {@link #ANY} and {@link #JSON}. */
+    public boolean isForStructs() {
+        return this != ANY && this != JSON;
     }
 
     /** Whether values are whole numbers, signed or not. */

@@ -44,6 +44,7 @@ public final class FieldValue {
     private @Nullable Object state;
     private @Nullable JsonScanner jsonScanner;
     private @Nullable ExpandableArrayBuffer jsonName;
+    private @Nullable JsonMatches jsonMatches;
 
     /** Makes an absent value. */
     public FieldValue() {}
@@ -156,6 +157,15 @@ public final class FieldValue {
             jsonScanner = scanner;
         }
         return scanner;
+    }
+
+    JsonMatches jsonMatches() {
+        JsonMatches matches = jsonMatches;
+        if (matches == null) {
+            matches = new JsonMatches();
+            jsonMatches = matches;
+        }
+        return matches;
     }
 
     /** Room for a member's name; apart from {@link #scratch}, which may hold a value found before. */

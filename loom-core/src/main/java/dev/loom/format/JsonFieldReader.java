@@ -7,6 +7,9 @@ import org.agrona.ExpandableArrayBuffer;
  * Reads the value at a path. Where several members lead there, the one with the longest name wins, and of equal names
  * the first; a null at the end of the path counts as being there, and has no value. What comes after the point where
  * the winner is certain is not looked at, so may be malformed.
+ *
+ * <p>Where the path names a member and an array is met, it goes on in each of the elements: the value is an array of what it
+ * leads to, without nulls and without those where it leads nowhere.
  */
 final class JsonFieldReader implements FieldReader {
     private enum Outcome {
@@ -37,19 +40,28 @@ final class JsonFieldReader implements FieldReader {
         if (value(scanner, 0, END, into) != Outcome.FOUND) {
             into.setAbsent();
         }
+        into.jsonMatches().clear();
     }
 
     /** Looks for what the path leads to from {@code segment} on in the value that comes next, in what {@code close} ends. */
     private Outcome value(JsonScanner scanner, int segment, int close, FieldValue into) {
         int c = scanner.peekToken();
         if (segment == path.segmentCount()) {
-            return read(scanner, c, into) && isEnded(scanner.peekToken(), close) ? Outcome.FOUND : Outcome.MALFORMED;
+            int start = scanner.position(); // after white space, which peeking has gone over
+            if (!readValue(scanner, into)) {
+                return Outcome.MALFORMED;
+            }
+            JsonMatches matches = into.jsonMatches();
+            if (matches.collecting() && into.kind() != FieldValue.Kind.ABSENT) {
+                matches.add(scanner.buffer(), start, scanner.position() - start);
+            }
+            return isEnded(scanner.peekToken(), close) ? Outcome.FOUND : Outcome.MALFORMED;
         }
         if (c == '{') {
             return object(scanner, segment, into);
         }
-        if (c == '[' && path.element(segment) >= 0) {
-            return array(scanner, segment, into);
+        if (c == '[') {
+            return path.element(segment) >= 0 ? array(scanner, segment, into) : elements(scanner, segment, into);
         }
         return scanner.skipValue() ? Outcome.MISSING : Outcome.MALFORMED;
     }
@@ -66,6 +78,8 @@ final class JsonFieldReader implements FieldReader {
             return Outcome.MISSING;
         }
         int longest = 0;
+        JsonMatches matches = into.jsonMatches();
+        int matchesBefore = matches.length();
         do {
             int next = name(scanner, segment, into.jsonName());
             if (next < 0) {
@@ -74,10 +88,12 @@ final class JsonFieldReader implements FieldReader {
             int start = scanner.position();
             int depth = scanner.depth();
             if (next > longest) {
+                int shorterEnd = matches.length();
                 Outcome outcome = value(scanner, next, '}', into);
                 if (outcome == Outcome.MISSING) {
                     continue;
                 }
+                matches.remove(matchesBefore, shorterEnd); // those of a shorter name
                 if (outcome == Outcome.MALFORMED || next == path.segmentCount()) {
                     return outcome;
                 }
@@ -131,7 +147,50 @@ final class JsonFieldReader implements FieldReader {
         return scanner.leave(']') ? Outcome.MISSING : Outcome.MALFORMED;
     }
 
-    private static boolean read(JsonScanner scanner, int first, FieldValue into) {
+    /** Goes on in each element of an array, and gives what was found in the outermost of such arrays. */
+    private Outcome elements(JsonScanner scanner, int segment, FieldValue into) {
+        JsonMatches matches = into.jsonMatches();
+        boolean outermost = !matches.collecting();
+        if (outermost) {
+            matches.begin();
+        }
+        Outcome outcome = eachElement(scanner, segment, into);
+        if (outermost && outcome == Outcome.FOUND) {
+            matches.end(into);
+        } else if (outermost) {
+            matches.clear();
+        }
+        return outcome;
+    }
+
+    private Outcome eachElement(JsonScanner scanner, int segment, FieldValue into) {
+        if (!scanner.enter()) {
+            return Outcome.MALFORMED;
+        }
+        if (scanner.leave(']')) {
+            return Outcome.MISSING;
+        }
+        Outcome all = Outcome.MISSING;
+        do {
+            scanner.peekToken();
+            int start = scanner.position();
+            int depth = scanner.depth();
+            Outcome outcome = value(scanner, segment, ']', into);
+            if (outcome == Outcome.FOUND) {
+                all = outcome;
+                scanner.position(start, depth); // it may have stopped within the element
+                outcome = scanner.skipValue() ? outcome : Outcome.MALFORMED;
+            }
+            if (outcome == Outcome.MALFORMED) {
+                return outcome;
+            }
+        } while (scanner.peekToken() == ',' && scanner.skipByte(','));
+        return scanner.leave(']') ? all : Outcome.MALFORMED;
+    }
+
+    /** Reads the value that comes next, and goes over it; false if it is malformed. */
+    static boolean readValue(JsonScanner scanner, FieldValue into) {
+        int first = scanner.peekToken();
         int start = scanner.position();
         switch (first) {
             case '"' -> {

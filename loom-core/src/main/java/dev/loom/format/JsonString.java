@@ -14,7 +14,12 @@ final class JsonString {
      * @return the length written
      */
     static int decode(DirectBuffer source, int position, int end, MutableDirectBuffer into) {
-        int length = 0;
+        return decode(source, position, end, into, 0);
+    }
+
+    /** As {@link #decode(DirectBuffer, int, int, MutableDirectBuffer)}, to an offset. */
+    static int decode(DirectBuffer source, int position, int end, MutableDirectBuffer into, int offset) {
+        int length = offset;
         int i = position;
         while (i < end) {
             byte c = source.getByte(i);
@@ -36,7 +41,7 @@ final class JsonString {
                 length += Utf8.put(codePoint, into, length);
             }
         }
-        return length;
+        return length - offset;
     }
 
     private static byte simple(byte escape) {

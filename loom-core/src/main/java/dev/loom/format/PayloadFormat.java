@@ -52,6 +52,16 @@ public interface PayloadFormat {
         return null;
     }
 
+    /** What the names of further fields begin with, such as {@code attr.}, of which records bring their own. */
+    default List<String> fieldPrefixes() {
+        return List.of();
+    }
+
+    /** What people may write for the values of a field; null if a text or a number is that and nothing else. */
+    default @Nullable FieldTerms terms(String name) {
+        return null;
+    }
+
     /** The declared fields that people want to see in a table, in order; the others are for programs. */
     default List<String> columns() {
         return fields().stream().map(Field::name).toList();

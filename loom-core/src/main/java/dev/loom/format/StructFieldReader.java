@@ -100,7 +100,7 @@ final class StructFieldReader implements FieldReader {
             case F32 -> into.setDouble(buffer.getFloat(at, ByteOrder.LITTLE_ENDIAN));
             case F64 -> into.setDouble(buffer.getDouble(at, ByteOrder.LITTLE_ENDIAN));
             case BOOL -> setBoolean(buffer.getByte(at), into);
-            case UTF8, BYTES, ANY -> throw new IllegalStateException("type has no fixed size: type=" + type);
+            case UTF8, BYTES, ANY, JSON -> throw new IllegalStateException("type has no fixed size: type=" + type);
         }
     }
 

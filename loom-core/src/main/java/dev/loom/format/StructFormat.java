@@ -51,7 +51,7 @@ public final class StructFormat implements PayloadFormat {
             if (indexes.put(field.name(), i) != null) {
                 throw new IllegalArgumentException("field name is taken: name=" + field.name());
             }
-            if (field.type() == FieldType.ANY) {
+            if (!field.type().isForStructs()) {
                 throw new IllegalArgumentException("field type is not for structs: field=" + field.text());
             }
             readers[i] = new StructFieldReader(field.type(), layout, i);

@@ -94,6 +94,16 @@ final class TimedFormat implements PayloadFormat {
     }
 
     @Override
+    public List<String> fieldPrefixes() {
+        return timed.fieldPrefixes();
+    }
+
+    @Override
+    public @Nullable FieldTerms terms(String name) {
+        return timed.terms(name);
+    }
+
+    @Override
     public List<String> columns() {
         return Stream.concat(Stream.of(EVENT_TIME), whole ? Stream.of(timed.name()) : timed.columns().stream())
                 .toList();

@@ -21,6 +21,9 @@ public final class ActiveIndex {
     private long unfitBefore;
     private long binsAddress = IndexSummary.NO_BINS;
 
+    /** Whether it lacks something of the chunk, for want of memory, say. */
+    private boolean spoilt;
+
     /**
      * Makes an empty one.
      *
@@ -39,8 +42,24 @@ public final class ActiveIndex {
         return definition;
     }
 
-    /** Adds the values of records, as far as they have one. */
+    /** Adds the values of records, as far as they have one. Whatever fails, the chunk does without the index. */
     void add(RecordBatch batch) {
+        if (spoilt) {
+            return;
+        }
+        try {
+            addAll(batch);
+        } catch (Throwable e) {
+            spoil();
+        }
+    }
+
+    /** Says that the index does not hold every record of the chunk. */
+    public void spoil() {
+        spoilt = true;
+    }
+
+    private void addAll(RecordBatch batch) {
         int found = keys.readAll(batch);
         if (binned) {
             scale.bins(batch.keys, found, batch.bins);
@@ -60,7 +79,7 @@ public final class ActiveIndex {
 
     /** Whether every record that was added is accounted for: a chunk may list the index only if so. */
     public boolean isComplete() {
-        return keys.unfit() == unfitBefore;
+        return !spoilt && keys.unfit() == unfitBefore;
     }
 
     /** Whether there are bins to be written. */
@@ -113,6 +132,7 @@ public final class ActiveIndex {
         timeMinKey = Long.MAX_VALUE;
         timeMaxKey = Long.MIN_VALUE;
         unfitBefore = keys.unfit();
+        spoilt = false;
         binsAddress = IndexSummary.NO_BINS;
     }
 }

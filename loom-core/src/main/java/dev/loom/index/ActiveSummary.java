@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class ActiveSummary {
     private static final ActiveIndex[] NONE = {};
 
-    /** Made for the first index, as most sources may have none. */
+    /** Made for the first index, as most sources may have none; then published by {@link #wanted}. */
     private @Nullable RecordBatch batch;
 
     private volatile ActiveIndex[] wanted = NONE;
@@ -27,6 +27,9 @@ public final class ActiveSummary {
 
     /** Sets the indexes from the next chunk on. */
     public void define(List<ActiveIndex> indexes) {
+        if (batch == null && !indexes.isEmpty()) {
+            batch = new RecordBatch(); // here, as beginning a chunk must not fail
+        }
         wanted = indexes.toArray(NONE);
     }
 
@@ -35,17 +38,16 @@ public final class ActiveSummary {
      *
      * @param chunk its address
      * @param payloadDistance of a payload from its record's address
+     * @param indexesMax if there are more, the chunk has none of them
      */
-    public void begin(long chunk, int payloadDistance) {
+    public void begin(long chunk, int payloadDistance, int indexesMax) {
         for (ActiveIndex index : active) {
             index.reset();
         }
-        active = wanted;
+        ActiveIndex[] next = wanted;
+        active = next.length <= indexesMax ? next : NONE;
         start = chunk;
         startOffset = (int) chunk + payloadDistance;
-        if (batch == null && active.length > 0) {
-            batch = new RecordBatch();
-        }
         if (batch != null) {
             batch.begin(start, startOffset);
         }

@@ -2,6 +2,7 @@ package dev.loom.index;
 
 import dev.loom.api.Bins;
 import dev.loom.api.ValueType;
+import java.util.Arrays;
 
 /**
  * Bins over the keys of one type of values: numbered from 0 in the order of the values, without gaps between them.
@@ -27,6 +28,19 @@ public abstract class BinScale {
             case EDGES -> EdgeScale.between(bins, type);
             case MATCH -> EdgeScale.matching(bins, type);
         };
+    }
+
+    /**
+     * Takes neighbouring bins together.
+     *
+     * @param ends of the groups: the first bin of the first, and for each the bin after its last; ascending
+     */
+    public final BinScale grouped(int... ends) {
+        if (ends.length < 2 || ends[0] < 0 || ends[ends.length - 1] > count) {
+            throw new IllegalArgumentException(
+                    "ends of groups out of range: ends=" + Arrays.toString(ends) + ", bins=" + count);
+        }
+        return new GroupedScale(this, ends);
     }
 
     /** How many bins there are, with those that few values fall into. */

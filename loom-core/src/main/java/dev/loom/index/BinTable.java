@@ -152,9 +152,13 @@ final class BinTable {
     private void grow() {
         long[] before = entries;
         int used = count;
-        slots = new int[slots.length * 2];
-        entries = new long[before.length * 2];
-        order = Arrays.copyOf(order, order.length * 2);
+        // all of them, before anything has changed
+        int[] largerSlots = new int[slots.length * 2];
+        long[] largerEntries = new long[before.length * 2];
+        long[] largerOrder = Arrays.copyOf(order, order.length * 2);
+        slots = largerSlots;
+        entries = largerEntries;
+        order = largerOrder;
         hashShift--;
         count = 0;
         for (int i = 0; i < used; i++) {

@@ -1,6 +1,7 @@
 package dev.loom.index;
 
 import dev.loom.log.HybridLog;
+import dev.loom.log.PageDescriptor;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -20,13 +21,14 @@ public final class ChunkIndexWriter {
     }
 
     /**
-     * Whether entries of {@code bytes} in all can be written. More than half the ring is never asked for: what exceeds it is
-     * left out when the time comes.
+     * Whether entries of {@code bytes} in all can be written. More than half the ring's pages are never asked for, as more than
+     * the ring could never be given: what exceeds them is left out when the time comes, unless there is room then.
      */
     public boolean hasRoom(long bytes) {
-        int asked = (int) Math.min(bytes, log.ringLength() / 2);
         // an entry may leave as much of a page empty as it takes itself
-        return asked <= log.remaining() || log.hasRoom(1 + asked / (BinsEntryDescriptor.LENGTH_MAX / 2));
+        long pages = 1 + bytes / (BinsEntryDescriptor.LENGTH_MAX / 2);
+        return bytes <= log.remaining()
+                || log.hasRoom((int) Math.min(pages, log.ringLength() / PageDescriptor.PAGE_LENGTH / 2));
     }
 
     /** The most bytes that the bins of an index take now. */

@@ -33,7 +33,10 @@ public final class KeyReader {
     private final int presenceOffset;
     private final int presenceMask;
 
+    private final boolean exact;
+
     private long key;
+    private int remainder;
     private long failures;
     private long unfit;
 
@@ -57,6 +60,7 @@ public final class KeyReader {
         value.lookup(lookup);
         this.function = Objects.requireNonNull(function.reader(), "index function can't be read");
         this.type = function.type();
+        this.exact = function.isExact();
         FixedField fixed = function.fixedField();
         this.fixedType = fixed == null ? null : fixed.type();
         this.fixedOffset = fixed == null ? 0 : fixed.offset();
@@ -81,6 +85,7 @@ public final class KeyReader {
      * @return how many have
      */
     public int readAll(RecordBatch batch) {
+        batch.clearRemainders();
         if (fixedType == FieldType.I64 || fixedType == FieldType.U64) {
             return readLongs(batch.buffer, batch.offsets, batch.lengths, batch.count, batch.keys);
         }
@@ -91,6 +96,9 @@ public final class KeyReader {
                 records.from(batch.address(i));
             }
             if (read(batch.buffer, batch.offsets[i], batch.lengths[i])) {
+                if (exact) {
+                    batch.remainder(found, remainder);
+                }
                 batch.keys[found++] = key;
             }
         }
@@ -117,6 +125,14 @@ public final class KeyReader {
     /** The key of the value that was read. */
     public long key() {
         return key;
+    }
+
+    /**
+     * By how much the value that was read is greater than that of its key, of a function that {@linkplain
+     * IndexFunction#isExact() keeps integers exact}; else 0. No index tells of records with one.
+     */
+    public int remainder() {
+        return remainder;
     }
 
     /** How often the function has thrown. */
@@ -164,10 +180,17 @@ public final class KeyReader {
 
     private boolean readByFunction(DirectBuffer payload, int offset, int length) {
         RecordLookup records = lookup;
+        remainder = 0;
         long failuresBefore = records == null ? 0 : records.failures();
         value.setAbsent();
         try {
             Objects.requireNonNull(function).read(payload, offset, length, value);
+        } catch (StackOverflowError e) { // how deep the stack is differs between the writer and a query
+            failures++;
+            return countUnfit();
+        } catch (VirtualMachineError e) { // no memory, say: another time there may be a value
+            failures++;
+            throw e;
         } catch (Throwable e) { // whatever a function does, the record is captured
             failures++;
             return false;
@@ -179,8 +202,20 @@ public final class KeyReader {
             case INTEGER, BOOLEAN -> setInteger(value.longValue());
             case UNSIGNED -> setUnsigned(value.longValue());
             case DOUBLE -> type == ValueType.F64 ? setDouble(value.doubleValue()) : setWhole(value.doubleValue());
-            case ABSENT, TEXT, BYTES, JSON -> false;
+            case ABSENT, TEXT, BYTES -> false;
+            case JSON -> isArray() && countUnfit();
         };
+    }
+
+    /** An expression may hold of one of its elements, of which an index knows nothing. */
+    private boolean isArray() {
+        for (int i = 0; i < value.length(); i++) {
+            byte c = value.bytes().getByte(value.offset() + i);
+            if (c > ' ') {
+                return c == '[';
+            }
+        }
+        return false;
     }
 
     private boolean setInteger(long number) {
@@ -192,7 +227,7 @@ public final class KeyReader {
                 }
                 key = number ^ Long.MIN_VALUE;
             }
-            case F64 -> key = ValueType.doubleKey((double) number);
+            case F64 -> setNearest(number);
         }
         return true;
     }
@@ -203,9 +238,42 @@ public final class KeyReader {
                 return countUnfit();
             }
             case U64 -> key = bits ^ Long.MIN_VALUE;
-            case F64 -> key = ValueType.doubleKey(unsignedDouble(bits));
+            case F64 -> setNearestUnsigned(bits);
         }
         return true;
+    }
+
+    /** The key of the double nearest to an integer; if that is to be kept exact, of the greatest that is not greater. */
+    private void setNearest(long number) {
+        double nearest = (double) number;
+        if (exact && (nearest == TWO_63 || (long) nearest > number)) {
+            nearest = Math.nextDown(nearest);
+        }
+        key = ValueType.doubleKey(nearest);
+        if (exact) {
+            setRemainder(number - (long) nearest);
+        }
+    }
+
+    private void setNearestUnsigned(long bits) {
+        double nearest = unsignedDouble(bits);
+        if (exact && (nearest == TWO_64 || Long.compareUnsigned(unsignedBits(nearest), bits) > 0)) {
+            nearest = Math.nextDown(nearest);
+        }
+        key = ValueType.doubleKey(nearest);
+        if (exact) {
+            setRemainder(bits - unsignedBits(nearest));
+        }
+    }
+
+    /** What an index would leave out is unfit for it; queries see it. */
+    private void setRemainder(long more) {
+        remainder = (int) more;
+        unfit += more == 0 ? 0 : 1;
+    }
+
+    private static long unsignedBits(double wholeFrom2To63) {
+        return (long) (wholeFrom2To63 - TWO_63) ^ Long.MIN_VALUE;
     }
 
     /** The double nearest to an unsigned value beyond the signed ones; the lowest bit is kept to round by. */
@@ -226,7 +294,7 @@ public final class KeyReader {
         if (number != Math.rint(number) || number < (signed ? -TWO_63 : 0) || number >= (signed ? TWO_63 : TWO_64)) {
             return countUnfit();
         }
-        long bits = number < TWO_63 ? (long) number : (long) (number - TWO_63) ^ Long.MIN_VALUE;
+        long bits = number < TWO_63 ? (long) number : unsignedBits(number);
         key = type.key(bits);
         return true;
     }

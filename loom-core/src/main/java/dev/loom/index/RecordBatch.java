@@ -15,6 +15,8 @@ public final class RecordBatch {
     final int[] lengths = new int[RECORDS_MAX];
     final long[] keys = new long[RECORDS_MAX];
     final int[] bins = new int[RECORDS_MAX];
+    private final int[] remainders = new int[RECORDS_MAX];
+    private boolean hasRemainders;
     DirectBuffer buffer = new UnsafeBuffer(new byte[0]);
     int count;
 
@@ -67,6 +69,27 @@ public final class RecordBatch {
     /** The keys read by {@link KeyReader#readAll}. */
     public long[] keys() {
         return keys;
+    }
+
+    /** Says that no key has a remainder. */
+    void clearRemainders() {
+        hasRemainders = false;
+    }
+
+    /** Notes a key's {@link KeyReader#remainder()}. */
+    void remainder(int i, int remainder) {
+        hasRemainders = hasRemainders || remainder != 0;
+        remainders[i] = remainder;
+    }
+
+    /** Whether a key that was read last has a {@link #remainder(int)}. */
+    public boolean hasRemainders() {
+        return hasRemainders;
+    }
+
+    /** The {@link KeyReader#remainder()} of a key. */
+    public int remainder(int i) {
+        return remainders[i];
     }
 
     /** The address of a record: where it is tells how far behind the start. */

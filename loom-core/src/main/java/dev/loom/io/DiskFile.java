@@ -4,18 +4,39 @@ import dev.loom.error.StoreIoException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.util.Set;
 
-/** A {@link LoomFile} on disk: loops over short reads and writes. */
+/**
+ * A {@link LoomFile} on disk: loops over short reads and writes. An interrupt closes the channel under its thread; then it is
+ * opened again, and the operation goes on where it was. A sync goes on too: what was written before is the file's, not the
+ * channel's.
+ */
 final class DiskFile implements LoomFile {
     private final Path path;
-    private final FileChannel channel;
+    private final Set<OpenOption> options;
+    private FileChannel channel;
+    private boolean closed;
 
-    DiskFile(Path path, FileChannel channel) {
+    /**
+     * Takes over an open channel.
+     *
+     * @param options with which it can be opened again
+     */
+    DiskFile(Path path, Set<OpenOption> options, FileChannel channel) {
         this.path = path;
+        this.options = options;
         this.channel = channel;
+    }
+
+    /** One operation of the channel, which may be run again. */
+    @FunctionalInterface
+    private interface Operation<T> {
+        T run(FileChannel open) throws IOException;
     }
 
     @Override
@@ -25,71 +46,106 @@ final class DiskFile implements LoomFile {
 
     @Override
     public void write(ByteBuffer source, long position) {
-        long at = position;
+        int start = source.position();
+        boolean interrupted = Thread.interrupted();
         try {
             while (source.hasRemaining()) {
-                at += channel.write(source, at);
+                try {
+                    // the buffer knows what was written before an interrupt
+                    channel.write(source, position + source.position() - start);
+                } catch (ClosedChannelException e) {
+                    interrupted |= reopen(e);
+                }
             }
         } catch (IOException e) {
-            throw failure("write", at, e);
+            throw failure("write", position + source.position() - start, e);
+        } finally {
+            keep(interrupted);
         }
     }
 
     @Override
     public int read(ByteBuffer target, long position) {
-        int total = 0;
+        int start = target.position();
+        boolean interrupted = Thread.interrupted();
+        boolean ended = false;
         try {
-            while (target.hasRemaining()) {
-                int n = channel.read(target, position + total);
-                if (n < 0) {
-                    break;
+            while (target.hasRemaining() && !ended) {
+                try {
+                    ended = channel.read(target, position + target.position() - start) < 0;
+                } catch (ClosedChannelException e) {
+                    interrupted |= reopen(e);
                 }
-                total += n;
             }
         } catch (IOException e) {
-            throw failure("read", position + total, e);
+            throw failure("read", position + target.position() - start, e);
+        } finally {
+            keep(interrupted);
         }
-        return total;
+        return target.position() - start;
     }
 
     @Override
     public long size() {
-        try {
-            return channel.size();
-        } catch (IOException e) {
-            throw failure("size", 0, e);
-        }
+        return run("size", 0, FileChannel::size);
     }
 
     @Override
     public void truncate(long size) {
-        try {
-            channel.truncate(size);
-        } catch (IOException e) {
-            throw failure("truncate", size, e);
-        }
+        run("truncate", size, open -> open.truncate(size));
     }
 
     @Override
     public void force() {
-        try {
-            channel.force(false);
-        } catch (IOException e) {
-            throw failure("sync", 0, e);
-        }
+        run("sync", 0, open -> {
+            open.force(false);
+            return open;
+        });
     }
 
     @Override
     public MappedByteBuffer map(boolean writable, long position, long length) {
+        return run(
+                "map", position, open -> open.map(writable ? MapMode.READ_WRITE : MapMode.READ_ONLY, position, length));
+    }
+
+    private <T> T run(String operation, long offset, Operation<T> action) {
+        boolean interrupted = Thread.interrupted();
         try {
-            return channel.map(writable ? MapMode.READ_WRITE : MapMode.READ_ONLY, position, length);
+            while (true) {
+                try {
+                    return action.run(channel);
+                } catch (ClosedChannelException e) {
+                    interrupted |= reopen(e);
+                }
+            }
         } catch (IOException e) {
-            throw failure("map", position, e);
+            throw failure(operation, offset, e);
+        } finally {
+            keep(interrupted);
+        }
+    }
+
+    /** Returns whether the thread was interrupted, and ends that for now, as else the channel would be closed at once. */
+    private boolean reopen(ClosedChannelException cause) throws IOException {
+        if (closed) {
+            throw cause;
+        }
+        boolean interrupted = Thread.interrupted();
+        channel = FileChannel.open(path, options);
+        return interrupted;
+    }
+
+    /** Interrupts the thread again, for its owner. */
+    static void keep(boolean interrupted) {
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 
     @Override
     public void close() {
+        closed = true;
         try {
             channel.close();
         } catch (IOException e) {

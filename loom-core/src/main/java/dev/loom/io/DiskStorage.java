@@ -2,6 +2,7 @@ package dev.loom.io;
 
 import dev.loom.error.StoreIoException;
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -59,7 +60,9 @@ final class DiskStorage implements Storage {
 
     private static LoomFile open(Path file, Set<OpenOption> options) {
         try {
-            return new DiskFile(file, FileChannel.open(file, options, FILE_MODE));
+            Set<OpenOption> again = new HashSet<>(options);
+            again.remove(StandardOpenOption.CREATE);
+            return new DiskFile(file, again, FileChannel.open(file, options, FILE_MODE));
         } catch (IOException | UnsupportedOperationException e) {
             throw new StoreIoException("file operation failed: operation=open, file=" + file + ", reason=" + e, e);
         }
@@ -76,10 +79,27 @@ final class DiskStorage implements Storage {
 
     @Override
     public void syncDirectory(Path directory) {
-        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-            channel.force(true);
+        boolean interrupted = Thread.interrupted();
+        boolean synced = false;
+        try {
+            while (!synced) {
+                synced = syncedUninterrupted(directory);
+                interrupted |= Thread.interrupted();
+            }
         } catch (IOException e) {
             throw new StoreIoException("directory can't be synced: directory=" + directory + ", reason=" + e, e);
+        } finally {
+            DiskFile.keep(interrupted);
+        }
+    }
+
+    /** False when an interrupt came between. */
+    private static boolean syncedUninterrupted(Path directory) throws IOException {
+        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+            channel.force(true);
+            return true;
+        } catch (ClosedByInterruptException e) {
+            return false;
         }
     }
 

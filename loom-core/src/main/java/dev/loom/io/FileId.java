@@ -4,7 +4,11 @@ import dev.loom.error.StoreIoException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** A file's identity, the same by whatever name, link or bind mount it is reached. */
 public record FileId(long device, long inode) {
@@ -12,12 +16,26 @@ public record FileId(long device, long inode) {
     public static final FileId NONE = new FileId(0, 0);
 
     public static FileId of(Path file) {
+        FileId id = find(file);
+        if (id.equals(NONE)) {
+            throw new StoreIoException("file can't be identified, as it is not there: file=" + file);
+        }
+        return id;
+    }
+
+    /** As {@link #of}, but {@link #NONE} when there is no file. */
+    public static FileId find(Path file) {
         try {
-            long device = ((Number) Files.getAttribute(file, "unix:dev", LinkOption.NOFOLLOW_LINKS)).longValue();
-            long inode = ((Number) Files.getAttribute(file, "unix:ino", LinkOption.NOFOLLOW_LINKS)).longValue();
-            return new FileId(device, inode);
+            Map<String, Object> values = Files.readAttributes(file, "unix:dev,ino", LinkOption.NOFOLLOW_LINKS);
+            return new FileId(number(values.get("dev")), number(values.get("ino")));
+        } catch (NoSuchFileException e) {
+            return NONE;
         } catch (IOException e) {
             throw new StoreIoException("file can't be identified: file=" + file + ", reason=" + e, e);
         }
+    }
+
+    private static long number(@Nullable Object value) {
+        return ((Number) Objects.requireNonNull(value)).longValue();
     }
 }

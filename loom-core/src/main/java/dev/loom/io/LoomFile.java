@@ -7,7 +7,7 @@ import java.nio.file.Path;
 
 /**
  * An open file. Failures are {@link dev.loom.error.StoreIoException}s that name the file and the offset. An interrupt
- * closes the file under whoever uses it, so each thread opens its own.
+ * of the calling thread neither ends an operation nor closes the file, and is kept for the thread. For one thread.
  */
 public interface LoomFile extends Closeable {
     Path path();

@@ -1,5 +1,6 @@
 package dev.loom.io;
 
+import dev.loom.error.StoreIoException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.MappedByteBuffer;
@@ -43,7 +44,11 @@ public final class MappedFile {
     /** Maps an existing file. */
     public static MappedFile open(Storage storage, Path path, boolean writable) {
         try (LoomFile file = writable ? storage.openToWrite(path, false) : storage.openToRead(path)) {
-            return new MappedFile(path, file.map(writable, 0, file.size()));
+            long length = file.size();
+            if (length > Integer.MAX_VALUE) {
+                throw new StoreIoException("file too long to be staging: file=" + path + ", bytes=" + length);
+            }
+            return new MappedFile(path, file.map(writable, 0, length));
         }
     }
 

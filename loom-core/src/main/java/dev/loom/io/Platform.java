@@ -7,8 +7,6 @@ import java.nio.ByteOrder;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.util.Locale;
 import java.util.Set;
 
 /** What the store must know of the machine. */
@@ -17,7 +15,15 @@ public final class Platform {
     private static final Set<String> NOT_COHERENT =
             Set.of("nfs", "nfs4", "9p", "virtiofs", "cifs", "smb3", "smbfs", "afs", "ceph", "lustre");
 
+    /**
+     * File systems that write what is overwritten to another place: they need room for it, and where there is none, a store
+     * into a mapped page ends the thread, and maybe the process.
+     */
+    private static final Set<String> COPY_ON_WRITE = Set.of("btrfs", "zfs", "bcachefs", "nilfs2");
+
     private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
+
+    private static final Path UPTIME = Path.of("/proc/uptime");
 
     private Platform() {}
 
@@ -37,12 +43,29 @@ public final class Platform {
         }
     }
 
-    /** Refuses a directory on a network file system. */
-    public static void checkFileSystem(Path directory) {
-        String type = fileSystem(directory).type().toLowerCase(Locale.ROOT);
+    /**
+     * Refuses a directory on a network file system.
+     *
+     * @param type of the file system
+     */
+    public static void checkShared(Path directory, String type) {
         if (NOT_COHERENT.contains(type) || type.startsWith("fuse")) {
             throw new UnsupportedPlatformException("file system does not share files coherently: directory=" + directory
                     + ", type=" + type + "; use a local disk or tmpfs");
+        }
+    }
+
+    /**
+     * Refuses a directory whose files can't be mapped safely.
+     *
+     * @param type of the file system
+     */
+    public static void checkMapped(Path directory, String type) {
+        checkShared(directory, type);
+        if (COPY_ON_WRITE.contains(type)) {
+            throw new UnsupportedPlatformException(
+                    "file system copies what is overwritten, so that a full disk would end the process: directory="
+                            + directory + ", type=" + type + "; put staging on tmpfs");
         }
     }
 
@@ -64,18 +87,24 @@ public final class Platform {
         } catch (IOException e) {
             throw new StoreIoException("boot id can't be read: file=" + BOOT_ID + ", reason=" + e, e);
         }
-        return "init-" + startTimeMs(1);
+        return "init-" + ProcessId.startMs(1);
+    }
+
+    /**
+     * How long the machine has slept since it was started, to 10 ms, for comparison with an earlier answer; always 0 where the
+     * system does not tell. The uptime counts the sleep, the monotonic clock does not.
+     */
+    public static long sleptNs() {
+        try {
+            String uptime = Files.readString(UPTIME);
+            double seconds = Double.parseDouble(uptime.substring(0, uptime.indexOf(' ')));
+            return Math.round(seconds * 1e9) - System.nanoTime();
+        } catch (IOException | RuntimeException e) {
+            return 0;
+        }
     }
 
     public static long pid() {
         return ProcessHandle.current().pid();
-    }
-
-    /** When a process started, epoch milliseconds, or -1 when there is no such process. */
-    public static long startTimeMs(long pid) {
-        return ProcessHandle.of(pid)
-                .flatMap(process -> process.info().startInstant())
-                .map(Instant::toEpochMilli)
-                .orElse(-1L);
     }
 }

@@ -1,7 +1,10 @@
 package dev.loom.io;
 
+import dev.loom.error.StoreIoException;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * All access to the file system, so that tests can fail any call. Failures are {@link
@@ -9,6 +12,7 @@ import java.util.List;
  */
 public interface Storage {
     /** The disk itself. */
+    @SuppressWarnings("ClassInitializationDeadlock") // nothing else refers to the class
     Storage DISK = new DiskStorage();
 
     /** Opens an existing file for reading. Links are not followed. */
@@ -35,4 +39,18 @@ public interface Storage {
     List<Path> list(Path directory);
 
     boolean exists(Path file);
+
+    /** The name of the type of the file system that holds a directory, in lower case. */
+    default String fileSystemType(Path directory) {
+        return Platform.fileSystem(directory).type().toLowerCase(Locale.ROOT);
+    }
+
+    /** Bytes that this process may still write in the file system that holds a directory. */
+    default long usableSpace(Path directory) {
+        try {
+            return Platform.fileSystem(directory).getUsableSpace();
+        } catch (IOException e) {
+            throw new StoreIoException("file system can't be read: directory=" + directory + ", reason=" + e, e);
+        }
+    }
 }

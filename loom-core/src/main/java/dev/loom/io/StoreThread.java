@@ -4,12 +4,25 @@ package dev.loom.io;
 public final class StoreThread {
     private StoreThread() {}
 
-    /** A daemon, of no thread group, class loader or inherited thread-local value of whoever happens to start it. */
+    /**
+     * A daemon, of no thread group, class loader or inherited thread-local value of whoever happens to start it: who interrupts
+     * the group of his threads, or waits for their end, does not mean the store's.
+     */
     public static Thread of(String name, Runnable task) {
-        Thread thread = new Thread(null, task, name, 0, false);
+        Thread thread = new Thread(root(), task, name, 0, false);
         thread.setDaemon(true);
         thread.setContextClassLoader(StoreThread.class.getClassLoader());
         return thread;
+    }
+
+    private static ThreadGroup root() {
+        ThreadGroup group = Thread.currentThread().getThreadGroup();
+        ThreadGroup parent = group.getParent();
+        while (parent != null) {
+            group = parent;
+            parent = group.getParent();
+        }
+        return group;
     }
 
     /** Waits until one has ended; an interrupt meanwhile is kept for the caller's thread. */

@@ -8,10 +8,11 @@ import java.nio.ByteOrder;
 final class EvictedLog implements AutoCloseable {
     private static final int RUN_LENGTH_MAX = 16 << 20;
 
+    private final HybridLog log;
     private final LogKind kind;
     private final long storeId;
     private final Watermarks watermarks;
-    private final ByteBuffer ring;
+    private ByteBuffer ring;
     private final int ringLength;
     private final SegmentWriter writer;
     private final PageChecksum checksum;
@@ -19,6 +20,7 @@ final class EvictedLog implements AutoCloseable {
     private long synced;
 
     EvictedLog(HybridLog log, long storeId, SegmentWriter writer) {
+        this.log = log;
         this.kind = log.kind();
         this.storeId = storeId;
         this.watermarks = log.watermarks();
@@ -28,6 +30,11 @@ final class EvictedLog implements AutoCloseable {
         this.checksum = new PageChecksum(log.kind(), storeId);
         this.runLengthMin = Math.min(1 << 20, ringLength / 4);
         this.synced = watermarks.durableAcquire();
+    }
+
+    /** Goes on in the ring to which the log was moved. */
+    void moved() {
+        ring = log.ringBytes().duplicate().order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /** Sealed bytes that are not in segment files. */

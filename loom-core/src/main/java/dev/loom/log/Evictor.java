@@ -1,12 +1,12 @@
 package dev.loom.log;
 
+import dev.loom.error.StoreFencedException;
 import dev.loom.error.StoreIoException;
 import dev.loom.io.StoreThread;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,36 +15,45 @@ import org.jspecify.annotations.Nullable;
  * <p>A write that fails is tried again until it succeeds: the pages stay in the ring meanwhile, and the writer feels it as
  * back-pressure. A sync that fails is not just tried again, because the next one would succeed without the data: first all
  * that is not durable is written again. Until that succeeds nothing is declared durable, and {@link #force()} fails.
+ *
+ * <p>Whatever fails, and be it memory, the thread goes on, until it is closed or the store is another writer's: pages that were not taken are taken by a later step. Taking them
+ * allocates nothing, so that it goes on while the heap is full.
  */
-public final class Evictor implements Runnable {
+public final class Evictor implements Runnable, AutoCloseable {
     private static final long TICK_NS = TimeUnit.SECONDS.toNanos(1);
-    private static final long IDLE_PARK_NS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long BUSY_PARK_NS = TimeUnit.MICROSECONDS.toNanos(200);
     private static final long SYNC_PAUSE_NS_MAX = TimeUnit.MINUTES.toNanos(1);
     private static final long RETRY_PARK_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    private final List<EvictedLog> logs;
+    /** Stands for a failure that there was no memory to describe. */
+    private final StoreIoException noMemory = new StoreIoException("the evictor has failed: reason=out of memory");
+
+    private final EvictedLog[] logs;
+    private final long[] durable;
     private final Durability durability;
     private final long intervalNs;
     private final long bytesMax;
     private final Thread thread;
+    private final Object pause = new Object();
 
     private volatile boolean closing;
     private volatile boolean idle;
     private volatile boolean pressed;
     private volatile long forceRequested;
     private volatile long forceAnswered;
+    private volatile @Nullable StoreFencedException fenced;
     private volatile @Nullable StoreIoException forceFailure;
     private volatile @Nullable StoreIoException writeFailure;
     private volatile @Nullable StoreIoException syncFailure;
-    private volatile @Nullable Throwable death;
     private final AtomicLong writeFailures = new AtomicLong();
     private long durableAtNs;
     private long pauseNs;
     private long tickAtNs;
+    private long ticket;
 
-    private Evictor(List<EvictedLog> logs, Durability durability, long intervalNs, long bytesMax) {
+    private Evictor(EvictedLog[] logs, Durability durability, long intervalNs, long bytesMax) {
         this.logs = logs;
+        this.durable = new long[logs.length];
         this.durability = durability;
         this.intervalNs = intervalNs;
         this.pauseNs = intervalNs;
@@ -63,9 +72,9 @@ public final class Evictor implements Runnable {
      */
     public static Evictor create(
             List<Assignment> assignments, long storeId, Durability durability, long intervalNs, long bytesMax) {
-        List<EvictedLog> logs = assignments.stream()
+        EvictedLog[] logs = assignments.stream()
                 .map(assignment -> new EvictedLog(assignment.log(), storeId, assignment.writer()))
-                .toList();
+                .toArray(EvictedLog[]::new);
         return new Evictor(logs, durability, intervalNs, bytesMax);
     }
 
@@ -110,11 +119,22 @@ public final class Evictor implements Runnable {
         return writeFailures.get();
     }
 
-    /** Fails when the thread has died, so that nobody waits for it. */
+    /**
+     * Fails when the thread has ended, so that nobody waits for it: it was closed, or the store is another writer's now.
+     *
+     * @throws StoreFencedException in the second case
+     */
     public void checkAlive() {
-        Throwable cause = death;
+        checkNotFenced();
+        if (closing && !thread.isAlive()) {
+            throw new StoreIoException("the evictor has ended: the store is closed");
+        }
+    }
+
+    private void checkNotFenced() {
+        StoreFencedException cause = fenced;
         if (cause != null) {
-            throw new StoreIoException("the evictor has died: reason=" + cause, cause);
+            throw new StoreFencedException(String.valueOf(cause.getMessage()), cause);
         }
     }
 
@@ -124,9 +144,9 @@ public final class Evictor implements Runnable {
      * @throws StoreIoException when it can't be
      */
     public void force() {
-        long ticket = request();
+        long asked = request();
         boolean interrupted = false;
-        while (forceAnswered < ticket && thread.isAlive()) {
+        while (forceAnswered < asked && thread.isAlive()) {
             LockSupport.unpark(thread);
             LockSupport.parkNanos(BUSY_PARK_NS);
             interrupted |= Thread.interrupted();
@@ -134,7 +154,9 @@ public final class Evictor implements Runnable {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        checkAlive();
+        if (forceAnswered < asked) {
+            checkAlive();
+        }
         checkForced(forceFailure);
         checkForced(syncFailure);
     }
@@ -151,29 +173,85 @@ public final class Evictor implements Runnable {
 
     @Override
     public void run() {
-        try {
-            durableAtNs = System.nanoTime();
-            tickAtNs = durableAtNs;
-            while (!(closing && drained())) {
-                if (!step()) {
+        durableAtNs = System.nanoTime();
+        tickAtNs = durableAtNs;
+        while (fenced == null && !(closing && drained())) {
+            try {
+                if (!pausableStep()) {
                     park();
                 }
+            } catch (StoreFencedException e) {
+                fenced = e;
+            } catch (Throwable e) {
+                fail(e);
+                LockSupport.parkNanos(RETRY_PARK_NS);
             }
-        } catch (Throwable e) {
-            death = e;
-        } finally {
-            CloseHelper.closeAll(logs);
+        }
+        for (EvictedLog log : logs) {
+            try {
+                log.close();
+            } catch (Throwable e) {
+                fail(e);
+            }
+        }
+    }
+
+    /** Of a step, at any place; what it has not done, a later one does. */
+    private void fail(Throwable cause) {
+        StoreIoException failure = failureOf(cause);
+        writeFailure = failure;
+        writeFailures.incrementAndGet();
+        answer(failure);
+    }
+
+    private StoreIoException failureOf(Throwable cause) {
+        if (cause instanceof StoreIoException failure) {
+            return failure;
+        }
+        try {
+            return new StoreIoException("the evictor has failed: reason=" + cause, cause);
+        } catch (VirtualMachineError e) {
+            return noMemory;
+        }
+    }
+
+    private boolean pausableStep() {
+        synchronized (pause) {
+            return step();
+        }
+    }
+
+    /** Does something while this thread writes nothing; it is waited for what it is at. Not of the thread itself, or by it. */
+    public void whilePaused(Runnable action) {
+        synchronized (pause) {
+            action.run();
+        }
+    }
+
+    /** Goes on in the rings to which the logs were moved. While it is paused. */
+    public void moved() {
+        for (EvictedLog log : logs) {
+            log.moved();
         }
     }
 
     private boolean drained() {
-        return forceAnswered == forceRequested
-                && (writeFailure != null || logs.stream().allMatch(log -> log.pending() == 0));
+        return forceAnswered == forceRequested && (writeFailure != null || !anyPending());
+    }
+
+    private boolean anyPending() {
+        for (EvictedLog log : logs) {
+            if (log.pending() != 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean step() {
+        Thread.interrupted(); // nobody is meant by it, and no park would last
         long now = System.nanoTime();
-        long ticket = forceRequested;
+        ticket = forceRequested;
         boolean forced = ticket != forceAnswered;
         boolean due = now - durableAtNs >= pauseNs || (syncFailure == null && undurable() >= bytesMax);
         boolean all = forced || due || pressed;
@@ -187,17 +265,18 @@ public final class Evictor implements Runnable {
         if (due || forcedPagesWritten) {
             makeDurable();
             durableAtNs = System.nanoTime();
+            tickAtNs = durableAtNs; // it has ticked: an idle thread is to wake once for both
         }
         if (forced && writeFailure != null) {
-            answer(ticket, writeFailure);
+            answer(writeFailure);
         } else if (forcedPagesWritten) {
-            answer(ticket, syncFailure);
+            answer(syncFailure);
         }
         return progressed;
     }
 
     /** Every request is answered by an attempt that began after it, so that nobody waits for a failing disk. */
-    private void answer(long ticket, @Nullable StoreIoException failure) {
+    private void answer(@Nullable StoreIoException failure) {
         forceFailure = failure;
         forceAnswered = ticket;
     }
@@ -211,8 +290,10 @@ public final class Evictor implements Runnable {
                 progressed |= log.evictRun(all || failing);
             }
             writeFailure = null;
-        } catch (StoreIoException e) {
-            writeFailure = e;
+        } catch (StoreFencedException e) {
+            throw e;
+        } catch (Throwable e) {
+            writeFailure = failureOf(e);
             writeFailures.incrementAndGet();
         }
         if (failing != (writeFailure != null)) {
@@ -233,27 +314,31 @@ public final class Evictor implements Runnable {
         try {
             durability.tick();
             if (syncFailure != null) {
-                logs.forEach(EvictedLog::writeAgain);
+                for (EvictedLog log : logs) {
+                    log.writeAgain();
+                }
             }
             boolean changed = false;
-            long[] durable = new long[logs.size()];
-            for (int i = 0; i < durable.length; i++) {
-                EvictedLog log = logs.get(i);
-                log.sync();
-                durable[i] = log.synced();
-                changed |= log.undurable() != 0;
+            for (int i = 0; i < logs.length; i++) {
+                logs[i].sync();
+                durable[i] = logs[i].synced();
+                changed |= logs[i].undurable() != 0;
             }
             if (changed) {
                 durability.writeMark(durable);
-                logs.forEach(EvictedLog::publishDurable);
+                for (EvictedLog log : logs) {
+                    log.publishDurable();
+                }
             }
             if (syncFailure != null) {
                 syncFailure = null;
                 pauseNs = intervalNs;
                 durability.tick();
             }
-        } catch (StoreIoException e) {
-            syncFailure = e;
+        } catch (StoreFencedException e) {
+            throw e;
+        } catch (Throwable e) {
+            syncFailure = failureOf(e);
             pauseNs = Math.max(intervalNs, Math.min(pauseNs * 2, SYNC_PAUSE_NS_MAX));
             // at once, for a recovery after a kill must know it
             durability.tick();
@@ -266,10 +351,15 @@ public final class Evictor implements Runnable {
             return;
         }
         idle = true;
-        if (!closing && forceRequested == forceAnswered) {
-            LockSupport.parkNanos(IDLE_PARK_NS);
+        if (!closing && forceRequested == forceAnswered && !pressed && !runWaiting()) {
+            LockSupport.parkNanos(idleNs(System.nanoTime()));
         }
         idle = false;
+    }
+
+    /** Until there is something to do that nobody tells of. What is sealed, forced or pressed meanwhile wakes the thread. */
+    private long idleNs(long nowNs) {
+        return Math.max(1, Math.min(tickAtNs + TICK_NS - nowNs, durableAtNs + pauseNs - nowNs));
     }
 
     /**
@@ -277,12 +367,13 @@ public final class Evictor implements Runnable {
      *
      * @throws StoreIoException when not all could be written or made durable; it stays in the staging files
      */
+    @Override
     public void close() {
         request();
         closing = true;
         LockSupport.unpark(thread);
         StoreThread.join(thread);
-        checkAlive();
+        checkNotFenced();
         checkForced(writeFailure);
         checkForced(syncFailure);
     }

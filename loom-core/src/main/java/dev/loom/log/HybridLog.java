@@ -20,7 +20,7 @@ public final class HybridLog {
     private final LogKind kind;
     private final long storeId;
     private final int epoch;
-    private final ByteBuffer ringBytes;
+    private ByteBuffer ringBytes;
     private final UnsafeBuffer ring;
     private final int ringLength;
     private final Watermarks watermarks;
@@ -53,6 +53,17 @@ public final class HybridLog {
         this.sealed = end;
         this.evictedSeen = end;
         watermarks.reset(begin, end);
+    }
+
+    /**
+     * Goes on in another ring and other watermarks, which hold the same. For the writer's thread, while the evictor is paused.
+     *
+     * @param live what the watermarks lie in
+     */
+    public void moveTo(ByteBuffer newRing, ByteBuffer live) {
+        ringBytes = newRing;
+        ring.wrap(newRing);
+        watermarks.moveTo(live);
     }
 
     public LogKind kind() {
@@ -118,8 +129,13 @@ public final class HybridLog {
      * Begins the next page; there is room for it, and no page is open.
      *
      * @param continues whether it begins with a later fragment of a record
+     * @throws IllegalStateException when there is no room, rather than that pages are lost
      */
     public void beginPage(long baseTimeNs, long baseAddress, boolean continues) {
+        if (!hasRoom(1)) {
+            throw new IllegalStateException(
+                    "no room for a page: log=" + kind + ", tail=" + tail + ", ring=" + ringLength);
+        }
         watermarks.overwrittenOpaque(Math.max(first, tail + PageDescriptor.PAGE_LENGTH - ringLength));
         VarHandle.storeStoreFence();
         offset = (int) (tail & (ringLength - 1));

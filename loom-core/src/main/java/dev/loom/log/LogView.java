@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
  * What a reader needs of one log. Immutable.
  *
  * @param ring the newest pages, or null when all are in segment files
- * @param mapped whether segment files are read through mappings
  */
 public record LogView(
         LogKind kind,
@@ -16,5 +15,4 @@ public record LogView(
         Storage storage,
         Segments segments,
         Watermarks watermarks,
-        @Nullable UnsafeBuffer ring,
-        boolean mapped) {}
+        @Nullable UnsafeBuffer ring) {}

@@ -37,6 +37,9 @@ public final class PageDescriptor {
     /** Flag: the page begins with a fragment of a record that began in an earlier one. */
     public static final int FLAG_CONTINUES = 1;
 
+    /** No log ever gets so far, and the sum of two addresses is one that can be counted. */
+    public static final long ADDRESS_MAX = 1L << 61;
+
     static final int MAGIC_OFFSET = 0;
     static final int MAJOR_OFFSET = MAGIC_OFFSET + Integer.BYTES;
     static final int MINOR_OFFSET = MAJOR_OFFSET + Byte.BYTES;
@@ -58,6 +61,11 @@ public final class PageDescriptor {
     /** The address of the page that holds an address. */
     public static long pageAddress(long address) {
         return address & -PAGE_LENGTH;
+    }
+
+    /** Whether a page can be at an address. */
+    public static boolean isPage(long address) {
+        return address >= 0 && address <= ADDRESS_MAX && (address & (PAGE_LENGTH - 1)) == 0;
     }
 
     public static int offsetInPage(long address) {

@@ -4,8 +4,6 @@ import dev.loom.error.StoreIoException;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.MappedByteBuffer;
-import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.NoSuchFileException;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -31,8 +29,6 @@ public final class PageReader implements AutoCloseable {
     private final PageChecksum checksum;
     private final ByteBuffer blockBytes;
     private final UnsafeBuffer block;
-    private final UnsafeBuffer mapped = new UnsafeBuffer(NO_BYTES);
-    private @Nullable MappedByteBuffer mappedBytes;
 
     private UnsafeBuffer buffer = NOTHING;
     private int page;
@@ -67,9 +63,14 @@ public final class PageReader implements AutoCloseable {
      *
      * @param pageAddress a page's address, below {@code tail}
      * @param tail the snapshot's end
-     * @throws StoreIoException when the thread was interrupted; other failures to read are damage
      */
     public PageState read(long pageAddress, long tail) {
+        if (pageAddress < 0 || pageAddress >= tail || PageDescriptor.offsetInPage(pageAddress) != 0) {
+            // nothing that the log holds leads there
+            currentPage = -1;
+            failure = null;
+            return PageState.DAMAGED;
+        }
         if (pageAddress != currentPage || !complete) {
             PageState state = load(pageAddress, tail);
             if (state != PageState.PRESENT) {
@@ -99,19 +100,12 @@ public final class PageReader implements AutoCloseable {
         complete = true;
         failure = null;
         try {
-            if (view.mapped() ? mapFromFile(pageAddress) : copyFromFile(pageAddress)) {
+            if (copyFromFile(pageAddress)) {
                 return PageState.PRESENT;
             }
         } catch (StoreIoException e) {
             segments.reset();
-            mappedBytes = null;
-            if (e.getCause() instanceof ClosedByInterruptException) {
-                throw e;
-            }
             failure = e.getCause() instanceof NoSuchFileException ? null : e;
-        } catch (InternalError e) {
-            // a mapped file that was cut or can't be read: the virtual machine's way of saying so
-            mappedBytes = null;
         }
         return pageAddress < view.watermarks().beginAcquire() ? PageState.EXPIRED : PageState.DAMAGED;
     }
@@ -136,22 +130,6 @@ public final class PageReader implements AutoCloseable {
         complete = length == PageDescriptor.PAGE_LENGTH;
         bytesRead += length;
         return true;
-    }
-
-    @SuppressWarnings("ReferenceEquality") // another mapping may hold equal bytes
-    private boolean mapFromFile(long pageAddress) {
-        MappedByteBuffer bytes = segments.map(pageAddress, PageDescriptor.PAGE_LENGTH);
-        if (bytes == null) {
-            return false;
-        }
-        if (bytes != mappedBytes) {
-            mappedBytes = bytes;
-            mapped.wrap(bytes);
-        }
-        buffer = mapped;
-        page = (int) (pageAddress - view.segments().first(pageAddress));
-        bytesRead += PageDescriptor.PAGE_LENGTH;
-        return checksum.valid(mapped, bytes, page, pageAddress);
     }
 
     private boolean copyFromFile(long pageAddress) {
@@ -244,7 +222,6 @@ public final class PageReader implements AutoCloseable {
             currentPage = -1;
             // whoever still holds the buffers gets an exception, not freed memory
             block.wrap(NO_BYTES);
-            mapped.wrap(NO_BYTES);
             segments.close();
             BufferUtil.free(blockBytes);
         }

@@ -3,8 +3,8 @@ package dev.loom.log;
 import dev.loom.error.StoreIoException;
 import dev.loom.io.LoomFile;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
-import org.agrona.BufferUtil;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the segment files of one log, keeping the last one open. For one thread. */
@@ -12,7 +12,11 @@ final class SegmentReader implements AutoCloseable {
     private final LogView view;
     private @Nullable LoomFile file;
     private long fileFirst;
-    private @Nullable MappedByteBuffer mapping;
+
+    /** Of a store at rest, addresses that no file holds, so that not each of their pages is looked for. */
+    private long missingBegin;
+
+    private long missingEnd;
 
     SegmentReader(LogView view) {
         this.view = view;
@@ -20,23 +24,10 @@ final class SegmentReader implements AutoCloseable {
 
     /** Reads up to the buffer's limit or the segment's end; fewer bytes mean that the file ends there. */
     int read(ByteBuffer target, long address) {
-        return open(address).read(target, address - view.segments().first(address));
-    }
-
-    /** The segment that holds an address, mapped, and at least {@code length} bytes from there; null if it ends before. */
-    @Nullable
-    MappedByteBuffer map(long address, int length) {
-        LoomFile segment = open(address);
-        long needed = address - view.segments().first(address) + length;
-        if (mapping == null || mapping.capacity() < needed) {
-            unmap();
-            long size = Math.min(segment.size(), view.segments().segmentLength());
-            if (size < needed) {
-                return null;
-            }
-            mapping = segment.map(false, 0, size);
+        if (view.ring() == null && address >= missingBegin && address < missingEnd) {
+            return 0;
         }
-        return mapping;
+        return open(address).read(target, address - view.segments().first(address));
     }
 
     private LoomFile open(long address) {
@@ -44,11 +35,35 @@ final class SegmentReader implements AutoCloseable {
         LoomFile open = file;
         if (open == null || first != fileFirst) {
             close();
-            open = view.storage().openToRead(view.segments().file(address));
+            try {
+                open = view.storage().openToRead(view.segments().file(address));
+            } catch (StoreIoException e) {
+                if (e.getCause() instanceof NoSuchFileException) {
+                    noteMissing(first);
+                }
+                throw e;
+            }
             file = open;
             fileFirst = first;
         }
         return open;
+    }
+
+    /** Remembers what is missing around a segment, up to what was evicted so far: a writer may add files after that. */
+    private void noteMissing(long first) {
+        long length = view.segments().segmentLength();
+        long begin = 0;
+        long end = view.watermarks().evictedAcquire();
+        for (Path each : view.storage().list(view.segments().folder())) {
+            long there = Segments.firstOf(each);
+            if (there >= 0 && there < first) {
+                begin = Math.max(begin, there + length);
+            } else if (there > first) {
+                end = Math.min(end, there);
+            }
+        }
+        missingBegin = Math.min(begin, first);
+        missingEnd = Math.max(end, first + length);
     }
 
     /** Forgets the open file, after a failure that may have closed it. */
@@ -60,17 +75,8 @@ final class SegmentReader implements AutoCloseable {
         }
     }
 
-    private void unmap() {
-        MappedByteBuffer mapped = mapping;
-        mapping = null;
-        if (mapped != null) {
-            BufferUtil.free(mapped);
-        }
-    }
-
     @Override
     public void close() {
-        unmap();
         LoomFile open = file;
         file = null;
         if (open != null) {

@@ -5,7 +5,6 @@ import dev.loom.io.Storage;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.List;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
@@ -14,15 +13,26 @@ public final class SegmentWriter implements AutoCloseable {
     private final Storage storage;
     private final Segments segments;
     private final boolean direct;
-    private final List<LoomFile> unsynced = new ArrayList<>();
+    private final Runnable guard;
+    private final ArrayList<LoomFile> unsynced = new ArrayList<>();
     private @Nullable LoomFile current;
+    private long currentFirst;
     private boolean directoryChanged;
 
-    /** @param direct whether to go past the page cache, which the file system is known to take */
-    public SegmentWriter(Storage storage, Segments segments, boolean direct) {
+    /** As below, through the page cache, for whoever has the store to himself. */
+    public SegmentWriter(Storage storage, Segments segments) {
+        this(storage, segments, false, () -> {});
+    }
+
+    /**
+     * @param direct whether to go past the page cache, which the file system is known to take
+     * @param guard called before each write; fails when the segments are another's to write
+     */
+    public SegmentWriter(Storage storage, Segments segments, boolean direct, Runnable guard) {
         this.storage = storage;
         this.segments = segments;
         this.direct = direct;
+        this.guard = guard;
     }
 
     /** How many bytes from an address on lie in the same segment. */
@@ -32,18 +42,25 @@ public final class SegmentWriter implements AutoCloseable {
 
     /** Writes whole pages that lie in one segment. */
     public void write(ByteBuffer pages, long address) {
+        guard.run();
         LoomFile file = fileOf(address);
         file.write(pages, address - segments.first(address));
     }
 
     private LoomFile fileOf(long address) {
-        Path path = segments.file(address);
-        if (current == null || !current.path().equals(path)) {
+        LoomFile open = current;
+        long first = segments.first(address);
+        if (open == null || first != currentFirst) {
+            // before there is a file that no sync would know
+            unsynced.ensureCapacity(unsynced.size() + 1);
+            Path path = segments.file(address);
             directoryChanged |= !storage.exists(path);
-            current = storage.openToWrite(path, direct);
-            unsynced.add(current);
+            open = storage.openToWrite(path, direct);
+            unsynced.add(open);
+            current = open;
+            currentFirst = first;
         }
-        return current;
+        return open;
     }
 
     /** Makes all that was written durable: data, then the names of new files. */
@@ -68,7 +85,7 @@ public final class SegmentWriter implements AutoCloseable {
 
     /** What was written, for reading it back. */
     LogView view(LogKind kind, long storeId, Watermarks watermarks) {
-        return new LogView(kind, storeId, storage, segments, watermarks, null, false);
+        return new LogView(kind, storeId, storage, segments, watermarks, null);
     }
 
     /** Forgets the open files, which may have lost what was written to them. */
@@ -78,8 +95,11 @@ public final class SegmentWriter implements AutoCloseable {
 
     @Override
     public void close() {
-        CloseHelper.closeAll(unsynced);
-        unsynced.clear();
-        current = null;
+        try {
+            CloseHelper.closeAll(unsynced);
+        } finally {
+            unsynced.clear();
+            current = null;
+        }
     }
 }

@@ -12,15 +12,20 @@ public final class UnsharedLog implements AutoCloseable {
     private final HybridLog log;
     private final EvictedLog evicted;
 
+    /** As below, for whoever has the store to himself. */
+    public UnsharedLog(
+            LogKind kind, long storeId, int epoch, Storage storage, Segments segments, long begin, int ringLength) {
+        this(kind, storeId, epoch, new SegmentWriter(storage, segments), begin, ringLength);
+    }
+
     /**
      * @param begin a page's address, where it begins to write
      * @param ringLength bytes of memory, a power of two, at least two pages
      */
-    public UnsharedLog(
-            LogKind kind, long storeId, int epoch, Storage storage, Segments segments, long begin, int ringLength) {
+    public UnsharedLog(LogKind kind, long storeId, int epoch, SegmentWriter writer, long begin, int ringLength) {
         ByteBuffer ring = ByteBuffer.allocateDirect(ringLength).order(ByteOrder.LITTLE_ENDIAN);
         this.log = new HybridLog(kind, storeId, epoch, ring, Watermarks.fixed(begin, begin), begin, begin);
-        this.evicted = new EvictedLog(log, storeId, new SegmentWriter(storage, segments, false));
+        this.evicted = new EvictedLog(log, storeId, writer);
     }
 
     public HybridLog log() {

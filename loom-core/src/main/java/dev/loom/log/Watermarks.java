@@ -46,13 +46,18 @@ public final class Watermarks {
 
     private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-    private final ByteBuffer bytes;
+    private ByteBuffer bytes;
     private final int base;
 
     /** A view of the {@link #LENGTH} bytes from {@code base} of a direct buffer; {@code base} is a multiple of 8. */
     public Watermarks(ByteBuffer bytes, int base) {
         this.bytes = bytes;
         this.base = base;
+    }
+
+    /** Goes on at the same place of another buffer, which holds the same. For the thread that writes. */
+    public void moveTo(ByteBuffer other) {
+        bytes = other;
     }
 
     /** Watermarks of a log that nobody writes, all of it in segment files up to {@code end}. */
@@ -106,6 +111,11 @@ public final class Watermarks {
     /** Bytes below may have been overwritten in the ring. A reader's check, after its copy and an acquire fence. */
     long overwrittenOpaque() {
         return (long) LONG.getOpaque(bytes, base + OVERWRITTEN_OFFSET);
+    }
+
+    /** Bytes below may have been overwritten in the ring; for whoever does not read them. */
+    public long overwritten() {
+        return overwrittenOpaque();
     }
 
     /** Announces that bytes below are about to be overwritten; the caller fences before the first such store. */

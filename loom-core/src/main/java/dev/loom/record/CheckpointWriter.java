@@ -1,6 +1,5 @@
 package dev.loom.record;
 
-import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,10 +29,6 @@ final class CheckpointWriter {
         return recordEnd - writtenAt >= interval;
     }
 
-    static int lengthMax(int sources) {
-        return TimeEntryDescriptor.lengthMax(sources, TimeEntryDescriptor.CHECKPOINTED_LENGTH_MAX);
-    }
-
     /** The address of the last checkpoint's first part, or -1. Any thread. */
     long last() {
         return previous;
@@ -45,15 +40,15 @@ final class CheckpointWriter {
      *
      * @param sources by id; null for ids that are not in use
      * @param recordEnd a chunk's end, whose directory and those before are written
-     * @param room waits until so many bytes can be written
+     * @param partRoom waits until a part can be written
      */
-    void write(@Nullable SourceState[] sources, long recordEnd, long lastTimeNs, IntConsumer room) {
+    void write(@Nullable SourceState[] sources, long recordEnd, long lastTimeNs, Runnable partRoom) {
         long first = -1;
         int from = 0;
         int part = 0;
         long bytes = 0;
         do {
-            room.accept(TimeEntryDescriptor.PART_LENGTH_MAX);
+            partRoom.run();
             int to;
             long address;
             do {
@@ -80,14 +75,19 @@ final class CheckpointWriter {
     }
 
     private boolean list(@Nullable SourceState source) {
-        if (source == null || (source.totals.directory == SourceSlots.NO_DIRECTORY && source.lost == 0)) {
+        if (source == null) {
+            return true;
+        }
+        // those that markers count above the checkpoint are added to it by whoever reads on from it
+        long lost = source.lost - source.unmarkedRecords();
+        if (source.totals.directory == SourceSlots.NO_DIRECTORY && lost == 0) {
             return true;
         }
         index.add(source.id);
         index.add(source.totals.directory + 1);
         index.add(source.totals.records);
         index.add(source.totals.bytes);
-        index.add(source.lost);
+        index.add(lost);
         index.add(source.totals.firstTimeNs);
         return index.endListed(TimeEntryDescriptor.CHECKPOINTED_LENGTH_MAX);
     }

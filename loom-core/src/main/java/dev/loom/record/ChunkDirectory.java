@@ -33,18 +33,19 @@ final class ChunkDirectory {
         this.slots = slots;
     }
 
-    /** Notes a source's first record in the chunk. */
+    /** Notes a source's first record in the chunk. Where that fails, nothing has changed. */
     void add(SourceState source, long chunk, long timeNs) {
+        if (count == listed.length) {
+            listed = Arrays.copyOf(listed, count * 2);
+        }
+        // more than are open: some that were closed since the chunk began, and others that were defined
+        source.summary.begin(chunk, RecordDescriptor.HEADER_LENGTH, index.indexesMax() - indexes);
+        source.indexed = source.summary.count() > 0;
         source.chunk = chunk;
         source.chunkRecords = 0;
         source.chunkBytes = 0;
         source.chunkFirstTimeNs = timeNs;
-        source.summary.begin(chunk, RecordDescriptor.HEADER_LENGTH);
-        source.indexed = source.summary.count() > 0;
         indexes += source.summary.count();
-        if (count == listed.length) {
-            listed = Arrays.copyOf(listed, count * 2);
-        }
         listed[count++] = source;
     }
 
@@ -84,9 +85,9 @@ final class ChunkDirectory {
         return last;
     }
 
-    /** More bytes than the directory will take, with one more source in it. */
-    int lengthMax() {
-        return TimeEntryDescriptor.lengthMax(count + 1, TimeEntryDescriptor.LISTED_LENGTH_MAX, indexes);
+    /** Whether the directory can be written without waiting, with one more source in it. */
+    boolean hasRoom() {
+        return index.hasRoom(TimeEntryDescriptor.directoryLengthMax(count + 1, indexes));
     }
 
     /** Whether there is room for the bins of the chunk. */
@@ -132,12 +133,23 @@ final class ChunkDirectory {
             ActiveSummary summary = listed[i].summary;
             summary.complete();
             for (int j = 0; j < summary.count(); j++) {
-                ActiveIndex active = summary.index(j);
-                boolean needed = active.isComplete() && active.hasBins();
-                active.binsAddress(needed ? bins.write(active, chunk, firstTimeNs, lastTimeNs) : IndexSummary.NO_BINS);
+                writeBins(summary.index(j), chunk, firstTimeNs, lastTimeNs);
             }
         }
         bins.publish();
+    }
+
+    /** Whatever fails, such as memory for many bins, the directory is written without the index. */
+    private void writeBins(ActiveIndex active, long chunk, long firstTimeNs, long lastTimeNs) {
+        long address = IndexSummary.NO_BINS;
+        try {
+            if (active.isComplete() && active.hasBins()) {
+                address = bins.write(active, chunk, firstTimeNs, lastTimeNs);
+            }
+        } catch (Throwable e) {
+            active.spoil();
+        }
+        active.binsAddress(address);
     }
 
     /** Returns which source comes next; the last one listed once more when not all of its indexes fitted. */

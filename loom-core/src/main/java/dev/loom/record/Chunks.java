@@ -34,12 +34,16 @@ public abstract class Chunks implements AutoCloseable {
     public abstract void close();
 
     final void list(DirectoryReader reader) {
-        directory = reader;
-        sought = SourceSlots.NO_DIRECTORY;
-        listed = true;
         start = reader.chunk();
         end = reader.chunkEnd();
         lastRecord = reader.listedLastRecord();
+        if (lastRecord < start || lastRecord >= end) {
+            unlisted(start, end);
+            return;
+        }
+        directory = reader;
+        sought = SourceSlots.NO_DIRECTORY;
+        listed = true;
         chunkFirstTimeNs = reader.firstTimeNs();
         records = reader.listedRecords();
         bytes = reader.listedBytes();

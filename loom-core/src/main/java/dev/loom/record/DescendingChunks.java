@@ -71,17 +71,18 @@ public final class DescendingChunks extends Chunks {
         return found;
     }
 
-    /** The region above the last directory that ends within the snapshot. */
+    /** The region above the last directory that ends within the snapshot and all of whose parts can be read: slots know no later. */
     private boolean tail() {
         long summarised = begin;
         reader.toEnd();
         while (reader.previous()) {
             long end = reader.isDirectory() ? reader.chunkEnd() : reader.chunk();
-            if (end <= snapshot.recordTail()) {
+            if (end <= snapshot.recordTail() && seenToFirstPart()) {
                 summarised = end;
                 break;
             }
         }
+        partial = -1;
         boolean region = summarised < bound;
         if (region) {
             unlisted(summarised, bound);
@@ -146,7 +147,7 @@ public final class DescendingChunks extends Chunks {
             crossGap();
             return false;
         }
-        if (!reader.seek(directory) || !reader.isDirectory() || !reader.find(sourceId)) {
+        if (!reader.seek(directory) || reader.chunkEnd() > bound || !reader.find(sourceId)) {
             startEntries();
             return false;
         }
@@ -192,7 +193,8 @@ public final class DescendingChunks extends Chunks {
         while (revisit || reader.previous()) {
             revisit = false;
             long end = reader.isDirectory() ? reader.chunkEnd() : reader.chunk();
-            boolean covered = reader.isDirectory() ? reader.chunk() >= bound : end > bound;
+            // what lies across the bound was never so written
+            boolean covered = end > bound;
             if (covered) {
                 continue;
             }

@@ -1,6 +1,7 @@
 package dev.loom.record;
 
 import dev.loom.api.ValueType;
+import dev.loom.error.CorruptStoreException;
 import dev.loom.index.IndexSummary;
 import dev.loom.index.IndexSummaryCodec;
 import dev.loom.log.LogView;
@@ -253,9 +254,19 @@ public final class DirectoryReader implements AutoCloseable {
                     || length > used - offset) {
                 break;
             }
-            offsets[entries++] = offset;
+            if (possible(pages.page() + offset)) {
+                offsets[entries++] = offset;
+            }
             offset += length;
         }
+    }
+
+    /** Whether an entry speaks of records that can be; others are as if they were not there. */
+    private boolean possible(int at) {
+        boolean directory = buffer.getByte(at + TimeEntryDescriptor.TYPE_OFFSET) == TimeEntryDescriptor.DIRECTORY;
+        int chunkPagesAt = buffer.getInt(at + TimeEntryDescriptor.PAGES_OFFSET);
+        return PageDescriptor.isPage(buffer.getLong(at + TimeEntryDescriptor.ADDRESS_OFFSET))
+                && (!directory || (chunkPagesAt > 0 && chunkPagesAt <= RecordDescriptor.CHUNK_PAGES_MAX));
     }
 
     /** Reads what each entry begins with, once, as walks ask for it more than once. */
@@ -349,6 +360,9 @@ public final class DirectoryReader implements AutoCloseable {
      * with its indexes does not count.
      */
     public boolean find(int sourceId) {
+        if (!isDirectory()) {
+            return false;
+        }
         wrapList();
         for (int i = listed(); i > 0; i--) {
             if (nextListed() == sourceId && listedRecords > 0) {
@@ -427,7 +441,7 @@ public final class DirectoryReader implements AutoCloseable {
      * to be stepped over before the one after it.
      */
     private int nextListed() {
-        int id = (int) varints.next();
+        int id = nextId();
         listedRecords = (int) varints.next();
         listedBytes = varints.next();
         listedFirstTimeNs = firstTimeNs + varints.next();
@@ -435,8 +449,22 @@ public final class DirectoryReader implements AutoCloseable {
         listedLastRecord = chunk + varints.next() * RecordDescriptor.ALIGNMENT;
         long back = varints.next() * TimeEntryDescriptor.ALIGNMENT;
         listedPrevious = back == 0 ? SourceSlots.NO_DIRECTORY : address() - back;
+        if (back < 0 || back > address()) {
+            // no entry is where a page begins: who follows the chain looks for himself
+            listedPrevious = page;
+        }
         listedIndexes = (int) varints.next();
         return id;
+    }
+
+    private int nextId() {
+        boolean there = varints.offset() < varints.limit();
+        long id = varints.next();
+        if (!there || id < 0 || id >= SourceSlots.SOURCES_MAX) {
+            throw new CorruptStoreException(
+                    "directory lists a source that can't be: address=" + address() + ", source id=" + id);
+        }
+        return (int) id;
     }
 
     /** Takes what a directory's part lists. */
@@ -463,7 +491,7 @@ public final class DirectoryReader implements AutoCloseable {
     void forEachCheckpointed(CheckpointHandler handler) {
         wrapList();
         for (int i = listed(); i > 0; i--) {
-            int id = (int) varints.next();
+            int id = nextId();
             long directory = varints.next() - 1;
             handler.onSource(id, directory, varints.next(), varints.next(), varints.next(), varints.next());
         }

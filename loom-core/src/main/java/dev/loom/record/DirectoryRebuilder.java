@@ -52,10 +52,18 @@ final class DirectoryRebuilder {
             last = Math.max(last, reader.baseTimeNs());
             while (reader.next()) {
                 directory.count(sources.getOrAdd(reader.sourceId()), chunk, reader);
+                countLost(reader);
                 last = Math.max(last, reader.timeNs());
             }
         }
         before.accept(chunk);
         directory.write(chunk, (int) ((end - chunk) >> PageDescriptor.PAGE_SHIFT), first, last);
+    }
+
+    private void countLost(PageRecords record) {
+        long lost = OwnRecord.lost(record);
+        if (lost > 0) {
+            sources.getOrAdd(OwnRecord.source(record.buffer(), record.offset())).lost += lost;
+        }
     }
 }

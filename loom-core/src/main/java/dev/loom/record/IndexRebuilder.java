@@ -84,18 +84,20 @@ public final class IndexRebuilder {
         if (!directory.binsHaveRoom()) {
             chunkLog.evict();
         }
-        makeIndexRoom(directory.lengthMax());
+        if (!directory.hasRoom()) {
+            timeLog.evict();
+        }
         lastTimeNs = Math.max(lastTimeNs, directory.lastTimeNs());
     }
 
-    private void makeIndexRoom(int bytes) {
-        if (!index.hasRoom(bytes)) {
+    private void makePartRoom() {
+        if (!index.hasPartRoom()) {
             timeLog.evict();
         }
     }
 
     private void writeCheckpoint(long recordEnd) {
-        checkpoints.write(sources.states(), recordEnd, lastTimeNs, this::makeIndexRoom);
+        checkpoints.write(sources.states(), recordEnd, lastTimeNs, this::makePartRoom);
     }
 
     private void publish(long recordEnd) {

@@ -28,19 +28,9 @@ final class LossLedger {
         slots.endChange();
     }
 
-    /** Takes over what an earlier session lost and did not mark. */
-    void restore(SourceState source, LossSlots earlier) {
-        source.lost = Math.max(source.lost, earlier.lost(source.id));
-        long records = earlier.unmarked(source.id);
-        if (records != 0) {
-            addUnmarked(
-                    source,
-                    LossReason.UNKNOWN,
-                    records,
-                    earlier.unmarkedFirst(source.id),
-                    earlier.unmarkedLast(source.id));
-        }
-        publish(source);
+    /** Shows readers what was lost of a source before this session. */
+    void show(SourceState source) {
+        slots.put(source.id, source.lost, 0, 0, 0);
     }
 
     private void addUnmarked(SourceState source, LossReason reason, long records, long firstNs, long lastNs) {
@@ -63,18 +53,9 @@ final class LossLedger {
     }
 
     private void publish(SourceState source) {
-        long records = 0;
-        long firstNs = Long.MAX_VALUE;
-        long lastNs = Long.MIN_VALUE;
-        for (UnmarkedLoss loss : source.losses) {
-            if (loss.records != 0) {
-                records += loss.recordsAll();
-                firstNs = Math.min(firstNs, loss.firstNsAll());
-                lastNs = Math.max(lastNs, loss.lastNsAll());
-            }
-        }
-        slots.put(source.id, source.lost, records, records == 0 ? 0 : firstNs, records == 0 ? 0 : lastNs);
+        // first, for who finds it after a kill
         slots.pending(unmarked.size());
+        slots.put(source.id, source.lost, source.unmarkedRecords(), source.unmarkedFirstNs(), source.unmarkedLastNs());
     }
 
     boolean unmarked() {
@@ -101,10 +82,13 @@ final class LossLedger {
     }
 
     /**
-     * Fills {@link #buffer()} with the marker of the next loss, and takes that off the list; false when there is none. A loss
-     * that is later than the marker would be waits, as it may with a recorder: markers are looked for from their losses on.
+     * Fills {@link #buffer()} with the marker of the next loss, which the caller appends, and then calls {@link #marked}; false
+     * when there is none. A loss that is later than the marker would be waits, as it may with a recorder: markers are looked
+     * for from their losses on.
+     *
+     * @param address where the marker will be
      */
-    boolean nextMark(long timeNs) {
+    boolean nextMark(long timeNs, long address) {
         while (next >= 0 && unmarked.get(next).lastNs > timeNs) {
             next--;
         }
@@ -112,17 +96,25 @@ final class LossLedger {
             return false;
         }
         UnmarkedLoss loss = unmarked.get(next);
-        OwnRecord.put(
-                marker, OwnRecord.LOSS, loss.source.id, loss.reason.code(), loss.records, loss.firstNs, loss.lastNs);
+        SourceState source = loss.source;
+        OwnRecord.put(marker, OwnRecord.LOSS, source.id, loss.reason.code(), loss.records, loss.firstNs, loss.lastNs);
         loss.marked();
+        slots.beginMark(
+                source.id, address, source.unmarkedRecords(), source.unmarkedFirstNs(), source.unmarkedLastNs());
+        return true;
+    }
+
+    /** Takes the loss off the list; its marker is published. */
+    void marked() {
+        UnmarkedLoss loss = unmarked.get(next);
+        slots.endMark(loss.source.id);
         if (loss.records == 0) {
             // the last one has had its turn
             unmarked.set(next, unmarked.get(unmarked.size() - 1));
             unmarked.remove(unmarked.size() - 1);
             next--;
         }
-        publish(loss.source);
-        return true;
+        slots.pending(unmarked.size());
     }
 
     void endMarking() {

@@ -7,8 +7,18 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Records lost, by source, shared with readers: a sequence, odd while anything is being changed, and the number of losses, by
- * source and reason, not yet marked; then one slot of 32 bytes a source id: lost in all; of those not yet marked in the log: count, first and last time.
+ * Records lost, by source, shared with readers. Little-endian.
+ *
+ * <pre>
+ *    0 | sequence, odd while anything is being changed
+ *    8 | number of losses, by source and reason, not yet marked
+ *   16 | being marked: source + 1, or 0     24 | address of the marker
+ *   32 | what is left of the source's unmarked then: count, first and last time
+ *   64 | a slot of 32 bytes a source id: lost in all; of those not yet marked in the log: count, first and last time
+ * </pre>
+ *
+ * <p>A loss is taken off its slot when its marker is in the log, and so is never in neither, wherever its writer is killed. While
+ * it is in both, the marker is below the log's tail, and what is left then counts in the slot's place.
  *
  * <p>A snapshot reads the sequence, the record log's tail, these slots, and the sequence again: so it sees each loss
  * either here or as a marker below its tail.
@@ -23,10 +33,15 @@ public final class LossSlots {
     static final int LAST_OFFSET = FIRST_OFFSET + Long.BYTES;
 
     private static final int PENDING_OFFSET = Long.BYTES;
+    private static final int MARKING_OFFSET = PENDING_OFFSET + Long.BYTES;
+    private static final int MARKING_ADDRESS_OFFSET = MARKING_OFFSET + Long.BYTES;
+    private static final int LEFT_OFFSET = MARKING_ADDRESS_OFFSET + Long.BYTES;
+    private static final int LEFT_FIRST_OFFSET = LEFT_OFFSET + Long.BYTES;
+    private static final int LEFT_LAST_OFFSET = LEFT_FIRST_OFFSET + Long.BYTES;
     private static final long[] NONE = {};
     private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-    private final ByteBuffer bytes;
+    private ByteBuffer bytes;
     private final int base;
     private final int sources;
 
@@ -52,11 +67,15 @@ public final class LossSlots {
         return base + HEADER_LENGTH + sourceId * SLOT_LENGTH;
     }
 
-    /** Fields per source of {@link #unmarked()}: id, count, first and last time. */
+    /** Fields per source of {@link #unmarked(long)}: id, count, first and last time. */
     public static final int UNMARKED_FIELDS = 4;
 
-    /** Every source with losses that no marker in the log counts yet, {@link #UNMARKED_FIELDS} values each. */
-    public long[] unmarked() {
+    /**
+     * Every source with losses that no marker in the log counts yet, {@link #UNMARKED_FIELDS} values each.
+     *
+     * @param recordTail the log's end
+     */
+    public long[] unmarked(long recordTail) {
         long pending = (long) LONG.getOpaque(bytes, base + PENDING_OFFSET);
         if (pending == 0) {
             return NONE;
@@ -64,29 +83,49 @@ public final class LossSlots {
         long[] all = new long[UNMARKED_FIELDS * 16];
         int used = 0;
         for (int id = 0; id < sources; id++) {
-            if (unmarked(id) != 0) {
+            boolean marked = isMarked(id, recordTail);
+            long records = marked ? (long) LONG.getOpaque(bytes, base + LEFT_OFFSET) : unmarked(id);
+            if (records > 0) {
                 all = used == all.length ? Arrays.copyOf(all, used * 2) : all;
                 all[used] = id;
-                all[used + 1] = unmarked(id);
-                all[used + 2] = unmarkedFirst(id);
-                all[used + 3] = unmarkedLast(id);
+                all[used + 1] = records;
+                all[used + 2] = marked ? (long) LONG.getOpaque(bytes, base + LEFT_FIRST_OFFSET) : unmarkedFirst(id);
+                all[used + 3] = marked ? (long) LONG.getOpaque(bytes, base + LEFT_LAST_OFFSET) : unmarkedLast(id);
                 used += UNMARKED_FIELDS;
             }
         }
         return Arrays.copyOf(all, used);
     }
 
+    /** Whether the marker that a source's slot waits for is in the log: what is left of it counts then. */
+    private boolean isMarked(int sourceId, long recordTail) {
+        return (long) LONG.getAcquire(bytes, base + MARKING_OFFSET) == sourceId + 1
+                && (long) LONG.getOpaque(bytes, base + MARKING_ADDRESS_OFFSET) < recordTail;
+    }
+
+    /** Says what is left of a source's unmarked losses once there is a marker at an address. */
+    void beginMark(int sourceId, long address, long unmarked, long firstNs, long lastNs) {
+        LONG.setOpaque(bytes, base + MARKING_ADDRESS_OFFSET, address);
+        LONG.setOpaque(bytes, base + LEFT_OFFSET, unmarked);
+        LONG.setOpaque(bytes, base + LEFT_FIRST_OFFSET, firstNs);
+        LONG.setOpaque(bytes, base + LEFT_LAST_OFFSET, lastNs);
+        LONG.setRelease(bytes, base + MARKING_OFFSET, sourceId + 1L);
+    }
+
+    /** Takes over into the slot what is left; the marker is in the log. */
+    void endMark(int sourceId) {
+        put(
+                sourceId,
+                lost(sourceId),
+                (long) LONG.getOpaque(bytes, base + LEFT_OFFSET),
+                (long) LONG.getOpaque(bytes, base + LEFT_FIRST_OFFSET),
+                (long) LONG.getOpaque(bytes, base + LEFT_LAST_OFFSET));
+        LONG.setRelease(bytes, base + MARKING_OFFSET, 0L);
+    }
+
     /** Says how many losses are not marked. */
     void pending(int count) {
         LONG.setOpaque(bytes, base + PENDING_OFFSET, (long) count);
-    }
-
-    /** Takes over every slot of another table of at least as many. */
-    public void copyFrom(LossSlots other) {
-        for (int id = 0; id < sources; id++) {
-            put(id, other.lost(id), other.unmarked(id), other.unmarkedFirst(id), other.unmarkedLast(id));
-        }
-        pending((int) (long) LONG.getOpaque(other.bytes, other.base + PENDING_OFFSET));
     }
 
     public void beginChange() {
@@ -110,9 +149,10 @@ public final class LossSlots {
     public void put(int sourceId, long lost, long unmarked, long firstNs, long lastNs) {
         int slot = slot(sourceId);
         LONG.setOpaque(bytes, slot + LOST_OFFSET, lost);
-        LONG.setOpaque(bytes, slot + UNMARKED_OFFSET, unmarked);
         LONG.setOpaque(bytes, slot + FIRST_OFFSET, firstNs);
         LONG.setOpaque(bytes, slot + LAST_OFFSET, lastNs);
+        // last, for who finds it after a kill
+        LONG.setRelease(bytes, slot + UNMARKED_OFFSET, unmarked);
     }
 
     public long lost(int sourceId) {
@@ -129,5 +169,10 @@ public final class LossSlots {
 
     public long unmarkedLast(int sourceId) {
         return (long) LONG.getOpaque(bytes, slot(sourceId) + LAST_OFFSET);
+    }
+
+    /** Goes on at the same place of another buffer, which holds the same. For the thread that writes. */
+    public void moveTo(ByteBuffer other) {
+        bytes = other;
     }
 }

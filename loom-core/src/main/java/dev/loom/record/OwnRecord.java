@@ -55,6 +55,13 @@ public final class OwnRecord {
         return buffer.getLong(offset + A_OFFSET);
     }
 
+    /** How many records the current record of any source says were lost; 0 when it is no marker of a loss. */
+    static long lost(PageRecords record) {
+        boolean marker =
+                record.sourceId() == 0 && record.length() == LENGTH && kind(record.buffer(), record.offset()) == LOSS;
+        return marker ? Math.max(lost(record.buffer(), record.offset()), 0) : 0;
+    }
+
     public static long lossFirstNs(DirectBuffer buffer, int offset) {
         return buffer.getLong(offset + B_OFFSET);
     }

@@ -22,13 +22,18 @@ public final class PressureGauge {
     private static final long PARK_NS_MIN = 20_000;
     private static final long PARK_NS_MAX = 1_000_000;
 
-    private final ByteBuffer bytes;
+    private ByteBuffer bytes;
     private final int base;
 
     /** A view of {@link #LENGTH} bytes from {@code base}, a multiple of 8, of a direct buffer. */
     public PressureGauge(ByteBuffer bytes, int base) {
         this.bytes = bytes;
         this.base = base;
+    }
+
+    /** Goes on at the same place of another buffer, which holds the same. For the thread that writes. */
+    public void moveTo(ByteBuffer other) {
+        bytes = other;
     }
 
     public long waits() {

@@ -6,39 +6,43 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /** The view of a claimed record, reused from claim to claim. Owned by the writer's thread. */
 public final class RecordClaimSlot implements RecordClaim {
+    private static final byte[] NOTHING = {};
+
     private final RecordLog log;
-    private UnsafeBuffer buffer = new UnsafeBuffer(new byte[0]);
-    private int offset;
-    private int length;
+    /** The payload alone, so that what is written beside it, or late, meets no other record. */
+    private final UnsafeBuffer view = new UnsafeBuffer(NOTHING);
 
     RecordClaimSlot(RecordLog log) {
         this.log = log;
     }
 
     void wrap(UnsafeBuffer ring, int payloadOffset, int payloadLength) {
-        buffer = ring;
-        offset = payloadOffset;
-        length = payloadLength;
+        view.wrap(ring, payloadOffset, payloadLength);
+    }
+
+    /** Nothing is claimed any more. */
+    void unwrap() {
+        view.wrap(NOTHING);
     }
 
     @Override
     public MutableDirectBuffer buffer() {
-        return buffer;
+        return view;
     }
 
     @Override
     public int offset() {
-        return offset;
+        return 0;
     }
 
     @Override
     public int length() {
-        return length;
+        return view.capacity();
     }
 
     @Override
     public long commit() {
-        return log.commitClaim(length);
+        return log.commitClaim(length());
     }
 
     @Override

@@ -45,6 +45,9 @@ public final class RecordDescriptor {
     /** The longest payload of all. */
     public static final int JUMBO_LENGTH_MAX = LENGTH_MASK;
 
+    /** The most pages of a chunk: those of the longest payload, the first of which others have begun. */
+    static final int CHUNK_PAGES_MAX = 2 + JUMBO_LENGTH_MAX / PAYLOAD_LENGTH_MAX;
+
     private RecordDescriptor() {}
 
     static long word0(int length, int type, long backWords) {

@@ -17,8 +17,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The writer of the record log (paper, sections 4.1 and 5.4): appends records, links them, closes chunks. Owned by the
- * writer's thread.
+ * The writer of the record log (paper, sections 4.1 and 5.4): appends records, links them, closes chunks. For one thread at
+ * a time, its owner; whoever else calls what writes gets a {@link dev.loom.error.SecondWriterException}.
  *
  * <p>A push reads the clock, stores payload and header, and publishes the tail by release; nothing else, until a page is
  * full.
@@ -35,7 +35,7 @@ public final class RecordLog {
 
     private final HybridLog log;
     private final UnsafeBuffer ring;
-    private final ByteBuffer ringBytes;
+    private ByteBuffer ringBytes;
     private final TimeIndexWriter index;
     private final ChunkIndexWriter bins;
     private final ChunkDirectory directory;
@@ -47,6 +47,8 @@ public final class RecordLog {
     private final PressureGauge gauge;
     private final Pressure pressure;
     private final RecordClaimSlot claim = new RecordClaimSlot(this);
+    private final UnsafeBuffer wrapper = new UnsafeBuffer(new byte[0]);
+    private final WriterOwnership ownership = new WriterOwnership(this::giveUpClaim);
 
     private long lastTimeNs;
     private long pageBaseTimeNs;
@@ -54,7 +56,6 @@ public final class RecordLog {
     private long chunkFirstTimeNs;
     private int chunkPages;
     private int gate = OPEN;
-    private @Nullable Thread writer;
     private long claimTimeNs;
     private @Nullable SourceState claimSource;
 
@@ -92,35 +93,40 @@ public final class RecordLog {
     }
 
     /**
-     * Prepares a session, before the first push: writes directories for chunks that have none, and takes over what an
-     * earlier session lost and did not mark.
+     * Prepares a session, before the first push: writes directories for chunks that have none, and counts what their markers
+     * say was lost.
      *
      * @param records the log as it was left
      * @param covered the address up to which chunks have directories
      */
-    public void resume(LogView records, long covered, @Nullable LossSlots earlier) {
+    public void resume(LogView records, long covered) {
         new DirectoryRebuilder(directory, sources).rebuild(records, covered, log.tail(), chunk -> awaitDirectoryRoom());
-        if (earlier != null) {
-            for (SourceState source : sources.states()) {
-                if (source != null) {
-                    losses.restore(source, earlier);
-                }
+        for (SourceState source : sources.states()) {
+            if (source != null) {
+                losses.show(source);
             }
         }
     }
 
     /** Waits until the directory, and the bins, of what has been counted can be written. */
     private void awaitDirectoryRoom() {
-        awaitIndexRoom(directory.lengthMax());
+        if (!directory.hasRoom()) {
+            gauge.awaitOrFail(directory::hasRoom, evictor);
+        }
         if (!directory.binsHaveRoom()) {
             gauge.awaitOrFail(directory::binsHaveRoom, evictor);
         }
     }
 
-    private void awaitIndexRoom(int bytes) {
-        if (!index.hasRoom(bytes)) {
-            gauge.awaitOrFail(() -> index.hasRoom(bytes), evictor);
+    private void awaitPartRoom() {
+        if (!index.hasPartRoom()) {
+            gauge.awaitOrFail(index::hasPartRoom, evictor);
         }
+    }
+
+    /** How many indexes may be open in a store whose timestamp index has a ring of so many bytes. */
+    public static int indexesMax(int timeRingLength) {
+        return TimeIndexWriter.indexesMax(timeRingLength);
     }
 
     /** The longest payload that {@link #push} takes: a quarter of the ring, at most 16 MiB - 1. */
@@ -144,22 +150,34 @@ public final class RecordLog {
     }
 
     /**
-     * Appends a record.
+     * Appends a record, by the store's policy under pressure.
      *
-     * @param wait whether to follow the store's policy under pressure, rather than to return at once
      * @return its address, or a {@link PushStatus}
      */
-    public long push(int sourceId, DirectBuffer payload, int offset, int length, boolean wait) {
+    public long push(int sourceId, DirectBuffer payload, int offset, int length) {
         payload.boundsCheck(offset, length);
         SourceState source = sources.get(sourceId);
         long status = admit(source);
-        return status < 0 ? status : append(source, nowNs(), payload, offset, length, wait, true);
+        return status < 0 ? status : append(source, nowNs(), payload, offset, length, true, true);
+    }
+
+    /** As {@link #push(int, DirectBuffer, int, int)}, of a whole array. */
+    public long push(int sourceId, byte[] payload) {
+        own(); // before the owner's wrapper is touched
+        wrapper.wrap(payload);
+        return push(sourceId, wrapper, 0, payload.length);
     }
 
     /** As {@link #push}, but returns at once when there is no room, and then has had no effect, on the time neither. */
     public long offer(int sourceId, DirectBuffer payload, int offset, int length) {
+        payload.boundsCheck(offset, length);
+        SourceState source = sources.get(sourceId);
+        long status = admit(source);
+        if (status < 0) {
+            return status;
+        }
         long before = lastTimeNs;
-        long status = push(sourceId, payload, offset, length, false);
+        status = append(source, nowNs(), payload, offset, length, false, true);
         if (status == PushStatus.BACK_PRESSURED) {
             takeTimeBack(before);
         }
@@ -198,7 +216,7 @@ public final class RecordLog {
      * Sleeps as long as the evictor may need to make room.
      *
      * @param first whether this is the first of several for one record, which count as one wait
-     * @throws StoreIoException when the evictor has died
+     * @throws StoreIoException when the evictor has ended
      */
     public void pause(long ns, boolean first) {
         if (first) {
@@ -283,10 +301,7 @@ public final class RecordLog {
     }
 
     private long admit(SourceState source) {
-        Thread current = Thread.currentThread();
-        if (writer != current) {
-            writer = current;
-        }
+        own();
         if (gate != OPEN) {
             refuse();
         }
@@ -295,6 +310,43 @@ public final class RecordLog {
             return PushStatus.SOURCE_CLOSED;
         }
         return 0;
+    }
+
+    /** One load and one comparison for the thread that is the owner already. */
+    private void own() {
+        if (ownership.owner != Thread.currentThread()) {
+            ownership.take(null);
+        }
+    }
+
+    /** Goes on in the ring to which the log was moved. For the writer's thread. */
+    public void moved() {
+        ringBytes = log.ringBytes();
+    }
+
+    /** Who may write. */
+    public WriterOwnership ownership() {
+        return ownership;
+    }
+
+    /**
+     * Makes the calling thread the owner, and checks that another may follow.
+     *
+     * @throws IllegalStateException when the log is closed, or a claim open
+     */
+    public void prepareHandOver() {
+        own();
+        if (gate != OPEN) {
+            refuse();
+        }
+    }
+
+    /** Leaves the log to the next thread that writes. Idempotent. */
+    public void releaseWriter() {
+        if (gate == CLAIMED && ownership.isCaller()) {
+            refuse();
+        }
+        ownership.release();
     }
 
     private void refuse() {
@@ -410,6 +462,7 @@ public final class RecordLog {
      * while sealing, a disk that fails ends the wait by an exception.
      */
     private long nextChunk(@Nullable SourceState source, long timeNs, int pages, boolean wait) {
+        evictor.checkAlive();
         if (!roomFor(pages)) {
             if (!wait) {
                 return PushStatus.BACK_PRESSURED;
@@ -438,7 +491,7 @@ public final class RecordLog {
 
     /** Whether pages can be begun, and the open chunk's directory be written, without waiting. */
     private boolean roomFor(int pages) {
-        return log.hasRoom(pages) && index.hasRoom(directory.lengthMax()) && directory.binsHaveRoom();
+        return log.hasRoom(pages) && directory.hasRoom() && directory.binsHaveRoom();
     }
 
     private void beginPage(long timeNs, boolean continues) {
@@ -455,13 +508,13 @@ public final class RecordLog {
         directory.write(chunk, chunkPages, chunkFirstTimeNs, lastRecordTimeNs());
         log.publishSealed();
         evictor.onSealed();
-        if (checkpoints.due(log.tail()) && index.hasRoom(CheckpointWriter.lengthMax(sources.count()))) {
+        if (checkpoints.due(log.tail()) && index.hasRoom(TimeEntryDescriptor.checkpointLengthMax(sources.count()))) {
             writeCheckpoint();
         }
     }
 
     private void writeCheckpoint() {
-        checkpoints.write(sources.states(), log.tail(), lastTimeNs, this::awaitIndexRoom);
+        checkpoints.write(sources.states(), log.tail(), lastTimeNs, this::awaitPartRoom);
     }
 
     private long lastRecordTimeNs() {
@@ -596,13 +649,21 @@ public final class RecordLog {
     }
 
     private SourceState endClaim() {
+        own();
         SourceState source = claimSource;
         if (gate != CLAIMED || source == null) {
             throw new IllegalStateException("no claim is open");
         }
-        gate = OPEN;
-        claimSource = null;
+        giveUpClaim();
         return source;
+    }
+
+    private void giveUpClaim() {
+        if (gate == CLAIMED) {
+            gate = OPEN;
+            claimSource = null;
+            claim.unwrap();
+        }
     }
 
     /**
@@ -626,10 +687,14 @@ public final class RecordLog {
     private void markLosses(long timeNs) {
         UnsafeBuffer own = losses.buffer();
         losses.beginMarking();
-        while (log.remaining() > PageDescriptor.PAGE_LENGTH / 2 && losses.nextMark(timeNs)) {
-            append(sources.own(), timeNs, own, 0, OwnRecord.LENGTH, true, true);
+        try {
+            while (log.remaining() > PageDescriptor.PAGE_LENGTH / 2 && losses.nextMark(timeNs, log.tail())) {
+                append(sources.own(), timeNs, own, 0, OwnRecord.LENGTH, true, true);
+                losses.marked();
+            }
+        } finally {
+            losses.endMarking();
         }
-        losses.endMarking();
     }
 
     /**
@@ -638,6 +703,7 @@ public final class RecordLog {
      * @throws StoreIoException when there is none, and the disk fails; what is published stays so
      */
     public void seal() {
+        own();
         if (gate == CLAIMED) {
             refuse();
         }
@@ -654,12 +720,8 @@ public final class RecordLog {
     /** Refuses whatever comes after; of an open claim nothing can be stored or committed any more. */
     public void close() {
         gate = CLOSED;
-        claim.wrap(new UnsafeBuffer(new byte[0]), 0, 0);
-    }
-
-    /** The thread that pushed last, as far as the caller can know; null if none did. */
-    public @Nullable Thread writer() {
-        return writer;
+        claim.unwrap();
+        ownership.close();
     }
 
     /** As {@link #seal()}, with a checkpoint at the end. */

@@ -2,7 +2,6 @@ package dev.loom.record;
 
 import dev.loom.error.StoreIoException;
 import dev.loom.format.RecordLookup;
-import dev.loom.io.Interrupts;
 import dev.loom.log.LogView;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageState;
@@ -98,23 +97,23 @@ public final class ReferencedRecords implements RecordLookup, AutoCloseable {
         return true;
     }
 
-    /** Reads the record at an address; gives its source, or what else is there. An interrupt waits. */
+    /** Reads the record at an address; gives its source, or what else is there. */
     private int read(long address) {
-        int[] found = {NOTHING};
+        int found = DAMAGED;
         try {
-            Interrupts.defer(() -> found[0] = readOnce(address));
+            found = readOrFail(address);
         } catch (StoreIoException e) {
-            found[0] = DAMAGED;
+            // as damaged: what is there is not known
         }
-        if (found[0] == NOTHING || found[0] == DAMAGED) {
+        if (found == NOTHING || found == DAMAGED) {
             buffer = NO_BYTES;
             offset = 0;
             length = 0;
         }
-        return found[0];
+        return found;
     }
 
-    private int readOnce(long address) {
+    private int readOrFail(long address) {
         long end = tail.getAsLong();
         if (address >= end) {
             return NOTHING;

@@ -38,7 +38,7 @@ public final class SourceSlots {
     private static final int TRIES = 10_000;
     private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-    private final ByteBuffer bytes;
+    private ByteBuffer bytes;
     private final int base;
     private final int sources;
 
@@ -124,5 +124,10 @@ public final class SourceSlots {
             Thread.onSpinWait();
         }
         return false;
+    }
+
+    /** Goes on at the same place of another buffer, which holds the same. For the thread that writes. */
+    public void moveTo(ByteBuffer other) {
+        bytes = other;
     }
 }

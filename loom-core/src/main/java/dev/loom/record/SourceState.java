@@ -25,7 +25,9 @@ final class SourceState {
     /** Whether the chunk has any. */
     boolean indexed;
 
+    /** Records lost in all. */
     long lost;
+
     /** By reason, those that have had losses. */
     final List<UnmarkedLoss> losses = new ArrayList<>(0);
 
@@ -33,6 +35,35 @@ final class SourceState {
 
     SourceState(int id) {
         this.id = id;
+    }
+
+    /** Records lost that no marker in the log counts. */
+    long unmarkedRecords() {
+        long records = 0;
+        for (int i = 0; i < losses.size(); i++) { // without an iterator, as nothing here may need memory
+            records += losses.get(i).recordsAll();
+        }
+        return records;
+    }
+
+    /** Time of the first of those; 0 without any. */
+    long unmarkedFirstNs() {
+        long first = Long.MAX_VALUE;
+        for (int i = 0; i < losses.size(); i++) {
+            UnmarkedLoss loss = losses.get(i);
+            first = loss.recordsAll() == 0 ? first : Math.min(first, loss.firstNsAll());
+        }
+        return first == Long.MAX_VALUE ? 0 : first;
+    }
+
+    /** Time of the last of those; 0 without any. */
+    long unmarkedLastNs() {
+        long last = 0;
+        for (int i = 0; i < losses.size(); i++) {
+            UnmarkedLoss loss = losses.get(i);
+            last = loss.recordsAll() == 0 ? last : Math.max(last, loss.lastNsAll());
+        }
+        return last;
     }
 
     boolean closed() {

@@ -1,5 +1,6 @@
 package dev.loom.record;
 
+import dev.loom.error.CorruptStoreException;
 import dev.loom.log.LogView;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageState;
@@ -22,9 +23,13 @@ public final class SourceTable {
     private final LogView records;
     private final List<Listed> pending = new ArrayList<>();
     private long pendingParts;
+    /** What the pending parts belong to. */
+    private long pendingWhole;
+
     private long pendingAddress = -1;
     private long lastCheckpoint = -1;
     private long recordsCovered;
+    private boolean malformed;
 
     /** What a part of a directory or checkpoint says of a source. */
     private record Listed(int id, SourceTotals totals, long lost) {}
@@ -89,7 +94,11 @@ public final class SourceTable {
         reader.toGap();
         boolean more = true;
         while (more && reader.previous() && reader.isCheckpoint()) {
-            reader.forEachCheckpointed((id, directory, count, bytes, sourceLost, firstTimeNs) -> pointTo(gap, id));
+            try {
+                reader.forEachCheckpointed((id, directory, count, bytes, sourceLost, firstTimeNs) -> pointTo(gap, id));
+            } catch (CorruptStoreException e) {
+                malformed = true;
+            }
             more = !reader.isFirstPart();
         }
     }
@@ -117,16 +126,32 @@ public final class SourceTable {
         if (end > recordEnd) {
             return;
         }
+        // a page's address leaves the low bit for the type
+        long whole = reader.chunk() | (reader.isCheckpoint() ? 1 : 0);
         if (reader.isFirstPart()) {
             pending.clear();
             pendingParts = 0;
+            pendingWhole = whole;
             pendingAddress = reader.address();
         }
-        if (reader.part() != pendingParts++) {
-            // the rest of this one is as good as missing
+        if (whole != pendingWhole || reader.part() != pendingParts++) {
+            // the rest of this one, and of the one before, is as good as missing
             pendingParts = -1;
             return;
         }
+        try {
+            list(reader);
+        } catch (CorruptStoreException e) {
+            malformed = true;
+            pendingParts = -1;
+            return;
+        }
+        if (reader.isLastPart()) {
+            addPending(reader);
+        }
+    }
+
+    private void list(DirectoryReader reader) {
         long address = reader.address();
         if (reader.isDirectory()) {
             reader.forEachListed((id, count, bytes, firstTimeNs) ->
@@ -135,8 +160,33 @@ public final class SourceTable {
             reader.forEachCheckpointed((id, directory, count, bytes, sourceLost, firstTimeNs) ->
                     pending.add(new Listed(id, new SourceTotals(directory, count, bytes, firstTimeNs), sourceLost)));
         }
-        if (reader.isLastPart()) {
-            addPending(reader);
+    }
+
+    /**
+     * Adds what markers in the records that no directory covers say was lost.
+     *
+     * @param recordEnd the log's end
+     */
+    public void countLost(long recordEnd) {
+        countLost(recordsCovered, recordEnd);
+    }
+
+    private void countLost(long from, long to) {
+        try (PageRecords page = new PageRecords(records, to, 0)) {
+            for (long address = from; address < to; address += PageDescriptor.PAGE_LENGTH) {
+                if (page.read(address) == PageState.PRESENT) {
+                    while (page.next()) {
+                        countLost(page);
+                    }
+                }
+            }
+        }
+    }
+
+    private void countLost(PageRecords record) {
+        long records = OwnRecord.lost(record);
+        if (records > 0) {
+            lost.merge(OwnRecord.source(record.buffer(), record.offset()), records, Long::sum);
         }
     }
 
@@ -155,6 +205,9 @@ public final class SourceTable {
             for (Listed listed : pending) {
                 SourceTotals chunk = listed.totals;
                 orNew(listed.id).add(chunk.directory, chunk.records, chunk.bytes, chunk.firstTimeNs);
+                if (listed.id == 0) {
+                    countLost(reader.chunk(), reader.chunkEnd());
+                }
             }
             recordsCovered = Math.max(recordsCovered, reader.chunkEnd());
         }
@@ -170,6 +223,7 @@ public final class SourceTable {
                 if (page.read(address) == PageState.PRESENT) {
                     while (page.next()) {
                         orNew(page.sourceId()).add(noEntry, 1, page.length(), page.timeNs());
+                        countLost(page);
                     }
                 }
             }
@@ -199,6 +253,11 @@ public final class SourceTable {
     /** Address of the last checkpoint, or -1. */
     public long lastCheckpoint() {
         return lastCheckpoint;
+    }
+
+    /** Whether an entry said what can't be, and counts as missing. */
+    public boolean malformed() {
+        return malformed;
     }
 
     /** The address up to which chunks have directories, or are counted. */

@@ -79,10 +79,10 @@ public final class TimeEntryDescriptor {
     static final int PART_LENGTH_MAX = (PageDescriptor.PAGE_LENGTH - PageDescriptor.HEADER_LENGTH) / 2 & -ALIGNMENT;
 
     /**
-     * The most bytes that one source takes in a directory, without its indexes: id 3, records 2, payload bytes 4, times 7 each (two pages'
-     * worth of 48 bits), address 4, distance 9, number of indexes 3, and some to spare.
+     * The most bytes that one source takes in a directory, without its indexes: id, records, payload bytes, times (two pages'
+     * worth of 48 bits) twice, address, distance, number of indexes.
      */
-    static final int LISTED_LENGTH_MAX = 44;
+    static final int LISTED_LENGTH_MAX = 3 + 2 + 4 + 7 + 7 + 4 + 9 + 4;
 
     /** The same with an index, so that each source listed has room for one. */
     static final int LISTED_INDEXED_LENGTH_MAX = LISTED_LENGTH_MAX + IndexSummaryCodec.LENGTH_MAX + Varint.LENGTH_MAX;
@@ -90,16 +90,32 @@ public final class TimeEntryDescriptor {
     /** The most bytes that one source takes in a checkpoint: id 3, five longs 10 each, and some to spare. */
     static final int CHECKPOINTED_LENGTH_MAX = 56;
 
-    /** The most bytes that so many sources take, in all parts. */
-    static int lengthMax(int sources, int listedLengthMax) {
-        return lengthMax(sources, listedLengthMax, 0);
+    /** The most bytes that the lists of a directory take, in all parts, with so many indexes together. */
+    static int directoryLengthMax(int sources, int indexes) {
+        return sources * LISTED_LENGTH_MAX + indexes * IndexSummaryCodec.LENGTH_MAX;
     }
 
-    /** The most bytes that so many sources take that have so many indexes together, in all parts. */
-    static int lengthMax(int sources, int listedLengthMax, int indexes) {
-        int listed = sources * listedLengthMax + indexes * IndexSummaryCodec.LENGTH_MAX;
-        int parts = 1 + listed / (PART_LENGTH_MAX - LIST_OFFSET - 2 * LISTED_INDEXED_LENGTH_MAX);
-        return listed + parts * (LIST_OFFSET + listedLengthMax + ALIGNMENT);
+    /** The most bytes that the lists of a checkpoint take, in all parts. */
+    static int checkpointLengthMax(int sources) {
+        return sources * CHECKPOINTED_LENGTH_MAX;
+    }
+
+    /**
+     * The most parts that lists of so many bytes take. A part may end as much before its limit as one source with an index
+     * takes, and begin with a source that is listed again.
+     */
+    static int partsMax(int listsLength) {
+        return 1 + listsLength / (PART_LENGTH_MAX - LIST_OFFSET - 2 * LISTED_INDEXED_LENGTH_MAX);
+    }
+
+    /** The most bytes that parts with lists of so many bytes take. */
+    static int partsLengthMax(int listsLength) {
+        return listsLength + partsMax(listsLength) * (LIST_OFFSET + LISTED_INDEXED_LENGTH_MAX + ALIGNMENT);
+    }
+
+    /** The most pages that are begun for parts with lists of so many bytes: each takes two parts at least. */
+    static int pagesMax(int listsLength) {
+        return (partsMax(listsLength) + 1) / 2;
     }
 
     private TimeEntryDescriptor() {}

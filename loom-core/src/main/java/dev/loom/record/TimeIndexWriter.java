@@ -14,6 +14,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class TimeIndexWriter {
     private static final int PAGE_CAPACITY = PageDescriptor.PAGE_LENGTH - PageDescriptor.HEADER_LENGTH;
 
+    /** An index takes at most 51 bytes of a directory: a fifth of the ring is theirs. */
+    private static final int RING_BYTES_PER_INDEX = 256;
+
     private final HybridLog log;
     private final UnsafeBuffer entry = new UnsafeBuffer(new byte[PAGE_CAPACITY]);
     private int length;
@@ -24,11 +27,28 @@ final class TimeIndexWriter {
         this.log = log;
     }
 
-    /** Whether entries of {@code bytes} in all can be written without waiting. */
-    boolean hasRoom(int bytes) {
-        // a part is at most half a page, so that pages get at least half full
-        int pages = 1 + bytes / (PAGE_CAPACITY - TimeEntryDescriptor.PART_LENGTH_MAX);
-        return bytes <= log.remaining() || log.hasRoom(pages);
+    /**
+     * How many indexes the chunks of a store may have: so many that the directory of any chunk, which lists them all and a source
+     * for each of its records, has room in the ring of the timestamp index beside the page that is open.
+     */
+    static int indexesMax(int ringLength) {
+        return ringLength / RING_BYTES_PER_INDEX;
+    }
+
+    /** As {@link #indexesMax(int)}, of this index's ring. */
+    int indexesMax() {
+        return indexesMax(log.ringLength());
+    }
+
+    /** Whether an entry can be written without waiting, in parts, whose lists take so many bytes in all. */
+    boolean hasRoom(int listsLength) {
+        return TimeEntryDescriptor.partsLengthMax(listsLength) <= log.remaining()
+                || log.hasRoom(TimeEntryDescriptor.pagesMax(listsLength));
+    }
+
+    /** Whether one part can be written without waiting. */
+    boolean hasPartRoom() {
+        return TimeEntryDescriptor.PART_LENGTH_MAX <= log.remaining() || log.hasRoom(1);
     }
 
     /**

@@ -14,6 +14,7 @@ public final class WriterSources {
     private final SourceState own = new SourceState(0);
     private volatile @Nullable SourceState[] states = {own};
     private volatile int count = 1;
+    private volatile int lastId;
 
     SourceState own() {
         return own;
@@ -47,12 +48,7 @@ public final class WriterSources {
 
     /** The highest id. */
     public int lastId() {
-        @Nullable SourceState[] all = states;
-        int last = all.length - 1;
-        while (last > 0 && all[last] == null) {
-            last--;
-        }
-        return last;
+        return lastId;
     }
 
     /** How many were ever defined, with source 0. */
@@ -78,6 +74,7 @@ public final class WriterSources {
         }
         all[sourceId] = state;
         count += added ? 1 : 0;
+        lastId = Math.max(lastId, sourceId);
         states = all;
     }
 

@@ -62,10 +62,14 @@ final class DropWindow {
         long first = Math.min(keptFirstNs, firstNs.getAndSet(NO_FIRST));
         long last = Math.max(keptLastNs, lastNs.getAndSet(NO_LAST));
         boolean whole = begun.get() == count;
-        keptFirstNs = whole ? NO_FIRST : first;
-        keptLastNs = whole ? NO_LAST : last;
-        long records = count - collected;
+        // kept until they are taken, as a collector may fail
+        keptFirstNs = first;
+        keptLastNs = last;
+        collector.collect(count - collected, first, last);
         collected = count;
-        collector.collect(records, first, last);
+        if (whole) {
+            keptFirstNs = NO_FIRST;
+            keptLastNs = NO_LAST;
+        }
     }
 }

@@ -142,10 +142,16 @@ public final class Intake {
         return PushStatus.DROPPED;
     }
 
-    private void drop(DropWindow window, long timeNs) {
+    /** Counts a drop, to be collected by the writer's thread. */
+    void drop(DropWindow window, long timeNs) {
         window.add(timeNs);
         dropped = true;
         wakeUp.wake();
+    }
+
+    /** Takes {@link #takeDropped()} back. The writer's thread alone. */
+    void keepDropped() {
+        dropped = true;
     }
 
     /** Refuses every record from now on. The first reason counts. */

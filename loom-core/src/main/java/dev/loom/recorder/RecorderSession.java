@@ -8,6 +8,7 @@ import dev.loom.api.RecorderState;
 import dev.loom.api.Source;
 import dev.loom.error.StoreIoException;
 import dev.loom.io.StoreThread;
+import dev.loom.record.RecordLog;
 import dev.loom.store.StoreSession;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -33,7 +34,11 @@ public final class RecorderSession {
     private final long closeTimeoutNs;
     private boolean closing;
 
-    /** Starts it over a store that has no other writer. */
+    /**
+     * Starts it over a store.
+     *
+     * @throws dev.loom.error.SecondWriterException when that has another writer
+     */
     public RecorderSession(StoreSession store, int ringBytes, DropPolicy policy, long closeTimeoutNs) {
         this.closeTimeoutNs = closeTimeoutNs;
         this.ring = new RecorderRing(ringBytes);
@@ -48,7 +53,19 @@ public final class RecorderSession {
                 new Intake(ring, gates, store.log().clock(), wakeUp, store.log().payloadLengthMax());
         this.writer = new RecorderWriter(ring, gates, intake, claims, wakeUp, store);
         this.thread = StoreThread.of("loom-recorder", writer);
-        thread.start();
+        start(store.log());
+    }
+
+    /** The thread writes nothing before it is given something to write, so it may begin before it is the writer's owner. */
+    private void start(RecordLog log) {
+        log.prepareHandOver();
+        try {
+            thread.start();
+        } catch (Throwable e) {
+            log.ownership().release();
+            throw e;
+        }
+        log.ownership().handOver(thread);
     }
 
     public Intake intake() {

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The recorder's thread, the store's one writer: takes records out of the ring into the store, and tells the store of those
- * that were dropped. It never ends by an exception: when the store fails, whatever comes is counted as lost.
+ * that were dropped. It never ends by an exception: when the store fails, whatever comes is counted as lost. For want of memory
+ * one record is counted as lost, or a step is done later, and work goes on.
  *
  * <p>When there is nothing, it naps for a millisecond, or as long as a small ring allows, and after 20 ms without a record
  * sleeps until a producer wakes it. So a producer that brings a record now and then pays for waking it, a system call, but
@@ -148,6 +149,8 @@ final class RecorderWriter implements Runnable {
         while (!(closing && drained())) {
             try {
                 step();
+            } catch (VirtualMachineError e) {
+                LockSupport.parkNanos(NAP_NS_MAX); // there may be memory then
             } catch (Throwable e) {
                 fail(e);
                 LockSupport.parkNanos(NAP_NS_MAX);
@@ -166,6 +169,7 @@ final class RecorderWriter implements Runnable {
     }
 
     private void step() {
+        Thread.interrupted(); // of an index function, say; no park would last
         long asked = syncsAsked.get();
         int read = ring.read(handler, BATCH);
         if (intake.dropped()) {
@@ -247,6 +251,8 @@ final class RecorderWriter implements Runnable {
         }
         try {
             store(gate, arrivedNs, buffer, RecorderRing.payloadIndex(index), RecorderRing.payloadLength(length));
+        } catch (VirtualMachineError e) {
+            intake.drop(gate.failed, arrivedNs);
         } catch (Throwable e) {
             loseFailed(gate);
             fail(e);
@@ -304,11 +310,11 @@ final class RecorderWriter implements Runnable {
     }
 
     private void lose(SourceGate gate, LossReason reason, long timeNs) {
+        log.noteLoss(gate.id, reason, 1, timeNs, timeNs); // first, as it may fail
         if (reason == LossReason.CLOSED) {
             lost.incrementAndGet();
         }
         gate.countDropped(reason);
-        log.noteLoss(gate.id, reason, 1, timeNs, timeNs);
     }
 
     private void loseBlocked(LossReason reason) {
@@ -326,10 +332,19 @@ final class RecorderWriter implements Runnable {
         if (failure != null || !intake.takeDropped()) {
             return;
         }
-        for (SourceGate gate : gates.all()) {
-            if (gate != null) {
-                collect(gate.id, LossReason.RECORDER_FULL, gate.full);
-                collect(gate.id, LossReason.SAMPLED, gate.sampled);
+        boolean collected = false;
+        try {
+            for (SourceGate gate : gates.all()) {
+                if (gate != null) {
+                    collect(gate.id, LossReason.RECORDER_FULL, gate.full);
+                    collect(gate.id, LossReason.SAMPLED, gate.sampled);
+                    collect(gate.id, LossReason.FAILED, gate.failed);
+                }
+            }
+            collected = true;
+        } finally {
+            if (!collected) {
+                intake.keepDropped();
             }
         }
     }

@@ -10,6 +10,7 @@ final class SourceGate {
     final int id;
     final DropWindow full = new DropWindow();
     final DropWindow sampled = new DropWindow();
+    final DropWindow failed = new DropWindow();
 
     private final AtomicLong published = new AtomicLong();
     private final AtomicLong offeredWhileFilling = new AtomicLong();
@@ -61,6 +62,7 @@ final class SourceGate {
         return switch (reason) {
             case RECORDER_FULL -> full.count();
             case SAMPLED -> sampled.count();
+            case FAILED -> failed.count() + dropped.get(reason.code());
             default -> dropped.get(reason.code());
         };
     }

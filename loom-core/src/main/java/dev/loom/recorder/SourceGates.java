@@ -19,7 +19,10 @@ final class SourceGates {
     }
 
     synchronized void add(int sourceId, DropPolicy policy) {
-        @Nullable SourceGate[] all = Arrays.copyOf(gates, Math.max(gates.length, Integer.highestOneBit(sourceId) * 2));
+        @Nullable SourceGate[] all = gates;
+        if (sourceId >= all.length) {
+            all = Arrays.copyOf(all, Integer.highestOneBit(sourceId) * 2);
+        }
         all[sourceId] = new SourceGate(sourceId, policy);
         gates = all;
     }

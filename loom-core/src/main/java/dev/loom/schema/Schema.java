@@ -9,90 +9,136 @@ import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.schema.SchemaEntry.IndexClosed;
 import dev.loom.schema.SchemaEntry.IndexDefined;
+import dev.loom.schema.SchemaEntry.SourceChanged;
 import dev.loom.schema.SchemaEntry.SourceClosed;
 import dev.loom.schema.SchemaEntry.SourceDefined;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** The sources and indexes as of some entry of the schema. Immutable. */
 public final class Schema {
     /** Without any source. */
-    public static final Schema EMPTY = new Schema(new TreeMap<>(), new TreeMap<>(), 0);
+    public static final Schema EMPTY = new Schema(
+            PersistentMap.empty(), PersistentMap.empty(), PersistentMap.empty(), PersistentMap.empty(), 0, 0, 0);
 
-    private final NavigableMap<Integer, Source> byId;
-    private final NavigableMap<Integer, Index> indexes;
-    private final Map<String, Source> byName = new HashMap<>();
+    private final PersistentMap<Integer, Source> sources;
+    /** Of one name the open source, or else the one defined last. */
+    private final PersistentMap<String, Integer> ids;
+
+    private final PersistentMap<Integer, Index> indexes;
+    private final PersistentMap<Integer, PersistentMap<Integer, Index>> indexesBySource;
+    private final int openSources;
+    private final int openIndexes;
     private final int lastIndexId;
 
-    private Schema(NavigableMap<Integer, Source> byId, NavigableMap<Integer, Index> indexes, int lastIndexId) {
-        this.byId = byId;
+    private Schema(
+            PersistentMap<Integer, Source> sources,
+            PersistentMap<String, Integer> ids,
+            PersistentMap<Integer, Index> indexes,
+            PersistentMap<Integer, PersistentMap<Integer, Index>> indexesBySource,
+            int openSources,
+            int openIndexes,
+            int lastIndexId) {
+        this.sources = sources;
+        this.ids = ids;
         this.indexes = indexes;
+        this.indexesBySource = indexesBySource;
+        this.openSources = openSources;
+        this.openIndexes = openIndexes;
         this.lastIndexId = lastIndexId;
-        // of one name the open source wins, or else the one closed last, which has the highest id
-        for (Source source : byId.values()) {
-            Source other = byName.get(source.name());
-            if (other == null || other.closed() || !source.closed()) {
-                byName.put(source.name(), source);
-            }
-        }
     }
 
     public Schema with(List<SchemaEntry> entries) {
-        TreeMap<Integer, Source> next = new TreeMap<>(byId);
-        TreeMap<Integer, Index> nextIndexes = new TreeMap<>(indexes);
-        int lastId = lastIndexId;
+        Schema next = this;
         for (SchemaEntry entry : entries) {
-            if (entry instanceof SourceDefined defined) {
-                next.put(
-                        defined.id(),
-                        new Source(
-                                defined.id(), defined.name(), format(defined.format()), false, defined.attributes()));
-            } else if (entry instanceof SourceClosed closed) {
-                next.computeIfPresent(closed.id(), (id, source) -> source.close());
-            } else if (entry instanceof IndexDefined defined) {
-                lastId = Math.max(lastId, defined.id());
-                define(defined, next.get(defined.sourceId()), nextIndexes);
-            } else if (entry instanceof IndexClosed closed) {
-                nextIndexes.computeIfPresent(closed.id(), (id, index) -> index.close());
-            }
+            next = next.with(entry);
         }
-        return new Schema(next, nextIndexes, lastId);
+        return next;
     }
 
-    /** An index of a kind that is not known, or of a source that damage has taken, is as if it were not there. */
-    private static void define(IndexDefined defined, @Nullable Source source, Map<Integer, Index> into) {
-        if (source == null) {
-            return;
+    /** The schema with one entry more, at the cost of the logarithm of its size. */
+    public Schema with(SchemaEntry entry) {
+        if (entry instanceof SourceDefined defined) {
+            return with(
+                    new Source(defined.id(), defined.name(), format(defined.format()), false, defined.attributes()));
+        }
+        if (entry instanceof SourceClosed closed) {
+            Source source = sources.get(closed.id());
+            return source == null ? this : with(source.close());
+        }
+        if (entry instanceof SourceChanged changed) {
+            Source source = sources.get(changed.id());
+            return source == null ? this : with(source.with(changed.attributes()));
+        }
+        if (entry instanceof IndexDefined defined) {
+            return define(defined);
+        }
+        Index index = entry instanceof IndexClosed closed ? indexes.get(closed.id()) : null;
+        return index == null ? this : with(index.close());
+    }
+
+    private Schema with(Source source) {
+        Source before = sources.get(source.id());
+        Source named = source(source.name()).orElse(null);
+        boolean takesName = named == null || named.id() == source.id() || named.closed();
+        return new Schema(
+                sources.with(source.id(), source),
+                takesName ? ids.with(source.name(), source.id()) : ids,
+                indexes,
+                indexesBySource,
+                openSources + (source.closed() ? 0 : 1) - (before == null || before.closed() ? 0 : 1),
+                openIndexes,
+                lastIndexId);
+    }
+
+    private Schema with(Index index) {
+        Index before = indexes.get(index.id());
+        PersistentMap<Integer, Index> ofSource = indexesBySource.get(index.sourceId());
+        if (ofSource == null) {
+            ofSource = PersistentMap.empty();
+        }
+        return new Schema(
+                sources,
+                ids,
+                indexes.with(index.id(), index),
+                indexesBySource.with(index.sourceId(), ofSource.with(index.id(), index)),
+                openSources,
+                openIndexes + (index.closed() ? 0 : 1) - (before == null || before.closed() ? 0 : 1),
+                Math.max(lastIndexId, index.id()));
+    }
+
+    /** An index of a kind that is not known, or of a source that damage has taken, is as if it were not there, but for its id. */
+    private Schema define(IndexDefined defined) {
+        Schema without = new Schema(
+                sources, ids, indexes, indexesBySource, openSources, openIndexes, Math.max(lastIndexId, defined.id()));
+        Source source = sources.get(defined.sourceId());
+        // an id is defined once, and an entry that says otherwise is not the writer's
+        if (source == null || indexes.get(defined.id()) != null) {
+            return without;
         }
         try {
-            into.put(
+            return with(new Index(
                     defined.id(),
-                    new Index(
-                            defined.id(),
-                            defined.sourceId(),
-                            defined.name(),
-                            IndexKind.parse(defined.kind()),
-                            IndexFunction.parse(defined.function(), source.format()),
-                            Bins.parse(defined.bins()),
-                            defined.fromAddress(),
-                            false));
+                    defined.sourceId(),
+                    defined.name(),
+                    IndexKind.parse(defined.kind()),
+                    IndexFunction.parse(defined.function(), source.format()),
+                    Bins.parse(defined.bins()),
+                    defined.fromAddress(),
+                    false));
         } catch (IllegalArgumentException e) {
-            into.remove(defined.id());
+            return without;
         }
     }
 
     /** The schema with the function of an index, which its entry only names. */
     public Schema supply(int indexId, IndexFunction function) {
-        TreeMap<Integer, Index> next = new TreeMap<>(indexes);
-        next.computeIfPresent(indexId, (id, index) -> index.supply(function));
-        return new Schema(byId, next, lastIndexId);
+        Index index = indexes.get(indexId);
+        return index == null ? this : with(index.supply(function));
     }
 
     /** The schema with functions for those of its open indexes that are over them. */
@@ -123,7 +169,7 @@ public final class Schema {
     public List<SchemaEntry> entriesOfLost(Collection<Integer> ids) {
         List<SchemaEntry> entries = new ArrayList<>();
         for (int id : ids) {
-            if (id != 0 && !byId.containsKey(id)) {
+            if (id != 0 && sources.get(id) == null) {
                 entries.add(new SourceDefined(id, "#" + id, "bytes", Map.of()));
                 entries.add(new SourceClosed(id));
             }
@@ -133,43 +179,46 @@ public final class Schema {
 
     /** The ids of all that can have records: those defined, and Loom's own. */
     public List<Integer> withRecords() {
-        List<Integer> ids = new ArrayList<>(byId.keySet());
-        ids.add(0);
-        return ids;
+        List<Integer> all = new ArrayList<>(sources.size() + 1);
+        sources.values().forEach(source -> all.add(source.id()));
+        all.add(0);
+        return all;
     }
 
     public List<Source> sources() {
-        return new ArrayList<>(byId.values());
+        return sources.values();
     }
 
     public Optional<Source> source(String name) {
-        return Optional.ofNullable(byName.get(name));
+        Integer id = ids.get(name);
+        Source source = id == null ? null : sources.get(id);
+        return source != null && source.name().equals(name) ? Optional.of(source) : Optional.empty();
     }
 
     public @Nullable Source source(int id) {
-        return byId.get(id);
+        return sources.get(id);
     }
 
     /** The highest id, 0 without any. */
     public int lastId() {
-        return byId.isEmpty() ? 0 : byId.lastKey();
+        Integer last = sources.lastKey();
+        return last == null ? 0 : last;
     }
 
     /** How many are open. */
-    public long openSources() {
-        return byId.values().stream().filter(source -> !source.closed()).count();
+    public int openSources() {
+        return openSources;
     }
 
     /** All indexes, by id. */
     public List<Index> indexes() {
-        return new ArrayList<>(indexes.values());
+        return indexes.values();
     }
 
     /** The indexes of a source, by id. */
     public List<Index> indexes(int sourceId) {
-        return indexes.values().stream()
-                .filter(index -> index.sourceId() == sourceId)
-                .toList();
+        PersistentMap<Integer, Index> ofSource = indexesBySource.get(sourceId);
+        return ofSource == null ? List.of() : ofSource.values();
     }
 
     public @Nullable Index index(int id) {
@@ -182,7 +231,7 @@ public final class Schema {
     }
 
     /** How many indexes are open. */
-    public long openIndexes() {
-        return indexes.values().stream().filter(index -> !index.closed()).count();
+    public int openIndexes() {
+        return openIndexes;
     }
 }

@@ -2,6 +2,7 @@ package dev.loom.schema;
 
 import dev.loom.schema.SchemaEntry.IndexClosed;
 import dev.loom.schema.SchemaEntry.IndexDefined;
+import dev.loom.schema.SchemaEntry.SourceChanged;
 import dev.loom.schema.SchemaEntry.SourceClosed;
 import dev.loom.schema.SchemaEntry.SourceDefined;
 import java.io.ByteArrayInputStream;
@@ -30,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  *     |       source closed:  id (4)
  *     |       index defined:  id (4), source id (4), name, kind, function, bins, address from which on it is (8)
  *     |       index closed:   id (4)
+ *     |       source changed: id (4), number of attributes (4), each key and value
  * </pre>
  *
  * <p>The checksum is seeded with the store's id and the entry's offset in the file, and covers magic, length, type and
@@ -43,6 +45,10 @@ final class SchemaCodec {
     static final int HEADER_LENGTH = CRC_OFFSET + Integer.BYTES;
     static final int ALIGNMENT = 8;
     static final int BODY_LENGTH_MAX = 1 << 20;
+    private static final int SOURCE_ID_MAX = 65_535;
+
+    /** The highest id of an index. */
+    static final int INDEX_ID_MAX = 1 << 30;
 
     private SchemaCodec() {}
 
@@ -67,11 +73,10 @@ final class SchemaCodec {
                 out.writeInt(defined.id());
                 writeText(out, defined.name());
                 writeText(out, defined.format());
-                out.writeInt(defined.attributes().size());
-                for (Map.Entry<String, String> attribute : defined.attributes().entrySet()) {
-                    writeText(out, attribute.getKey());
-                    writeText(out, attribute.getValue());
-                }
+                writeAttributes(out, defined.attributes());
+            } else if (entry instanceof SourceChanged changed) {
+                out.writeInt(changed.id());
+                writeAttributes(out, changed.attributes());
             } else if (entry instanceof SourceClosed closed) {
                 out.writeInt(closed.id());
             } else if (entry instanceof IndexDefined defined) {
@@ -91,6 +96,14 @@ final class SchemaCodec {
         return bytes.toByteArray();
     }
 
+    private static void writeAttributes(DataOutputStream out, Map<String, String> attributes) throws IOException {
+        out.writeInt(attributes.size());
+        for (Map.Entry<String, String> attribute : attributes.entrySet()) {
+            writeText(out, attribute.getKey());
+            writeText(out, attribute.getValue());
+        }
+    }
+
     private static void writeText(DataOutputStream out, String text) throws IOException {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         out.writeInt(bytes.length);
@@ -104,8 +117,15 @@ final class SchemaCodec {
         }
         int length = file.getInt(offset + LENGTH_OFFSET);
         return length >= 0
+                && length <= BODY_LENGTH_MAX
                 && length <= file.capacity() - offset - HEADER_LENGTH
                 && file.getInt(offset + CRC_OFFSET) == crc(file, offset, length, storeId, offset);
+    }
+
+    /** How many bytes {@link #valid} goes over. */
+    static int checked(ByteBuffer file, int offset) {
+        int length = file.getInt(offset + LENGTH_OFFSET);
+        return file.getInt(offset) == MAGIC && length >= 0 ? Math.min(length, BODY_LENGTH_MAX) : 0;
     }
 
     /** Bytes of a valid entry with its padding. */
@@ -113,44 +133,57 @@ final class SchemaCodec {
         return (HEADER_LENGTH + file.getInt(offset + LENGTH_OFFSET) + ALIGNMENT - 1) & -ALIGNMENT;
     }
 
-    /** Reads a valid entry; null when its type is not known. */
-    static @Nullable SchemaEntry decode(ByteBuffer file, int offset) {
+    /**
+     * Reads a valid entry; null when its type is not known.
+     *
+     * @throws IOException when it says what can't be
+     */
+    static @Nullable SchemaEntry decode(ByteBuffer file, int offset) throws IOException {
         byte[] body = new byte[file.getInt(offset + LENGTH_OFFSET)];
         file.get(offset + HEADER_LENGTH, body);
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(body))) {
             return switch (file.getInt(offset + TYPE_OFFSET)) {
-                case SourceDefined.TYPE -> readDefined(in);
-                case SourceClosed.TYPE -> new SourceClosed(in.readInt());
+                case SourceDefined.TYPE ->
+                    new SourceDefined(readId(in, SOURCE_ID_MAX), readText(in), readText(in), readAttributes(in));
+                case SourceChanged.TYPE -> new SourceChanged(readId(in, SOURCE_ID_MAX), readAttributes(in));
+                case SourceClosed.TYPE -> new SourceClosed(readId(in, SOURCE_ID_MAX));
                 case IndexDefined.TYPE ->
                     new IndexDefined(
-                            in.readInt(),
-                            in.readInt(),
+                            readId(in, INDEX_ID_MAX),
+                            readId(in, SOURCE_ID_MAX),
                             readText(in),
                             readText(in),
                             readText(in),
                             readText(in),
                             in.readLong());
-                case IndexClosed.TYPE -> new IndexClosed(in.readInt());
+                case IndexClosed.TYPE -> new IndexClosed(readId(in, INDEX_ID_MAX));
                 default -> null;
             };
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 
-    private static SourceDefined readDefined(DataInputStream in) throws IOException {
+    private static int readId(DataInputStream in, int max) throws IOException {
         int id = in.readInt();
-        String name = readText(in);
-        String format = readText(in);
+        if (id < 1 || id > max) {
+            throw new IOException("id out of range: id=" + id + ", max=" + max);
+        }
+        return id;
+    }
+
+    private static Map<String, String> readAttributes(DataInputStream in) throws IOException {
         Map<String, String> attributes = new LinkedHashMap<>();
         for (int i = in.readInt(); i > 0; i--) {
             attributes.put(readText(in), readText(in));
         }
-        return new SourceDefined(id, name, format, Collections.unmodifiableMap(attributes));
+        return Collections.unmodifiableMap(attributes);
     }
 
     private static String readText(DataInputStream in) throws IOException {
-        return new String(in.readNBytes(in.readInt()), StandardCharsets.UTF_8);
+        int length = in.readInt();
+        if (length < 0 || length > in.available()) {
+            throw new IOException("text ends early: bytes=" + length + ", left=" + in.available());
+        }
+        return new String(in.readNBytes(length), StandardCharsets.UTF_8);
     }
 
     private static int crc(ByteBuffer file, int start, int bodyLength, long storeId, long offset) {

@@ -22,6 +22,16 @@ public sealed interface SchemaEntry {
         }
     }
 
+    /** The attributes of a source are others from now on. */
+    record SourceChanged(int id, Map<String, String> attributes) implements SchemaEntry {
+        static final int TYPE = 5;
+
+        @Override
+        public int type() {
+            return TYPE;
+        }
+    }
+
     /** A source is closed. */
     record SourceClosed(int id) implements SchemaEntry {
         static final int TYPE = 2;

@@ -1,9 +1,9 @@
 package dev.loom.schema;
 
 import dev.loom.error.CorruptStoreException;
-import dev.loom.io.Interrupts;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -15,7 +15,13 @@ import java.util.List;
  * entry is stepped over to the next whole one; what it defined has no name then.
  */
 public final class SchemaLog {
+    /** The highest id of an index. */
+    public static final int INDEX_ID_MAX = SchemaCodec.INDEX_ID_MAX;
+
     private static final int FILE_LENGTH_MAX = 1 << 30;
+
+    /** How many bytes are gone over, beside some for each of the file, to find where damage ends. */
+    private static final long SEARCH_MAX = 16 << 20;
 
     private final Storage storage;
     private final Path path;
@@ -53,11 +59,22 @@ public final class SchemaLog {
         int end = 0;
         int offset = 0;
         boolean whole = true;
+        long sought = 0;
         while (offset + SchemaCodec.HEADER_LENGTH <= bytes.capacity()) {
+            sought += whole ? 0 : SchemaCodec.checked(bytes, offset);
+            if (sought > SEARCH_MAX + 2L * bytes.capacity()) {
+                throw new CorruptStoreException("too much damage in the schema: file=" + path + ", offset=" + offset
+                        + ", bytes searched=" + sought);
+            }
             if (SchemaCodec.valid(bytes, offset, storeId)) {
-                SchemaEntry entry = SchemaCodec.decode(bytes, offset);
-                if (entry != null) {
-                    entries.add(entry);
+                try {
+                    SchemaEntry entry = SchemaCodec.decode(bytes, offset);
+                    if (entry != null) {
+                        entries.add(entry);
+                    }
+                } catch (IOException e) {
+                    // whole, and says what can't be
+                    damaged.add((long) offset);
                 }
                 offset += SchemaCodec.length(bytes, offset);
                 end = offset;
@@ -123,17 +140,14 @@ public final class SchemaLog {
     }
 
     /**
-     * Appends an entry; any process can read it then. An interrupt of the calling thread is kept for it. The file is opened
-     * each time, because an interrupt closes it.
+     * Appends an entry; any process can read it then.
      */
     public synchronized void append(SchemaEntry entry) {
         ByteBuffer bytes = SchemaCodec.encode(entry, storeId, end);
         int length = bytes.remaining();
-        Interrupts.defer(() -> {
-            try (LoomFile file = storage.openToWrite(path, false)) {
-                file.write(bytes.rewind(), end);
-            }
-        });
+        try (LoomFile file = storage.openToWrite(path, false)) {
+            file.write(bytes, end);
+        }
         end += length;
         unsynced.add(bytes);
     }

@@ -21,6 +21,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  * this one) has; dead, the same of a killed process; or at rest, from its files alone. It writes nothing. Thread-safe.
  */
 public final class AttachedStore implements AutoCloseable {
-    private static final int TRIES = 50;
+    private static final int TRIES = 300;
+    private static final long TRY_NS = 10_000_000;
 
     private final StoreFiles files;
     private final Storage storage;
@@ -42,19 +45,19 @@ public final class AttachedStore implements AutoCloseable {
     private Schema schema = Schema.EMPTY;
     private long schemaLength = -1;
 
-    private AttachedStore(StoreFiles files, Storage storage, Mark mark, @Nullable Staging staging, boolean mapped) {
+    private AttachedStore(StoreFiles files, Storage storage, Mark mark, @Nullable Staging staging) {
         this.files = files;
         this.storage = storage;
         this.mark = mark;
         this.staging = staging;
         if (staging != null) {
-            this.logs = StoreLogs.live(files, storage, mark, staging, mapped);
+            this.logs = StoreLogs.live(files, storage, mark, staging);
             this.slots = staging.live().slots();
             this.losses = staging.live().losses();
             this.leases = new Leases(staging::unmap);
         } else {
             LogEnds ends = mark.closed() ? LogEnds.of(mark) : LogEnds.find(files, storage, mark);
-            this.logs = StoreLogs.files(files, storage, mark, ends.byKind(), mapped);
+            this.logs = StoreLogs.files(files, storage, mark, ends.byKind());
             SourceTable table = SourceTable.load(
                     logs.records(),
                     logs.times(),
@@ -67,6 +70,7 @@ public final class AttachedStore implements AutoCloseable {
                                     .entries())
                             .withRecords(),
                     false);
+            table.countLost(ends.recordEnd());
             this.slots = table.slots();
             this.losses = table.losses();
             this.leases = new Leases(() -> {});
@@ -74,7 +78,7 @@ public final class AttachedStore implements AutoCloseable {
     }
 
     /** Attaches to whatever is in a directory. */
-    public static AttachedStore attach(Path directory, Storage storage, boolean mapped) {
+    public static AttachedStore attach(Path directory, Storage storage) {
         Platform.check();
         if (!storage.exists(directory)) {
             throw new StoreNotFoundException("no such directory: directory=" + directory);
@@ -85,7 +89,7 @@ public final class AttachedStore implements AutoCloseable {
                     (files.hasSegments(storage) ? "directory holds segments and no mark" : "no store in directory")
                             + ": directory=" + directory);
         }
-        Platform.checkFileSystem(files.directory());
+        Platform.checkShared(files.directory(), storage.fileSystemType(files.directory()));
         for (int i = 0; ; i++) {
             Mark mark = new MarkFile(storage, files.mark()).read();
             if (mark.copied(FileId.of(files.mark()), Platform.bootId())) {
@@ -93,20 +97,31 @@ public final class AttachedStore implements AutoCloseable {
                         + ", staging of the original=" + mark.staging()
                         + "; adopt the copy to go on with what it holds");
             }
+            mark = HeldSegments.check(files, storage, mark);
             Staging staging = Staging.openTrusted(storage, mark, Platform.bootId());
-            boolean changing = staging == null && !mark.closed() && StoreOpening.isAlive(mark.owner());
-            if (!changing || i == TRIES) {
-                return new AttachedStore(files, storage, mark, staging, mapped);
+            if (staging != null && !HeldSegments.bearOut(files, storage, mark, staging.live())) {
+                staging = null;
             }
-            // its owner is opening or closing it
-            Thread.onSpinWait();
+            boolean changing = staging == null && !mark.closed() && Rivals.alive(files, mark);
+            if (!changing) {
+                return new AttachedStore(files, storage, mark, staging);
+            }
+            if (i == TRIES) {
+                throw new StoreIoException("the store's writer lives, and its staging can't be reached: directory="
+                        + files.directory() + ", staging=" + mark.staging() + ", pid="
+                        + mark.owner().process().pid() + ", host="
+                        + mark.owner().host());
+            }
+            // its owner is opening or closing it, or makes staging anew that was deleted, which it notices within a
+            // second
+            LockSupport.parkNanos(TRY_NS);
         }
     }
 
     /** Whether its writer lives and has not closed it. */
     private boolean live() {
         Staging current = staging;
-        return current != null && current.live().stateAcquire() == LiveFile.OPEN && StoreOpening.isAlive(mark.owner());
+        return current != null && current.live().stateAcquire() == LiveFile.OPEN && Rivals.alive(files, mark);
     }
 
     /**
@@ -116,12 +131,12 @@ public final class AttachedStore implements AutoCloseable {
      */
     public Snapshot snapshot() {
         checkSession();
-        if (!leases.take()) {
-            throw new IllegalStateException("store is closed: directory=" + files.directory());
-        }
+        lease();
         try {
-            return StoreSnapshot.take(logs, slots, losses, this::schema, live(), leases);
-        } catch (RuntimeException e) {
+            Snapshot snapshot = StoreSnapshot.take(logs, slots, losses, this::schema, live(), leases);
+            checkInPlace();
+            return snapshot;
+        } catch (RuntimeException | Error e) {
             leases.giveBack();
             throw e;
         }
@@ -136,7 +151,36 @@ public final class AttachedStore implements AutoCloseable {
         }
     }
 
-    /** The schema as its file is now, with what damage to it has taken. */
+    /** What was seen before is all that there was then, if the writer has not gone on elsewhere by now. */
+    private void checkInPlace() {
+        Staging current = staging;
+        if (current != null && current.live().stateAcquire() == LiveFile.MOVED) {
+            throw new StoreReopenedException(
+                    "staging was deleted, and made anew, since the store was attached: directory=" + files.directory()
+                            + ", staging=" + current.directory());
+        }
+    }
+
+    /** Keeps the mappings for a call, which ends it with {@code leases.giveBack()}. */
+    private void lease() {
+        if (!leases.take()) {
+            throw new IllegalStateException("store is closed: directory=" + files.directory());
+        }
+    }
+
+    private <T> T leased(Supplier<T> call) {
+        lease();
+        try {
+            return call.get();
+        } finally {
+            leases.giveBack();
+        }
+    }
+
+    /**
+     * The schema as its file is now, with what damage to it has taken: for whoever has a lease, as that is told by the slots of
+     * the sources.
+     */
     private synchronized Schema schema() {
         long length = length(files.schema());
         if (length != schemaLength) {
@@ -174,27 +218,20 @@ public final class AttachedStore implements AutoCloseable {
     }
 
     public List<Source> sources() {
-        return schema().sources();
+        return leased(() -> schema().sources());
     }
 
     public Optional<Source> source(String name) {
-        return schema().source(name);
+        return leased(() -> schema().source(name));
     }
 
     public List<Index> indexes() {
-        return schema().indexes();
+        return leased(() -> schema().indexes());
     }
 
     /** A description, of values read while nothing can be unmapped. */
     public Map<String, Object> info() {
-        if (!leases.take()) {
-            throw new IllegalStateException("store is closed: directory=" + files.directory());
-        }
-        try {
-            return describe();
-        } finally {
-            leases.giveBack();
-        }
+        return leased(this::describe);
     }
 
     private Map<String, Object> describe() {

@@ -3,6 +3,7 @@ package dev.loom.store;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
 import dev.loom.log.LogView;
+import dev.loom.log.SegmentWriter;
 import dev.loom.log.UnsharedLog;
 import dev.loom.record.DirectoryReader;
 import dev.loom.record.IndexRebuilder;
@@ -30,6 +31,7 @@ final class GapRebuild {
             StoreLogs logs,
             Schema schema,
             IntFunction<@Nullable String> formatText,
+            Runnable guard,
             long publishInterval,
             IndexRebuilder.ProgressHandler progress) {}
 
@@ -84,8 +86,7 @@ final class GapRebuild {
                 kind,
                 mark.storeId(),
                 mark.epoch(),
-                parts.storage,
-                parts.files.segments(kind, mark.segmentLength()),
+                new SegmentWriter(parts.storage, parts.files.segments(kind, mark.segmentLength()), false, parts.guard),
                 mark.rebuild().begin(kind),
                 Math.max(mark.ringLength(kind), RING_LENGTH_MIN));
     }

@@ -73,7 +73,7 @@ final class IndexCheck {
      * @throws CancellationException when it was cancelled
      */
     boolean pagesWhole(BooleanSupplier cancelled) {
-        StoreLogs logs = StoreLogs.files(files, storage, mark, mark.ends(), false);
+        StoreLogs logs = StoreLogs.files(files, storage, mark, mark.ends());
         for (Part part : parts) {
             LogView log = logs.of(part.kind());
             try (PageReader pages = new PageReader(log)) {

@@ -3,11 +3,12 @@ package dev.loom.store;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
 import dev.loom.log.Segments;
+import dev.loom.log.UnsharedLog;
+import dev.loom.record.LossCheckpoint;
 import dev.loom.record.SourceTable;
 import dev.loom.schema.Schema;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +21,6 @@ final class IndexRecovery {
     private final Storage storage;
     private final StoreFiles files;
     private final Schema schema;
-    private Map<Integer, Long> lost = Map.of();
     private @Nullable IndexCheck unchecked;
 
     IndexRecovery(Settings settings, StoreFiles files, Schema schema) {
@@ -36,18 +36,30 @@ final class IndexRecovery {
      * @param recovered whether the store was not closed, so that pages may be damaged
      */
     Mark run(Mark closed, boolean recovered) {
+        deleteUnnamed(closed);
         boolean drop = settings.rebuildIndexes()
                 || closed.indexState() == IndexState.DAMAGED
                 || !whole(closed, recovered || closed.indexState() == IndexState.UNCHECKED);
-        if (drop) {
-            lost = sourceTable(closed).lost();
+        SourceTable known = sourceTable(closed);
+        drop |= known.malformed();
+        long covered = drop ? closed.begin(LogKind.RECORD) : known.recordsCovered();
+        boolean gap = closed.durable(LogKind.RECORD) - covered > settings.backgroundRebuildBytes();
+        if (!drop && !gap) {
+            return closed;
         }
-        return leaveGap(drop ? discardIndexes(closed) : closed);
-    }
-
-    /** Records lost by source, of which indexes that were dropped spoke. */
-    Map<Integer, Long> lost() {
-        return lost;
+        // a gap that there is already is given up with what lies before it
+        boolean anew = drop || closed.rebuild().exists();
+        Mark next = anew ? closed.withoutIndexes() : closed;
+        if (gap) {
+            known.countLost(closed.durable(LogKind.RECORD));
+            next = beginBehind(next.withGap(anew ? closed.begin(LogKind.RECORD) : covered), known);
+        }
+        next = new MarkFile(storage, files.mark()).writeTwice(next);
+        if (anew) {
+            unchecked = null;
+            deleteUnnamed(next);
+        }
+        return next;
     }
 
     /** What there was too much of to be read before opening returns, or null. */
@@ -74,39 +86,63 @@ final class IndexRecovery {
     }
 
     /**
-     * Has the indexes go on behind a gap, which is filled in the background, when they lack too many records to be written before
-     * opening returns. A gap that there is already is given up with what lies before it.
+     * Has the timestamp index begin behind its gap with what was lost before, if anything was, for nothing else there would tell.
+     *
+     * @param known what the indexes said before any were given up
      */
-    private Mark leaveGap(Mark closed) {
-        long covered = sourceTable(closed).recordsCovered();
-        if (closed.durable(LogKind.RECORD) - covered <= settings.backgroundRebuildBytes()) {
-            return closed;
+    private Mark beginBehind(Mark gap, SourceTable known) {
+        if (known.lost().values().stream().allMatch(lost -> lost == 0)) {
+            return gap;
         }
-        if (!closed.rebuild().exists()) {
-            return new MarkFile(storage, files.mark()).writeTwice(closed.withGap(covered));
+        SourceTable table = sourceTable(gap);
+        table.lost().putAll(known.lost());
+        try (UnsharedLog log = new UnsharedLog(
+                LogKind.TIME,
+                gap.storeId(),
+                gap.epoch(),
+                storage,
+                files.segments(LogKind.TIME, gap.segmentLength()),
+                gap.rebuild().timeEnd(),
+                gap.ringLength(LogKind.TIME))) {
+            LossCheckpoint checkpoint = LossCheckpoint.write(
+                    log, StoreSession.writerSources(schema, table), gap.durable(LogKind.RECORD), gap.lastTimeNs());
+            return gap.withTimeIndex(checkpoint.end(), checkpoint.address());
         }
-        Mark without = discardIndexes(closed);
-        return new MarkFile(storage, files.mark()).writeTwice(without.withGap(without.begin(LogKind.RECORD)));
     }
 
-    /** The mark goes first: what a kill leaves of the files then is not looked at, and goes at the next time. */
-    private Mark discardIndexes(Mark mark) {
-        unchecked = null;
-        Mark without = new MarkFile(storage, files.mark()).writeTwice(mark.withoutIndexes());
+    /**
+     * Deletes the indexes' segment files that lie wholly where the mark says there is nothing. What a kill leaves of them is not
+     * looked at, and goes at the next opening.
+     */
+    private void deleteUnnamed(Mark mark) {
         for (LogKind kind : List.of(LogKind.TIME, LogKind.CHUNK)) {
+            boolean deleted = false;
             for (Path file : storage.list(files.folder(kind))) {
-                if (Segments.firstOf(file) >= 0) {
+                long first = Segments.firstOf(file);
+                if (first >= 0 && !names(mark, kind, first)) {
                     storage.delete(file);
+                    deleted = true;
                 }
             }
-            storage.syncDirectory(files.folder(kind));
+            if (deleted) {
+                storage.syncDirectory(files.folder(kind));
+            }
         }
-        return without;
+    }
+
+    /** Whether a mark names an address of the segment that begins at one: before the gap, if there is one, or behind it. */
+    private static boolean names(Mark mark, LogKind kind, long first) {
+        long begin = mark.begin(kind);
+        long end = first + mark.segmentLength();
+        boolean beforeGap = first < mark.rebuild().begin(kind) && end > begin;
+        boolean behindGap = first < mark.durable(kind)
+                && end > Math.max(begin, mark.rebuild().end(kind));
+        return beforeGap || behindGap;
     }
 
     /** What the indexes say of the sources, as far as they go. */
     SourceTable sourceTable(Mark closed) {
-        StoreLogs logs = StoreLogs.files(files, storage, closed, closed.ends(), false);
+        StoreLogs logs = StoreLogs.files(files, storage, closed, closed.ends());
         return SourceTable.load(
                 logs.records(),
                 logs.times(),

@@ -4,7 +4,7 @@ package dev.loom.store;
  * Counts who uses something that must not be freed under them, and frees it when it is closed and the last has gone.
  * Thread-safe.
  */
-final class Leases {
+final class Leases implements AutoCloseable {
     private final Runnable free;
     private int users;
     private boolean closed;
@@ -43,7 +43,8 @@ final class Leases {
     }
 
     /** No more leases; frees at once if there are none. Idempotent. */
-    void close() {
+    @Override
+    public void close() {
         boolean last;
         synchronized (this) {
             last = !closed && users == 0;

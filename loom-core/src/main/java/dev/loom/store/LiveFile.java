@@ -22,9 +22,10 @@ import java.nio.file.Path;
  *
  * <pre>
  *     0 | magic          8 | store id        16 | session nonce    24 | epoch (4), state (4)
- *    32 | own device    40 | own inode       48 | clock offset, ns 56 | clock is the system's (4), direct (4)
+ *    32 | own device    40 | own inode       48 | unused          56 | unused (4), direct (4)
  *    64 | waits, waited ns, refused
  *   128 | write failures                    136 | sync failed (4), length of the last error (4)
+ *   144 | clock ahead, ns
  *   256 | watermarks of the record log      512 | of the timestamp index      768 | of the chunk index
  *  1024 | the last error, UTF-8, up to 1,024 bytes
  *  4096 | source slots, then loss slots
@@ -36,14 +37,19 @@ final class LiveFile {
     static final int OPEN = 1;
     static final int CLOSED = 2;
 
+    /** Another writer is taking the store over. */
+    static final int FENCED = 3;
+
+    /** The session goes on in other staging, as this was deleted. */
+    static final int MOVED = 4;
+
     private static final int STORE_ID_OFFSET = 8;
     private static final int NONCE_OFFSET = 16;
     private static final int EPOCH_OFFSET = 24;
     private static final int STATE_OFFSET = 28;
     private static final int DEVICE_OFFSET = 32;
     private static final int INODE_OFFSET = 40;
-    private static final int CLOCK_OFFSET = 48;
-    private static final int SYSTEM_CLOCK_OFFSET = 56;
+    private static final int CLOCK_AHEAD_OFFSET = 144;
     private static final int DIRECT_OFFSET = 60;
     private static final int GAUGE_OFFSET = 64;
     private static final int FAILURES_OFFSET = 128;
@@ -82,7 +88,11 @@ final class LiveFile {
     }
 
     static LiveFile open(Storage storage, Path path) {
-        return new LiveFile(MappedFile.open(storage, path, false));
+        return of(MappedFile.open(storage, path, false));
+    }
+
+    static LiveFile of(MappedFile file) {
+        return new LiveFile(file);
     }
 
     /** Fills in where a session begins. */
@@ -101,7 +111,9 @@ final class LiveFile {
     private boolean plausible(Mark mark) {
         boolean plausible = stateAcquire() != 0;
         for (LogKind kind : LogKind.values()) {
-            plausible = plausible && inOrder(watermarks(kind), mark.durable(kind), mark.ringLength(kind));
+            plausible = plausible
+                    && inOrder(watermarks(kind), mark.durable(kind), mark.ringLength(kind))
+                    && inOrder(watermarks(kind), mark.rebuild(), kind);
         }
         return plausible;
     }
@@ -109,11 +121,26 @@ final class LiveFile {
     private static boolean inOrder(Watermarks watermarks, long durable, int ringLength) {
         // its writer may be moving them meanwhile
         long tail = watermarks.tailAcquire();
+        long begin = watermarks.beginAcquire();
+        long known = Math.max(durable, watermarks.durableAcquire());
+        long overwritten = watermarks.overwritten();
         long evicted = watermarks.evictedAcquire();
-        return evicted % PageDescriptor.PAGE_LENGTH == 0
-                && evicted >= durable
+        return PageDescriptor.isPage(begin)
+                && begin <= known
+                && PageDescriptor.isPage(evicted)
+                && evicted >= known
+                && evicted >= overwritten
                 && tail - evicted <= ringLength
                 && watermarks.tailAcquire() >= evicted;
+    }
+
+    private static boolean inOrder(Watermarks watermarks, Rebuild rebuild, LogKind kind) {
+        long gapBegin = watermarks.gapBeginAcquire();
+        return watermarks.gapEnd() == rebuild.end(kind)
+                && watermarks.rebuildTo() == rebuild.to()
+                && PageDescriptor.isPage(gapBegin)
+                && gapBegin >= rebuild.begin(kind)
+                && gapBegin <= rebuild.end(kind);
     }
 
     /** Whether this is the file that the mark speaks of, and not a copy. */
@@ -132,6 +159,16 @@ final class LiveFile {
                 && bytes.getLong(INODE_OFFSET) == id.inode();
     }
 
+    /** Its own identity, as it says. */
+    FileId id() {
+        return new FileId(bytes.getLong(DEVICE_OFFSET), bytes.getLong(INODE_OFFSET));
+    }
+
+    /** Takes over what another one of the session holds, but for its identity and state. */
+    void copyFrom(LiveFile other) {
+        file.buffer().putBytes(DIRECT_OFFSET, other.file.buffer(), DIRECT_OFFSET, LENGTH - DIRECT_OFFSET);
+    }
+
     MappedFile file() {
         return file;
     }
@@ -144,9 +181,13 @@ final class LiveFile {
         INT.setRelease(bytes, STATE_OFFSET, state);
     }
 
-    void clock(boolean system, long offsetNs) {
-        LONG.setOpaque(bytes, CLOCK_OFFSET, offsetNs);
-        INT.setOpaque(bytes, SYSTEM_CLOCK_OFFSET, system ? 1 : 0);
+    void clockAhead(long ns) {
+        LONG.setOpaque(bytes, CLOCK_AHEAD_OFFSET, ns);
+    }
+
+    /** By how much the times of records that arrive lead the wall clock, ns. */
+    long clockAhead() {
+        return (long) LONG.getOpaque(bytes, CLOCK_AHEAD_OFFSET);
     }
 
     void direct(boolean direct) {

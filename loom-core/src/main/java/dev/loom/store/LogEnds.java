@@ -33,7 +33,7 @@ record LogEnds(long recordEnd, long timeEnd, long chunkEnd, long lastTimeNs) {
     private static final long[] UNBOUNDED = {Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE};
 
     static LogEnds find(StoreFiles files, Storage storage, Mark mark) {
-        StoreLogs all = StoreLogs.files(files, storage, mark, UNBOUNDED, false);
+        StoreLogs all = StoreLogs.files(files, storage, mark, UNBOUNDED);
         long lastTimeNs = mark.lastTimeNs();
         long recordEnd = mark.durable(LogKind.RECORD);
         long recordFiles = StoreLogs.filesEnd(storage, all.records());

@@ -1,7 +1,10 @@
 package dev.loom.store;
 
 import dev.loom.io.FileId;
+import dev.loom.io.Platform;
+import dev.loom.io.ProcessId;
 import dev.loom.log.LogKind;
+import dev.loom.log.PageDescriptor;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -42,8 +45,23 @@ record Mark(
         FileId file) {
 
     /** A process on a machine since it was booted. */
-    record Owner(long pid, long startTimeMs, String bootId, String host) {
-        static final Owner NONE = new Owner(0, 0, "", "");
+    record Owner(ProcessId process, String bootId, String host) {
+        static final Owner NONE = new Owner(ProcessId.NONE, "", "");
+
+        /** Whether it lives, as far as processes can be told from here. */
+        ProcessId.Life life() {
+            return bootId.equals(Platform.bootId()) ? process.life() : ProcessId.Life.DEAD;
+        }
+    }
+
+    /** Whether its numbers can be those of a store, whatever its files hold. */
+    boolean possible() {
+        return segmentLength > 0
+                && segmentLength % PageDescriptor.PAGE_LENGTH == 0
+                && segmentLength <= PageDescriptor.ADDRESS_MAX
+                && schemaDurable >= 0
+                && logs.stream().allMatch(LogMark::possible)
+                && rebuild.possible(durable(LogKind.RECORD), durable(LogKind.TIME), durable(LogKind.CHUNK));
     }
 
     /** Whether this is the mark of another file, of which the one it was read from is a copy. */
@@ -55,6 +73,10 @@ record Mark(
 
     int ringLength(LogKind kind) {
         return logs.get(kind.index()).ringLength();
+    }
+
+    int ringWanted(LogKind kind) {
+        return logs.get(kind.index()).ringWanted();
     }
 
     long begin(LogKind kind) {
@@ -148,10 +170,92 @@ record Mark(
                 indexState);
     }
 
+    /** With a timestamp index that goes on at an address, after a checkpoint. */
+    Mark withTimeIndex(long end, long newCheckpoint) {
+        List<LogMark> ended = Stream.of(LogKind.values())
+                .map(kind -> {
+                    LogMark log = logs.get(kind.index());
+                    return kind == LogKind.TIME ? log.movedTo(end) : log;
+                })
+                .toList();
+        return with(sequence, ended, newCheckpoint, rebuild, indexState);
+    }
+
     private List<LogMark> withIndexLogs(UnaryOperator<LogMark> change) {
         return Stream.of(LogKind.values())
                 .map(kind -> kind == LogKind.RECORD ? logs.get(kind.index()) : change.apply(logs.get(kind.index())))
                 .toList();
+    }
+
+    /** The same, taken from its owner: who still writes learns from it that the store is another's. */
+    Mark takenOver() {
+        return new Mark(
+                sequence + 1,
+                storeId,
+                epoch,
+                closed,
+                new Owner(ProcessId.NONE, owner.bootId(), owner.host()),
+                sessionNonce,
+                staging,
+                segmentLength,
+                logs,
+                schemaDurable,
+                checkpoint,
+                lastTimeNs,
+                rebuild,
+                indexState,
+                file);
+    }
+
+    /** The same, with staging elsewhere. */
+    Mark movedTo(Path newStaging) {
+        return new Mark(
+                sequence + 1,
+                storeId,
+                epoch,
+                closed,
+                owner,
+                sessionNonce,
+                newStaging,
+                segmentLength,
+                logs,
+                schemaDurable,
+                checkpoint,
+                lastTimeNs,
+                rebuild,
+                indexState,
+                file);
+    }
+
+    /** The same, of a copy, to which the staging of the original does not belong. */
+    Mark adopted() {
+        return new Mark(
+                sequence,
+                storeId,
+                epoch,
+                closed,
+                owner,
+                0,
+                Path.of(""),
+                segmentLength,
+                logs,
+                schemaDurable,
+                checkpoint,
+                lastTimeNs,
+                rebuild,
+                indexState,
+                file);
+    }
+
+    /** With a record log that begins at an address. */
+    Mark withRecordBegin(long begin) {
+        List<LogMark> begun = Stream.of(LogKind.values())
+                .map(kind -> {
+                    LogMark log = logs.get(kind.index());
+                    return kind == LogKind.RECORD ? log.withBegin(begin) : log;
+                })
+                .toList();
+        return with(sequence, begun, checkpoint, rebuild, indexState);
     }
 
     /** The same, to be written again. */
@@ -194,7 +298,14 @@ record Mark(
     }
 
     /** Taken by a writer. */
-    Mark owned(Owner newOwner, long nonce, Path newStaging, List<Integer> rings, IndexState newState, FileId newFile) {
+    Mark owned(
+            Owner newOwner,
+            long nonce,
+            Path newStaging,
+            Rings rings,
+            Rings wanted,
+            IndexState newState,
+            FileId newFile) {
         return new Mark(
                 sequence + 1,
                 storeId,
@@ -204,8 +315,8 @@ record Mark(
                 nonce,
                 newStaging,
                 segmentLength,
-                IntStream.range(0, rings.size())
-                        .mapToObj(i -> logs.get(i).withRing(rings.get(i)))
+                Stream.of(LogKind.values())
+                        .map(kind -> logs.get(kind.index()).withRing(rings.length(kind), wanted.length(kind)))
                         .toList(),
                 schemaDurable,
                 checkpoint,

@@ -5,6 +5,7 @@ import dev.loom.error.ForeignFileException;
 import dev.loom.error.StoreTooNewException;
 import dev.loom.io.FileId;
 import dev.loom.io.LoomFile;
+import dev.loom.io.ProcessId;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
 import java.nio.ByteBuffer;
@@ -27,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  *  48 | segment length       56 | checkpoint
  *  64 | last time            72 | schema durable
  *  80 | own device           88 | own inode
- *  96 | owner's pid         104 | owner's start, ms
- * 128 | record log: begin   136 | durable             144 | ring (4), 0 (4)
+ *  96 | owner's pid         104 | owner's start, ticks   112 | number of its PID namespace
+ * 128 | record log: begin   136 | durable             144 | ring (4), ring wanted (4)
  * 152 | timestamp index, the same
  * 176 | chunk index, the same
  * 200 | gap of the timestamp index: begin, end     216 | of the chunk index
@@ -48,6 +49,11 @@ final class MarkFile {
     private static final int INDEX_STATE_SHIFT = 1;
     private static final int INDEX_STATE_MASK = 3;
     private static final int MAJOR_OFFSET = Long.BYTES;
+    private static final int FLAGS_OFFSET = 14;
+    private static final int SEQUENCE_OFFSET = 16;
+    private static final int STORE_ID_OFFSET = 24;
+    private static final int NONCE_OFFSET = 40;
+    private static final int OWNER_OFFSET = 96;
     private static final int LOGS_OFFSET = 128;
     private static final int TEXTS_OFFSET = 256;
     private static final int CRC_OFFSET = SLOT_LENGTH - Integer.BYTES;
@@ -116,6 +122,22 @@ final class MarkFile {
                 + ", newest read by this version=" + MAJOR);
     }
 
+    /** Whether a slot is of a mark's session, not ended, and not taken from its owner; or was written before it. */
+    static boolean ofSession(ByteBuffer bytes, int slot, Mark mark) {
+        ProcessId owner = mark.owner().process();
+        return bytes.getLong(slot + SEQUENCE_OFFSET) < mark.sequence()
+                || (bytes.getLong(slot + STORE_ID_OFFSET) == mark.storeId()
+                        && bytes.getLong(slot + NONCE_OFFSET) == mark.sessionNonce()
+                        && bytes.getLong(slot + OWNER_OFFSET) == owner.pid()
+                        && bytes.getLong(slot + OWNER_OFFSET + Long.BYTES) == owner.start()
+                        && (bytes.getShort(slot + FLAGS_OFFSET) & CLOSED) == 0);
+    }
+
+    /** The mark in a slot; null when it is not whole. */
+    static @Nullable Mark slot(ByteBuffer bytes, int slot) {
+        return decode(bytes, slot);
+    }
+
     /** Whether no slot is whole and the second was never written, as while a store is being made. */
     boolean unfinished() {
         ByteBuffer bytes = ByteBuffer.allocate(2 * SLOT_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
@@ -181,13 +203,14 @@ final class MarkFile {
         slot.putLong(mark.schemaDurable())
                 .putLong(mark.file().device())
                 .putLong(mark.file().inode());
-        slot.putLong(mark.owner().pid()).putLong(mark.owner().startTimeMs());
+        ProcessId owner = mark.owner().process();
+        slot.putLong(owner.pid()).putLong(owner.start()).putLong(owner.namespace());
         slot.position(LOGS_OFFSET);
         for (LogMark log : mark.logs()) {
             slot.putLong(log.begin())
                     .putLong(log.durable())
                     .putInt(log.ringLength())
-                    .putInt(0);
+                    .putInt(log.ringWanted());
         }
         Rebuild rebuild = mark.rebuild();
         slot.putLong(rebuild.timeBegin()).putLong(rebuild.timeEnd());
@@ -232,27 +255,32 @@ final class MarkFile {
         long lastTimeNs = slot.getLong();
         long schemaDurable = slot.getLong();
         FileId file = new FileId(slot.getLong(), slot.getLong());
-        long pid = slot.getLong();
-        long startTimeMs = slot.getLong();
+        ProcessId owner = new ProcessId(slot.getLong(), slot.getLong(), slot.getLong());
         slot.position(offset + LOGS_OFFSET);
         List<LogMark> logs = new ArrayList<>();
         for (int i = 0; i < LogKind.values().length; i++) {
             long begin = slot.getLong();
             long durable = slot.getLong();
-            logs.add(new LogMark(slot.getInt(), begin, durable));
-            slot.getInt();
+            int ringLength = slot.getInt();
+            int ringWanted = slot.getInt();
+            logs.add(new LogMark(ringLength, ringWanted == 0 ? ringLength : ringWanted, begin, durable));
         }
         Rebuild rebuild = new Rebuild(
                 slot.getLong(), slot.getLong(), slot.getLong(), slot.getLong(), slot.getLong(), slot.getLong());
-        slot.position(offset + TEXTS_OFFSET);
-        Mark.Owner owner = new Mark.Owner(pid, startTimeMs, getText(slot), getText(slot));
-        Path staging = Path.of(getText(slot));
-        return new Mark(
+        slot.limit(offset + CRC_OFFSET).position(offset + TEXTS_OFFSET);
+        String bootId = getText(slot);
+        String host = getText(slot);
+        String stagingPath = getText(slot);
+        if (bootId == null || host == null || stagingPath == null || stagingPath.indexOf(0) >= 0) {
+            return null;
+        }
+        Path staging = Path.of(stagingPath);
+        Mark mark = new Mark(
                 sequence,
                 storeId,
                 epoch,
                 closed,
-                owner,
+                new Mark.Owner(owner, bootId, host),
                 nonce,
                 staging,
                 segmentLength,
@@ -263,10 +291,16 @@ final class MarkFile {
                 rebuild,
                 IndexState.of(flags >> INDEX_STATE_SHIFT & INDEX_STATE_MASK),
                 file);
+        return mark.possible() ? mark : null;
     }
 
-    private static String getText(ByteBuffer slot) {
-        byte[] bytes = new byte[slot.getInt()];
+    /** The next text, or null when there is none within the slot. */
+    private static @Nullable String getText(ByteBuffer slot) {
+        int length = slot.remaining() < Integer.BYTES ? -1 : slot.getInt();
+        if (length < 0 || length > slot.remaining()) {
+            return null;
+        }
+        byte[] bytes = new byte[length];
         slot.get(bytes);
         return new String(bytes, StandardCharsets.UTF_8);
     }

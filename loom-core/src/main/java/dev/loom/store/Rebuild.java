@@ -1,6 +1,7 @@
 package dev.loom.store;
 
 import dev.loom.log.LogKind;
+import dev.loom.log.PageDescriptor;
 import dev.loom.log.Watermarks;
 
 /**
@@ -15,6 +16,20 @@ record Rebuild(long timeBegin, long timeEnd, long chunkBegin, long chunkEnd, lon
 
     /** More than an index of any store takes. */
     static final long GAP_LENGTH = 1L << 44;
+
+    /** Whether it can be that of logs with these ends. */
+    boolean possible(long recordEnd, long timeDurable, long chunkDurable) {
+        return gapPossible(timeBegin, timeEnd, timeDurable)
+                && gapPossible(chunkBegin, chunkEnd, chunkDurable)
+                && PageDescriptor.isPage(done)
+                && PageDescriptor.isPage(to)
+                && done <= to
+                && to <= recordEnd;
+    }
+
+    private static boolean gapPossible(long begin, long end, long durable) {
+        return PageDescriptor.isPage(begin) && PageDescriptor.isPage(end) && begin <= end && end <= durable;
+    }
 
     boolean pending() {
         return done < to;

@@ -11,9 +11,10 @@ import dev.loom.log.PageReader;
 import dev.loom.log.PageState;
 import dev.loom.log.SegmentWriter;
 import dev.loom.log.Segments;
+import dev.loom.log.UnsharedLog;
+import dev.loom.record.LossMarkers;
 import dev.loom.record.LossSlots;
 import dev.loom.record.PageRecords;
-import dev.loom.record.SourceSlots;
 import dev.loom.schema.SchemaLog;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -27,32 +28,37 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>Killed in the same boot: the staging is trusted, and what only it holds is written to the segment files. Nothing is
- *       lost.
+ *       lost, and what had been dropped is marked there too.
  *   <li>Otherwise, as after a power cut: the logs end at the first page that is not whole; the timestamp index is cut to
  *       entries that end there and synced, then the chunk index, then the record log. Definitions that were not
  *       durable end at the first that is not whole: no page that needs one was written before it was synced.
  * </ul>
  *
  * @param mark as it is now on disk, closed
- * @param losses what the killed writer had counted, or null
  * @param powerCut whether it was the second case
  * @param durableBefore up to where the record log had been durable
  */
-record Recovery(Mark mark, @Nullable LossSlots losses, boolean powerCut, long durableBefore) {
+record Recovery(Mark mark, boolean powerCut, long durableBefore) {
     static Recovery run(StoreFiles files, Storage storage, Mark mark, @Nullable Staging staging) {
         return staging == null ? cut(files, storage, mark) : rescue(files, storage, mark, staging);
     }
 
     private static Recovery rescue(StoreFiles files, Storage storage, Mark mark, Staging staging) {
-        StoreLogs logs = StoreLogs.live(files, storage, mark, staging, false);
+        StoreLogs logs = StoreLogs.live(files, storage, mark, staging);
         long lastTimeNs = Math.max(mark.lastTimeNs(), lastTimeNs(logs.records()));
         boolean syncFailed = staging.live().syncFailed();
         long recordEnd = flush(storage, logs.records(), lastTimeNs, syncFailed);
         long timeEnd = flush(storage, logs.times(), lastTimeNs, syncFailed);
         long chunkEnd = flush(storage, logs.chunks(), lastTimeNs, syncFailed);
         long schemaEnd = SchemaLog.recover(storage, files.schema(), mark.storeId(), Long.MAX_VALUE);
-        LossSlots losses = LossSlots.allocate(SourceSlots.SOURCES_MAX);
-        losses.copyFrom(staging.live().losses());
+        long[] unmarked =
+                staging.live().losses().unmarked(logs.records().watermarks().tailAcquire());
+        for (int i = 0; i < unmarked.length; i += LossSlots.UNMARKED_FIELDS) {
+            lastTimeNs = Math.max(lastTimeNs, unmarked[i + LossSlots.UNMARKED_FIELDS - 1]);
+        }
+        if (unmarked.length > 0) {
+            recordEnd = mark(files, storage, mark, recordEnd, unmarked, lastTimeNs);
+        }
         Mark closed = new MarkFile(storage, files.mark())
                 .writeTwice(mark.ended(
                         mark.epoch() + 1,
@@ -61,10 +67,9 @@ record Recovery(Mark mark, @Nullable LossSlots losses, boolean powerCut, long du
                         mark.checkpoint(),
                         lastTimeNs,
                         FileId.of(files.mark())));
-        Path directory = staging.directory();
         staging.unmap();
-        Staging.delete(storage, directory);
-        return new Recovery(closed, losses, false, mark.durable(LogKind.RECORD));
+        staging.delete(storage);
+        return new Recovery(closed, false, mark.durable(LogKind.RECORD));
     }
 
     /**
@@ -83,7 +88,7 @@ record Recovery(Mark mark, @Nullable LossSlots losses, boolean powerCut, long du
         ByteBuffer bytes = ByteBuffer.allocateDirect(PageDescriptor.PAGE_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
         UnsafeBuffer page = new UnsafeBuffer(bytes);
         try (PageReader reader = new PageReader(view);
-                SegmentWriter writer = new SegmentWriter(storage, view.segments(), false)) {
+                SegmentWriter writer = new SegmentWriter(storage, view.segments())) {
             while (address < tail) {
                 if (reader.readOrFail(address, tail) != PageState.PRESENT) {
                     if (address >= evicted) {
@@ -106,6 +111,21 @@ record Recovery(Mark mark, @Nullable LossSlots losses, boolean powerCut, long du
         }
         sync(storage, view.segments(), durable);
         return address;
+    }
+
+    /** Marks losses behind the log's end, where a recovery that is repeated does it again. Returns the end then. */
+    private static long mark(
+            StoreFiles files, Storage storage, Mark mark, long recordEnd, long[] unmarked, long timeNs) {
+        try (UnsharedLog log = new UnsharedLog(
+                LogKind.RECORD,
+                mark.storeId(),
+                mark.epoch(),
+                storage,
+                files.segments(LogKind.RECORD, mark.segmentLength()),
+                recordEnd,
+                2 * PageDescriptor.PAGE_LENGTH)) {
+            return LossMarkers.write(log, unmarked, timeNs);
+        }
     }
 
     /** Makes segment files durable that reach above an address, and the names of all. */
@@ -149,7 +169,7 @@ record Recovery(Mark mark, @Nullable LossSlots losses, boolean powerCut, long du
                         mark.checkpoint(),
                         ends.lastTimeNs(),
                         FileId.of(files.mark())));
-        return new Recovery(closed, null, true, mark.durable(LogKind.RECORD));
+        return new Recovery(closed, true, mark.durable(LogKind.RECORD));
     }
 
     private static void truncate(Storage storage, Segments segments, long end) {

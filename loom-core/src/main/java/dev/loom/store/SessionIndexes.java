@@ -35,9 +35,19 @@ final class SessionIndexes {
                 .forEach(this::announce);
     }
 
+    /** Begins to fill one; when that fails, for want of memory, it may be added again. */
     void add(Index index) {
         active.put(index.id(), new ActiveIndex(index, lookup));
-        announce(index.sourceId());
+        try {
+            announce(index.sourceId());
+        } catch (Throwable e) {
+            active.remove(index.id());
+            throw e;
+        }
+    }
+
+    boolean fills(Index index) {
+        return active.containsKey(index.id());
     }
 
     void remove(Index index) {

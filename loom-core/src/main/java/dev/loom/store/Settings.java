@@ -22,7 +22,6 @@ public record Settings(
         @Nullable Integer chunkRingLength,
         @Nullable Long segmentLength,
         Eviction eviction,
-        boolean mapped,
         Pressure pressure,
         @Nullable StoreClock clock,
         Duration durabilityInterval,

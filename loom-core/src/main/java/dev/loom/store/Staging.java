@@ -1,6 +1,8 @@
 package dev.loom.store;
 
 import dev.loom.error.StoreIoException;
+import dev.loom.io.FileId;
+import dev.loom.io.LockedFile;
 import dev.loom.io.MappedFile;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
@@ -15,61 +17,41 @@ import org.jspecify.annotations.Nullable;
 /**
  * A session's staging: the mapped rings and the live state, in a directory of its own.
  *
+ * @param claim tells whose it is, and that he lives; null of another's
  * @param rings by {@link LogKind#index()}
- * @param fallback why it is not on tmpfs, though nobody said where to put it; null otherwise
+ * @param note why it is not where, or as large, as it was to be; null otherwise
  */
 record Staging(
         Path directory,
+        @Nullable Claim claim,
         LiveFile live,
         List<MappedFile> rings,
-        @Nullable String fallback) {
-    private static final Path TMPFS = Path.of("/dev/shm");
+        @Nullable String note) {
+    private static final String OWNER = "owner";
 
-    /** What a new session needs. */
-    record Request(@Nullable Path parent, Path fallback, long storeId, long nonce, int epoch, List<Integer> rings) {
-        long length() {
-            return rings.stream().mapToLong(Integer::longValue).sum() + LiveFile.LENGTH;
-        }
-
+    /** What a new session is. */
+    record Request(long storeId, long nonce, int epoch, Mark.Owner owner) {
         String name() {
-            return "loom-" + Long.toHexString(storeId) + "-" + Long.toHexString(nonce);
+            return prefix(storeId) + Long.toHexString(nonce);
         }
     }
 
-    /** Makes staging on tmpfs, or where it was asked for, or else beside the store. */
-    static Staging create(Storage storage, Request request) {
-        Path asked = request.parent();
-        if (asked != null) {
-            storage.createDirectories(asked);
-            return createIn(storage, request, asked, null);
-        }
-        String reason = unfit(request.length());
-        if (reason == null) {
-            try {
-                return createIn(storage, request, TMPFS, null);
-            } catch (StoreIoException e) {
-                reason = String.valueOf(e.getMessage());
-            }
-        }
-        storage.createDirectories(request.fallback());
-        return createIn(storage, request, request.fallback(), reason);
+    /** With what the names of a store's staging begin; the rest is the session's nonce. */
+    static String prefix(long storeId) {
+        return "loom-" + Long.toHexString(storeId) + "-";
     }
 
-    private static @Nullable String unfit(long length) {
-        try {
-            if (!Files.isDirectory(TMPFS) || !Files.isWritable(TMPFS)) {
-                return "no tmpfs: directory=" + TMPFS;
-            }
-            long usable = Files.getFileStore(TMPFS).getUsableSpace();
-            return usable >= length
-                    ? null
-                    : "tmpfs too small: directory=" + TMPFS + ", needed=" + length + ", free=" + usable;
-        } catch (IOException e) {
-            return "tmpfs can't be read: directory=" + TMPFS + ", reason=" + e;
-        }
+    /** Bytes that staging with such rings takes. */
+    static long length(Rings rings) {
+        return rings.length() + LiveFile.LENGTH;
     }
 
-    private static Staging createIn(Storage storage, Request request, Path parent, @Nullable String fallback) {
+    /**
+     * Makes staging. What can't be made whole is deleted.
+     *
+     * @throws StoreIoException when there is no room, or for another reason of the file system
+     */
+    static Staging create(Storage storage, Request request, Path parent, Rings lengths, @Nullable String note) {
         Path directory = parent.resolve(request.name());
         try {
             Files.createDirectory(
@@ -77,19 +59,29 @@ record Staging(
         } catch (IOException e) {
             throw new StoreIoException("staging can't be created: directory=" + directory + ", reason=" + e, e);
         }
+        Claim claim = null;
         try {
+            claim = Claim.announce(directory, OWNER, request.owner(), parent);
             List<MappedFile> rings = new ArrayList<>();
             for (LogKind kind : LogKind.values()) {
-                rings.add(MappedFile.create(
-                        storage, ring(directory, kind), request.rings().get(kind.index())));
+                rings.add(MappedFile.create(storage, ring(directory, kind), lengths.length(kind)));
             }
             LiveFile live =
                     LiveFile.create(storage, live(directory), request.storeId(), request.nonce(), request.epoch());
-            return new Staging(directory, live, List.copyOf(rings), fallback);
+            return new Staging(directory, claim, live, List.copyOf(rings), note);
         } catch (RuntimeException e) {
+            if (claim != null) {
+                claim.close();
+            }
             delete(storage, directory);
             throw e;
         }
+    }
+
+    /** Whether a directory was staging of a session that has ended without deleting it, as far as locks tell. */
+    static boolean abandoned(Path directory) {
+        Path owner = directory.resolve(OWNER);
+        return Files.exists(owner) && !LockedFile.isHeld(owner);
     }
 
     /**
@@ -114,7 +106,7 @@ record Staging(
                 whole &= ring.length() == mark.ringLength(kind);
                 rings.add(ring);
             }
-            return whole ? new Staging(directory, live, List.copyOf(rings), null) : null;
+            return whole ? new Staging(directory, null, live, List.copyOf(rings), null) : null;
         } catch (StoreIoException e) {
             // what can't be read now may hold records, so it may not count as gone
             if (whole(storage, directory)) {
@@ -122,6 +114,13 @@ record Staging(
             }
             return null;
         }
+    }
+
+    /** Tells whoever still writes, against all signs, that the store is being taken over. */
+    void fence(Storage storage) {
+        MappedFile writable = MappedFile.open(storage, live(directory), true);
+        LiveFile.of(writable).stateRelease(LiveFile.FENCED);
+        writable.unmap();
     }
 
     private static boolean whole(Storage storage, Path directory) {
@@ -132,27 +131,67 @@ record Staging(
         return whole;
     }
 
-    /** Deletes what a crash left of the last session's staging after its store was marked closed. */
-    static void deleteStale(Storage storage, Mark closed) {
-        Path directory = closed.staging();
-        if (!directory.isAbsolute() || !storage.exists(live(directory))) {
-            return;
+    /** Whether a directory holds the staging of a mark's session, whatever is in it. */
+    static boolean isOfSession(Storage storage, Path directory, Mark mark) {
+        if (!storage.exists(live(directory))) {
+            return false;
         }
         LiveFile live = LiveFile.open(storage, live(directory));
-        boolean stale = live.isOfSession(closed);
-        live.file().unmap();
-        if (stale) {
-            delete(storage, directory);
+        try {
+            return live.isOfSession(mark);
+        } finally {
+            live.file().unmap();
         }
     }
 
-    /** The live file goes last, by which the rest is recognised. */
+    /** Whether its files are still where they were made. */
+    boolean inPlace() {
+        boolean inPlace = FileId.find(live(directory)).equals(live.id());
+        for (LogKind kind : LogKind.values()) {
+            inPlace = inPlace && Files.exists(ring(directory, kind));
+        }
+        return inPlace;
+    }
+
+    /** Makes all that it holds the same as in other staging with rings of the same lengths, but for the state. */
+    void copyFrom(Staging other) {
+        for (LogKind kind : LogKind.values()) {
+            ring(kind)
+                    .buffer()
+                    .putBytes(0, other.ring(kind).buffer(), 0, ring(kind).length());
+        }
+        live.copyFrom(other.live());
+    }
+
+    /** Gives its claim back, and leaves the rest to whoever still uses it. */
+    void release() {
+        if (claim != null) {
+            claim.close();
+        }
+    }
+
+    /** Deletes it, which may be unmapped already. */
+    void delete(Storage storage) {
+        release();
+        delete(storage, directory);
+    }
+
+    /** The live file goes last but for the owner's name, by which the rest is recognised. */
     static void delete(Storage storage, Path directory) {
         for (LogKind kind : LogKind.values()) {
             storage.delete(ring(directory, kind));
         }
         storage.delete(live(directory));
+        storage.delete(directory.resolve(OWNER));
         storage.delete(directory);
+    }
+
+    /** How long its rings are. */
+    Rings lengths() {
+        return new Rings(
+                ring(LogKind.RECORD).length(),
+                ring(LogKind.TIME).length(),
+                ring(LogKind.CHUNK).length());
     }
 
     private static Path live(Path directory) {

@@ -25,7 +25,7 @@ final class StoreDescription {
         values.put("sources", (long) schema.sources().size());
         values.put("segment_bytes", mark.segmentLength());
         if (!mark.closed()) {
-            values.put("owner_pid", mark.owner().pid());
+            values.put("owner_pid", mark.owner().process().pid());
             values.put("owner_host", mark.owner().host());
             values.put("staging", mark.staging().toString());
             for (LogKind kind : LogKind.values()) {
@@ -45,10 +45,20 @@ final class StoreDescription {
         if (mark.indexState() != IndexState.WHOLE) {
             values.put("indexes", mark.indexState().name().toLowerCase(Locale.ROOT));
         }
+        long ahead = staging != null ? staging.live().clockAhead() : mark.closed() ? aheadWhenClosed(mark) : 0;
+        if (ahead > 0) {
+            values.put("clock_ahead_ns", ahead);
+        }
         if (staging != null) {
             session(values, staging);
         }
         return values;
+    }
+
+    /** By how much the next record's time will lead the wall clock. */
+    private static long aheadWhenClosed(Mark mark) {
+        long wallNs = SystemClock.wallNs();
+        return mark.lastTimeNs() > wallNs + SystemClock.LEAD_MAX_NS ? mark.lastTimeNs() - wallNs : 0;
     }
 
     private static void log(Map<String, Object> values, String name, LogView view) {
@@ -68,8 +78,8 @@ final class StoreDescription {
         LiveFile live = staging.live();
         PressureGauge gauge = live.gauge();
         values.put("eviction", live.direct() ? "direct" : "page cache");
-        if (staging.fallback() != null) {
-            values.put("staging_fallback", staging.fallback() + "; a disk that stalls can stop the writer");
+        if (staging.note() != null) {
+            values.put("staging_fallback", staging.note());
         }
         values.put("waits", gauge.waits());
         values.put("waited_ns", gauge.waitedNs());

@@ -9,10 +9,15 @@ import java.util.Set;
 
 /** Where the files of a store are. */
 record StoreFiles(Path directory) {
-    private static final Set<String> NAMES = Set.of("LOCK", "loom.mark", "schema.log", "staging");
+    private static final Set<String> NAMES = Set.of("LOCK", "loom.mark", "schema.log", "staging", "owner");
 
     Path lock() {
         return directory.resolve("LOCK");
+    }
+
+    /** The claims of those that write the store, or are about to. */
+    Path claims() {
+        return directory.resolve("owner");
     }
 
     Path mark() {

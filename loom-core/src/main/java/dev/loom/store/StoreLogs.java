@@ -12,15 +12,14 @@ import java.util.function.Function;
 /** The reader's views of the logs. */
 record StoreLogs(LogView records, LogView times, LogView chunks) {
     /** Of a store in a session, through its staging. */
-    static StoreLogs live(StoreFiles files, Storage storage, Mark mark, Staging staging, boolean mapped) {
+    static StoreLogs live(StoreFiles files, Storage storage, Mark mark, Staging staging) {
         return of(kind -> new LogView(
                 kind,
                 mark.storeId(),
                 storage,
                 files.segments(kind, mark.segmentLength()),
                 staging.live().watermarks(kind),
-                staging.ring(kind).buffer(),
-                mapped));
+                staging.ring(kind).buffer()));
     }
 
     /**
@@ -28,15 +27,14 @@ record StoreLogs(LogView records, LogView times, LogView chunks) {
      *
      * @param ends by {@link LogKind#index()}
      */
-    static StoreLogs files(StoreFiles files, Storage storage, Mark mark, long[] ends, boolean mapped) {
+    static StoreLogs files(StoreFiles files, Storage storage, Mark mark, long[] ends) {
         return of(kind -> new LogView(
                 kind,
                 mark.storeId(),
                 storage,
                 files.segments(kind, mark.segmentLength()),
                 fixed(mark, kind, ends[kind.index()]),
-                null,
-                mapped));
+                null));
     }
 
     private static Watermarks fixed(Mark mark, LogKind kind, long end) {

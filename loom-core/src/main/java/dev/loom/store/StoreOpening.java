@@ -8,10 +8,13 @@ import dev.loom.error.StoreNotFoundException;
 import dev.loom.io.FileId;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Platform;
+import dev.loom.io.ProcessId;
+import dev.loom.io.ProcessId.Life;
 import dev.loom.io.Storage;
 import dev.loom.io.WriterLock;
 import dev.loom.log.LogKind;
 import dev.loom.log.PageDescriptor;
+import dev.loom.record.RecordLog;
 import dev.loom.record.SourceTable;
 import dev.loom.schema.Schema;
 import dev.loom.schema.SchemaEntry;
@@ -23,6 +26,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -52,29 +56,37 @@ public final class StoreOpening {
     /** Opens, creating or recovering the store. */
     public static StoreSession open(Settings settings) {
         Platform.check();
-        boolean made = !Files.exists(settings.directory());
-        settings.storage().createDirectories(settings.directory());
+        createDirectory(settings.storage(), settings.directory().toAbsolutePath());
         Path directory = realPath(settings.directory());
-        Path parent = directory.getParent();
-        if (made && parent != null) {
-            settings.storage().syncDirectory(parent);
-        }
-        Platform.checkFileSystem(directory);
+        Platform.checkShared(directory, settings.storage().fileSystemType(directory));
         StoreOpening opening = new StoreOpening(settings, directory);
         opening.checkForeign();
-        opening.createLockFile();
         WriterLock lock = WriterLock.take(opening.files.lock(), opening::ownerPid);
         try {
             return opening.openLocked(lock);
         } catch (RuntimeException | Error e) {
-            closeQuietly(lock, e);
+            closeQuietly(lock::close, e);
             throw e;
         }
     }
 
-    private static void closeQuietly(WriterLock lock, Throwable cause) {
+    /** Creates a directory and what is missing above it, and makes the names of all durable. */
+    private static void createDirectory(Storage storage, Path directory) {
+        List<Path> parents = new ArrayList<>();
+        Path missing = directory;
+        while (missing != null && !Files.exists(missing)) {
+            missing = missing.getParent();
+            if (missing != null) {
+                parents.add(missing);
+            }
+        }
+        storage.createDirectories(directory);
+        parents.forEach(storage::syncDirectory);
+    }
+
+    private static void closeQuietly(Runnable close, Throwable cause) {
         try {
-            lock.close();
+            close.run();
         } catch (StoreIoException e) {
             cause.addSuppressed(e);
         }
@@ -105,25 +117,13 @@ public final class StoreOpening {
         }
     }
 
-    /**
-     * Opens the lock's file only if it makes it: closing a second descriptor would drop a lock that is held. The monitor is
-     * one for all class loaders, so that nobody in this process locks the file between its making and its closing.
-     */
-    private void createLockFile() {
-        synchronized (System.getProperties()) {
-            if (!storage.exists(files.lock())) {
-                storage.openToWrite(files.lock(), false).close();
-            }
-        }
-    }
-
     /** The process that has the store, as its mark says; the mark may lag behind the lock for a moment. */
     private long ownerPid() {
         long pid = -1;
         for (int i = 0; i < 100 && pid < 0; i++) {
             try {
                 Mark.Owner owner = new MarkFile(storage, files.mark()).read().owner();
-                pid = isAlive(owner) ? owner.pid() : -1;
+                pid = owner.life() == Life.DEAD ? -1 : owner.process().pid();
             } catch (RuntimeException e) {
                 pid = -1;
             }
@@ -134,24 +134,39 @@ public final class StoreOpening {
         return pid;
     }
 
-    static boolean isAlive(Mark.Owner owner) {
-        return owner.pid() > 0
-                && owner.bootId().equals(Platform.bootId())
-                && Platform.startTimeMs(owner.pid()) == owner.startTimeMs();
-    }
-
     private StoreSession openLocked(WriterLock lock) {
-        // of a store that was being made when the power was cut, there may be a mark and no folders
-        for (LogKind kind : LogKind.values()) {
-            storage.createDirectories(files.folder(kind));
+        storage.createDirectories(files.claims());
+        Mark.Owner owner = new Mark.Owner(ProcessId.current(), Platform.bootId(), host());
+        long nonce = RANDOM.nextLong() | 1;
+        Claim claim = Claim.announce(files.claims(), nonce, owner, settings.staging());
+        Tenure tenure = new Tenure(files, storage, lock, claim);
+        boolean alone = false;
+        try {
+            Rivals rivals = new Rivals(files, storage, claim);
+            rivals.refuse(creationEnded() ? new MarkFile(storage, files.mark()).read() : null);
+            alone = true;
+            // of a store that was being made when the power was cut, there may be a mark and no folders
+            for (LogKind kind : LogKind.values()) {
+                storage.createDirectories(files.folder(kind));
+            }
+            Mark mark = creationEnded()
+                    ? HeldSegments.check(files, storage, new MarkFile(storage, files.mark()).read())
+                    : create();
+            Recovery recovery = null;
+            if (!mark.closed()) {
+                recovery = recover(mark, rivals);
+                mark = recovery.mark();
+            }
+            StoreSession.Opened opened = prepare(tenure, rivals, mark, recovery, owner, nonce);
+            rivals.forget();
+            return new StoreSession(opened);
+        } catch (RuntimeException | Error e) {
+            if (!alone) { // else a mark that could not be synced may name this session all the same
+                tenure.leaveNothing();
+            }
+            closeQuietly(tenure::close, e);
+            throw e;
         }
-        Mark mark = creationEnded() ? new MarkFile(storage, files.mark()).read() : create();
-        Recovery recovery = null;
-        if (!mark.closed()) {
-            recovery = recover(mark);
-            mark = recovery.mark();
-        }
-        return startSession(lock, mark, recovery);
     }
 
     /**
@@ -178,9 +193,9 @@ public final class StoreOpening {
                 Path.of(""),
                 segmentLength,
                 List.of(
-                        new LogMark(RECORD_RING_DEFAULT, 0, 0),
-                        new LogMark(TIME_RING_DEFAULT, 0, 0),
-                        new LogMark(CHUNK_RING_DEFAULT, 0, 0)),
+                        new LogMark(RECORD_RING_DEFAULT, RECORD_RING_DEFAULT, 0, 0),
+                        new LogMark(TIME_RING_DEFAULT, TIME_RING_DEFAULT, 0, 0),
+                        new LogMark(CHUNK_RING_DEFAULT, CHUNK_RING_DEFAULT, 0, 0)),
                 0,
                 -1,
                 Long.MIN_VALUE,
@@ -192,54 +207,71 @@ public final class StoreOpening {
         return mark;
     }
 
-    private Recovery recover(Mark mark) {
-        Staging staging = null;
+    private Recovery recover(Mark mark, Rivals rivals) {
         if (mark.copied(FileId.of(files.mark()), Platform.bootId())) {
             if (!settings.adoptCopy()) {
                 throw new CopiedStoreException("store was copied while it was written: directory=" + files.directory()
                         + ", staging of the original=" + mark.staging()
                         + "; adopt the copy to go on with what it holds");
             }
-        } else {
-            staging = Staging.openTrusted(storage, mark, Platform.bootId());
+            return Recovery.run(files, storage, fence(mark.adopted(), null), null);
         }
-        return Recovery.run(files, storage, mark, staging);
+        Staging staging = Staging.openTrusted(storage, mark, Platform.bootId());
+        rivals.refuse(mark, staging);
+        if (staging != null && !HeldSegments.bearOut(files, storage, mark, staging.live())) {
+            staging = null;
+        }
+        return Recovery.run(files, storage, fence(mark, staging), staging);
     }
 
-    private StoreSession startSession(WriterLock lock, Mark ended, @Nullable Recovery recovery) {
+    /** Whoever still writes, against all signs, learns before anything is changed that he may not. */
+    private Mark fence(Mark mark, @Nullable Staging staging) {
+        if (staging != null) {
+            staging.fence(storage);
+        }
+        Mark taken = mark.takenOver();
+        new MarkFile(storage, files.mark()).write(taken);
+        return taken;
+    }
+
+    private StoreSession.Opened prepare(
+            Tenure tenure, Rivals rivals, Mark ended, @Nullable Recovery recovery, Mark.Owner owner, long nonce) {
         SchemaLog.Content content = SchemaLog.read(storage, files.schema(), ended.storeId());
         Schema schema = Schema.EMPTY.with(content.entries()).supply(settings.indexFunctions());
         IndexRecovery indexes = new IndexRecovery(settings, files, schema);
         Mark closed = indexes.run(ended, recovery != null);
-        List<Integer> rings = List.of(
-                or(settings.recordRingLength(), closed.ringLength(LogKind.RECORD)),
-                or(settings.timeRingLength(), closed.ringLength(LogKind.TIME)),
-                or(settings.chunkRingLength(), closed.ringLength(LogKind.CHUNK)));
-        long nonce = RANDOM.nextLong() | 1;
-        Staging.deleteStale(storage, closed);
-        StoreLogs logs = StoreLogs.files(files, storage, closed, closed.ends(), false);
+        Rings wanted = new Rings(
+                or(settings.recordRingLength(), closed.ringWanted(LogKind.RECORD)),
+                or(settings.timeRingLength(), closed.ringWanted(LogKind.TIME)),
+                or(settings.chunkRingLength(), closed.ringWanted(LogKind.CHUNK)));
+        checkIndexes(schema, wanted.time());
+        StagingPlaces places = new StagingPlaces(storage, settings.staging(), files.staging());
+        places.deleteStale(closed, rivals.killed());
+        StoreLogs logs = StoreLogs.files(files, storage, closed, closed.ends());
         SourceTable table = indexes.sourceTable(closed);
-        table.lost().putAll(indexes.lost());
         boolean direct = direct();
-        Staging staging = Staging.create(
-                storage,
-                new Staging.Request(
-                        settings.staging(), files.staging(), closed.storeId(), nonce, closed.epoch(), rings));
+        Staging staging = places.create(
+                new Staging.Request(closed.storeId(), nonce, closed.epoch(), owner),
+                wanted.andSmaller(settings.recordRingLength() != null, settings.chunkRingLength() != null));
         StoreSession.Opened opened;
         try {
             SchemaLog schemaLog = SchemaLog.open(storage, files.schema(), closed.storeId(), content);
             List<SchemaEntry> undefined = schema.entriesOfLost(table.totals().keySet());
             undefined.forEach(schemaLog::append);
             schema = schema.with(undefined);
-            Mark.Owner owner =
-                    new Mark.Owner(Platform.pid(), Platform.startTimeMs(Platform.pid()), Platform.bootId(), host());
-            Mark mark =
-                    closed.owned(owner, nonce, staging.directory(), rings, indexes.state(), FileId.of(files.mark()));
+            Mark mark = closed.owned(
+                    owner,
+                    nonce,
+                    staging.directory(),
+                    staging.lengths(),
+                    wanted,
+                    indexes.state(),
+                    FileId.of(files.mark()));
             storage.syncDirectory(files.directory());
             opened = new StoreSession.Opened(
                     settings,
                     files,
-                    lock,
+                    tenure,
                     mark,
                     staging,
                     logs,
@@ -252,12 +284,23 @@ public final class StoreOpening {
             // from here on readers, and a recovery after a kill, go by the staging
             staging.live().begin(mark, table);
             new MarkFile(storage, files.mark()).write(mark);
+            tenure.begin(mark, staging.live());
         } catch (RuntimeException | Error e) {
             staging.unmap();
-            Staging.delete(storage, staging.directory());
+            staging.delete(storage);
             throw e;
         }
-        return new StoreSession(opened);
+        return opened;
+    }
+
+    /** A store that had a larger ring may have more indexes than directories of this one can list. */
+    private static void checkIndexes(Schema schema, int timeRingLength) {
+        int max = RecordLog.indexesMax(timeRingLength);
+        if (schema.openIndexes() > max) {
+            throw new IllegalArgumentException("time ring too small for the open indexes: bytes=" + timeRingLength
+                    + ", indexes=" + schema.openIndexes() + ", max=" + max
+                    + "; open the store with a larger one, and close indexes");
+        }
     }
 
     private static int or(@Nullable Integer asked, int stored) {
@@ -272,16 +315,14 @@ public final class StoreOpening {
         }
     }
 
-    /** Whether the record log goes past the page cache: as asked, or where a trial write succeeds. */
+    /** Whether the record log goes past the page cache: as asked, or where the file system takes it. */
     private boolean direct() {
         if (settings.eviction() == Eviction.PAGE_CACHE) {
             return false;
         }
         Path trial = files.folder(LogKind.RECORD).resolve("direct.trial");
         try (LoomFile file = storage.openToWrite(trial, true)) {
-            int length = PageDescriptor.PAGE_LENGTH;
-            file.write(
-                    ByteBuffer.allocateDirect(2 * length).alignedSlice(length).limit(length), 0);
+            tryDirect(file, trial);
             return true;
         } catch (StoreIoException e) {
             if (settings.eviction() == Eviction.DIRECT) {
@@ -291,5 +332,25 @@ public final class StoreOpening {
         } finally {
             storage.delete(trial);
         }
+    }
+
+    /** A write that fails by way of the page cache too, as on a full disk, says nothing against direct I/O. */
+    private void tryDirect(LoomFile direct, Path trial) {
+        try {
+            writePage(direct);
+        } catch (StoreIoException e) {
+            try (LoomFile cached = storage.openToWrite(trial, false)) {
+                writePage(cached);
+                cached.force();
+            } catch (StoreIoException same) {
+                return;
+            }
+            throw e;
+        }
+    }
+
+    private static void writePage(LoomFile file) {
+        int length = PageDescriptor.PAGE_LENGTH;
+        file.write(ByteBuffer.allocateDirect(2 * length).alignedSlice(length).limit(length), 0);
     }
 }

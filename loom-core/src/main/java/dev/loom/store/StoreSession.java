@@ -7,15 +7,16 @@ import dev.loom.api.IndexKind;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.StoreClock;
+import dev.loom.error.LoomException;
+import dev.loom.error.StoreFencedException;
 import dev.loom.error.StoreIoException;
 import dev.loom.format.PayloadFormat;
 import dev.loom.index.BinScale;
-import dev.loom.io.Interrupts;
-import dev.loom.io.WriterLock;
 import dev.loom.log.Durability;
 import dev.loom.log.Evictor;
 import dev.loom.log.HybridLog;
 import dev.loom.log.LogKind;
+import dev.loom.log.LogView;
 import dev.loom.log.SegmentWriter;
 import dev.loom.record.OwnRecord;
 import dev.loom.record.RecordLog;
@@ -27,6 +28,7 @@ import dev.loom.schema.Schema;
 import dev.loom.schema.SchemaEntry;
 import dev.loom.schema.SchemaEntry.IndexClosed;
 import dev.loom.schema.SchemaEntry.IndexDefined;
+import dev.loom.schema.SchemaEntry.SourceChanged;
 import dev.loom.schema.SchemaEntry.SourceClosed;
 import dev.loom.schema.SchemaEntry.SourceDefined;
 import dev.loom.schema.SchemaLog;
@@ -41,15 +43,11 @@ import org.jspecify.annotations.Nullable;
  * any thread.
  */
 public final class StoreSession implements Durability, AutoCloseable {
-    /** An index takes at most 51 bytes of a directory, which gets a fifth of the ring at most. */
-    private static final int TIME_RING_BYTES_PER_INDEX = 256;
-
     private final Settings settings;
     private final StoreFiles files;
-    private final WriterLock lock;
+    private final Tenure tenure;
     private final MarkFile markFile;
-    private final Staging staging;
-    private final StoreLogs logs;
+    private final SessionStaging staging;
     private final SchemaLog schemaLog;
     private final WriterSources sources;
     private final SessionIndexes indexes;
@@ -68,12 +66,13 @@ public final class StoreSession implements Durability, AutoCloseable {
     private volatile long checkpoint;
     private volatile long lastTimeNs;
     private volatile boolean closed;
+    private volatile @Nullable LoomException stagingFailure;
 
     /** What opening has found and made. */
     record Opened(
             Settings settings,
             StoreFiles files,
-            WriterLock lock,
+            Tenure tenure,
             Mark mark,
             Staging staging,
             StoreLogs closedLogs,
@@ -87,14 +86,13 @@ public final class StoreSession implements Durability, AutoCloseable {
     StoreSession(Opened opened) {
         this.settings = opened.settings();
         this.files = opened.files();
-        this.lock = opened.lock();
+        this.tenure = opened.tenure();
         this.mark = opened.mark();
         this.markFile = new MarkFile(settings.storage(), files.mark());
-        this.staging = opened.staging();
+        this.staging = new SessionStaging(files, settings, mark, opened.staging());
         this.schemaLog = opened.schemaLog();
         this.schema = opened.schema();
-        this.logs = StoreLogs.live(files, settings.storage(), mark, staging, settings.mapped());
-        this.leases = new Leases(this::unmapIfOwner);
+        this.leases = new Leases(() -> staging.staging().unmap());
         this.lastTimeNs = mark.lastTimeNs();
         this.checkpoint = opened.table().lastCheckpoint();
         this.rebuild = mark.rebuild();
@@ -104,11 +102,11 @@ public final class StoreSession implements Durability, AutoCloseable {
         StoreClock asked = settings.clock();
         this.systemClock = asked == null ? system : null;
         LiveFile live = staging.live();
-        HybridLog recordLog = hybridLog(LogKind.RECORD);
-        HybridLog timeLog = hybridLog(LogKind.TIME);
-        HybridLog chunkLog = hybridLog(LogKind.CHUNK);
+        HybridLog recordLog = staging.log(LogKind.RECORD);
+        HybridLog timeLog = staging.log(LogKind.TIME);
+        HybridLog chunkLog = staging.log(LogKind.CHUNK);
         this.sources = writerSources(opened.schema(), opened.table());
-        this.lookup = new ReferencedRecords(logs.records(), recordLog::tail, this::formatText);
+        this.lookup = new ReferencedRecords(writersRecords(recordLog), recordLog::tail, this::formatText);
         this.indexes = new SessionIndexes(sources, lookup);
         indexes.open(opened.schema());
         live.direct(opened.direct());
@@ -128,14 +126,15 @@ public final class StoreSession implements Durability, AutoCloseable {
                 timeLog,
                 chunkLog,
                 sources,
-                live.slots(),
-                live.losses(),
+                staging.slots(),
+                staging.losses(),
                 asked == null ? system : asked,
                 evictor,
-                live.gauge(),
+                staging.gauge(),
                 settings.pressure(),
                 mark.lastTimeNs(),
                 checkpoint));
+        tenure.onFenced(() -> log.ownership().summon(tenure::check));
         evictor.start();
         try {
             resume(opened);
@@ -154,9 +153,10 @@ public final class StoreSession implements Durability, AutoCloseable {
                     settings.storage(),
                     files,
                     mark,
-                    logs,
+                    staging.logs(),
                     schema,
                     this::formatText,
+                    tenure::check,
                     settings.backgroundRebuildBytes(),
                     this::onRebuilt));
             if (rebuild.to() - rebuild.done() <= settings.backgroundRebuildBytes()) {
@@ -172,6 +172,11 @@ public final class StoreSession implements Durability, AutoCloseable {
 
     /** Called by the indexes' thread: the part before the gap has grown, and is durable. */
     private void onRebuilt(long timeGapBegin, long chunkGapBegin, long done) {
+        evictor.whilePaused(() -> publishRebuilt(timeGapBegin, chunkGapBegin, done));
+    }
+
+    private void publishRebuilt(long timeGapBegin, long chunkGapBegin, long done) {
+        StoreLogs logs = staging.logs();
         // bins first, for directories name them
         logs.chunks().watermarks().gapBeginRelease(chunkGapBegin);
         logs.times().watermarks().gapBeginRelease(timeGapBegin);
@@ -191,10 +196,7 @@ public final class StoreSession implements Durability, AutoCloseable {
 
     private void resume(Opened opened) {
         Recovery recovery = opened.recovery();
-        log.resume(
-                opened.closedLogs().records(),
-                opened.table().recordsCovered(),
-                recovery == null ? null : recovery.losses());
+        log.resume(opened.closedLogs().records(), opened.table().recordsCovered());
         if (recovery != null) {
             log.pushOwn(
                     OwnRecord.EPOCH,
@@ -212,19 +214,20 @@ public final class StoreSession implements Durability, AutoCloseable {
         return source == null ? null : source.format().text();
     }
 
-    private HybridLog hybridLog(LogKind kind) {
-        return new HybridLog(
-                kind,
+    /** The record log as the writer reads it, through the ring in which it is. */
+    private LogView writersRecords(HybridLog recordLog) {
+        return new LogView(
+                LogKind.RECORD,
                 mark.storeId(),
-                mark.epoch(),
-                staging.ring(kind).bytes(),
-                staging.live().watermarks(kind),
-                mark.begin(kind),
-                mark.durable(kind));
+                settings.storage(),
+                files.segments(LogKind.RECORD, mark.segmentLength()),
+                recordLog.watermarks(),
+                recordLog.ring());
     }
 
     private SegmentWriter segmentWriter(LogKind kind, boolean pastPageCache) {
-        return new SegmentWriter(settings.storage(), files.segments(kind, mark.segmentLength()), pastPageCache);
+        return new SegmentWriter(
+                settings.storage(), files.segments(kind, mark.segmentLength()), pastPageCache, tenure::check);
     }
 
     static WriterSources writerSources(Schema schema, SourceTable table) {
@@ -250,7 +253,7 @@ public final class StoreSession implements Durability, AutoCloseable {
      * @throws IllegalArgumentException when an open source has the name, or no more fit
      */
     public synchronized int defineSource(String name, PayloadFormat format, Map<String, String> attributes) {
-        checkOpen();
+        checkWritable();
         SourceNames.check(name);
         if (schema.source(name).filter(source -> !source.closed()).isPresent()) {
             throw new IllegalArgumentException("source is defined already: name=" + name);
@@ -266,12 +269,28 @@ public final class StoreSession implements Durability, AutoCloseable {
         SchemaEntry entry = new SourceDefined(id, name, format.text(), attributes);
         schemaLog.append(entry);
         sources.add(id, false, new SourceTotals(), 0);
-        schema = schema.with(List.of(entry));
+        schema = schema.with(entry);
         return id;
     }
 
+    /**
+     * Gives a source other attributes in place of its own.
+     *
+     * @throws IllegalArgumentException when it is not open
+     */
+    public synchronized void setAttributes(int sourceId, Map<String, String> attributes) {
+        checkWritable();
+        Source source = schema.source(sourceId);
+        if (source == null || source.closed()) {
+            throw new IllegalArgumentException("source is not open: id=" + sourceId);
+        }
+        SchemaEntry entry = new SourceChanged(sourceId, attributes);
+        schemaLog.append(entry);
+        schema = schema.with(entry);
+    }
+
     public synchronized void closeSource(int sourceId) {
-        checkOpen();
+        checkWritable();
         Source source = schema.source(sourceId);
         if (source == null) {
             throw new IllegalArgumentException("source is not defined: id=" + sourceId);
@@ -280,7 +299,7 @@ public final class StoreSession implements Durability, AutoCloseable {
             SchemaEntry entry = new SourceClosed(sourceId);
             schemaLog.append(entry);
             sources.close(sourceId);
-            schema = schema.with(List.of(entry));
+            schema = schema.with(entry);
         }
     }
 
@@ -290,7 +309,7 @@ public final class StoreSession implements Durability, AutoCloseable {
      * @throws IllegalArgumentException when the source has another one of this name, or no more fit
      */
     public synchronized int defineIndex(int sourceId, String name, IndexKind kind, IndexFunction function, Bins bins) {
-        checkOpen();
+        checkWritable();
         SourceNames.check(name);
         Source source = schema.source(sourceId);
         if (source == null || source.closed()) {
@@ -308,6 +327,9 @@ public final class StoreSession implements Durability, AutoCloseable {
             throw new IllegalArgumentException("too many open indexes: name=" + name + ", max=" + indexesMax()
                     + ", time ring=" + mark.ringLength(LogKind.TIME));
         }
+        if (schema.lastIndexId() >= SchemaLog.INDEX_ID_MAX) {
+            throw new IllegalArgumentException("no index id left: name=" + name + ", max=" + SchemaLog.INDEX_ID_MAX);
+        }
         // refuses bins that don't suit the values, before anything is defined
         BinScale.of(bins, function.type());
         IndexDefined entry = new IndexDefined(
@@ -317,9 +339,9 @@ public final class StoreSession implements Durability, AutoCloseable {
                 kind.text(),
                 function.text(),
                 bins.text(),
-                logs.records().watermarks().tailAcquire());
+                staging.logs().records().watermarks().tailAcquire());
         schemaLog.append(entry);
-        schema = schema.with(List.of(entry)).supply(entry.id(), function);
+        schema = schema.with(entry).supply(entry.id(), function);
         indexes.add(Objects.requireNonNull(schema.index(entry.id())));
         return entry.id();
     }
@@ -334,6 +356,8 @@ public final class StoreSession implements Durability, AutoCloseable {
         }
         if (!index.function().isReadable()) {
             schema = schema.supply(index.id(), function);
+        }
+        if (!indexes.fills(index)) {
             indexes.add(Objects.requireNonNull(schema.index(index.id())));
         }
         return index.id();
@@ -341,11 +365,11 @@ public final class StoreSession implements Durability, AutoCloseable {
 
     /** So many that a directory which lists them all has room in the ring of the timestamp index. */
     private int indexesMax() {
-        return mark.ringLength(LogKind.TIME) / TIME_RING_BYTES_PER_INDEX;
+        return RecordLog.indexesMax(mark.ringLength(LogKind.TIME));
     }
 
     public synchronized void closeIndex(int indexId) {
-        checkOpen();
+        checkWritable();
         Index index = schema.index(indexId);
         if (index == null) {
             throw new IllegalArgumentException("index is not defined: id=" + indexId);
@@ -353,9 +377,14 @@ public final class StoreSession implements Durability, AutoCloseable {
         if (!index.closed()) {
             SchemaEntry entry = new IndexClosed(indexId);
             schemaLog.append(entry);
-            schema = schema.with(List.of(entry));
+            schema = schema.with(entry);
             indexes.remove(index);
         }
+    }
+
+    private void checkWritable() {
+        checkOpen();
+        tenure.check();
     }
 
     /** Fails once it is closed. */
@@ -373,10 +402,11 @@ public final class StoreSession implements Durability, AutoCloseable {
         if (!leases.take()) {
             throw new IllegalStateException("store is closed: directory=" + files.directory());
         }
-        LiveFile live = staging.live();
+        SessionStaging.View view = staging.view();
+        LiveFile live = view.staging().live();
         try {
-            return StoreSnapshot.take(logs, live.slots(), live.losses(), () -> schema, true, leases);
-        } catch (RuntimeException e) {
+            return StoreSnapshot.take(view.logs(), live.slots(), live.losses(), () -> schema, true, leases);
+        } catch (RuntimeException | Error e) {
             leases.giveBack();
             throw e;
         }
@@ -407,14 +437,18 @@ public final class StoreSession implements Durability, AutoCloseable {
         checkpoint = newest < durable[LogKind.TIME.index()] ? newest : checkpoint;
         Mark next = mark.advanced(durable, schemaLog.synced(), checkpoint, lastTimeNs)
                 .with(rebuild, indexState);
+        tenure.check();
         markFile.write(next);
         mark = next;
     }
 
     /** A mark that lags behind the indexes' thread only has part of its work done again. */
     private void markIndexes() {
-        if (!mark.rebuild().equals(rebuild) || mark.indexState() != indexState) {
+        boolean changed = !mark.rebuild().equals(rebuild) || mark.indexState() != indexState;
+        // who doubts whether this writer lives, as it has lost its lock, sees by its mark that it does
+        if (changed || tenure.lockLost()) {
             try {
+                tenure.check();
                 Mark next = mark.again().with(rebuild, indexState);
                 markFile.write(next);
                 mark = next;
@@ -426,6 +460,16 @@ public final class StoreSession implements Durability, AutoCloseable {
 
     @Override
     public void tick() {
+        tenure.renew();
+        try {
+            tenure.check();
+            seeToStaging();
+        } catch (StoreFencedException e) {
+            throw e;
+        } catch (LoomException e) {
+            // done again in a second, and asked again before anything is written
+            stagingFailure = e;
+        }
         markIndexes();
         SystemClock clock = systemClock;
         if (clock != null) {
@@ -434,14 +478,38 @@ public final class StoreSession implements Durability, AutoCloseable {
         }
         StoreIoException write = evictor.writeFailure();
         StoreIoException sync = evictor.syncFailure();
-        StoreIoException shown = write != null ? write : sync;
+        LoomException shown = write != null ? write : sync != null ? sync : stagingFailure;
         String message = shown == null ? "" : String.valueOf(shown.getMessage());
         staging.live().failures(evictor.writeFailures(), sync != null, message);
     }
 
+    private void seeToStaging() {
+        if (staging.replaceIfDeleted(mark.owner())) {
+            Staging next = staging.newest();
+            if (!next.directory().equals(mark.staging())) {
+                Mark moved = mark.movedTo(next.directory());
+                markFile.write(moved);
+                mark = moved;
+            }
+            log.ownership().summon(this::moveStaging);
+        }
+        staging.copy();
+        stagingFailure = null;
+    }
+
+    /** By the writer's thread, before its next record. */
+    private void moveStaging() {
+        evictor.whilePaused(() -> {
+            staging.move();
+            log.moved();
+            evictor.moved();
+            tenure.moved(staging.live());
+        });
+    }
+
     private void publishClock() {
         SystemClock clock = systemClock;
-        staging.live().clock(clock != null, clock == null ? 0 : clock.offsetNs());
+        staging.live().clockAhead(clock == null ? 0 : clock.aheadNs());
     }
 
     /** A description, of values read while nothing can be unmapped. */
@@ -450,14 +518,24 @@ public final class StoreSession implements Durability, AutoCloseable {
             throw new IllegalStateException("store is closed: directory=" + files.directory());
         }
         try {
-            Map<String, Object> values =
-                    StoreDescription.of(files, mark.with(rebuild, indexState), logs, staging, schema, "writer");
+            SessionStaging.View view = staging.view();
+            Map<String, Object> values = StoreDescription.of(
+                    files, mark.with(rebuild, indexState), view.logs(), view.staging(), schema, "writer");
             IndexThread running = indexThread;
             if (running != null && running.failure() != null) {
                 values.put("rebuild_error", String.valueOf(running.failure()));
             }
+            values.put("staging_replaced", (long) staging.moves());
+            values.put("lock_restored", (long) tenure.restored());
+            values.put("lock_lost", tenure.lockLost());
+            values.put("fenced", tenure.fenced());
             synchronized (this) {
                 values.put("index_function_failures", indexes.failures());
+            }
+            try {
+                evictor.checkAlive();
+            } catch (LoomException e) {
+                values.put("error", String.valueOf(e.getMessage()));
             }
             return values;
         } finally {
@@ -467,7 +545,10 @@ public final class StoreSession implements Durability, AutoCloseable {
 
     /**
      * Ends the session: all is evicted and durable, the mark says closed, and staging is gone. When the disk does not allow
-     * that, staging stays, and the next opening takes it from there.
+     * that, staging stays, and the next opening takes it from there. The calling thread is the writer's owner meanwhile, and
+     * afterwards whoever pushes meets a closed log, so nobody touches what is unmapped.
+     *
+     * @throws dev.loom.error.SecondWriterException when another thread is the owner; then nothing has changed
      */
     @Override
     public void close() {
@@ -475,68 +556,42 @@ public final class StoreSession implements Durability, AutoCloseable {
             if (closed) {
                 return;
             }
+            log.ownership().takeToClose();
             closed = true;
         }
-        RuntimeException failure = null;
         IndexThread running = indexThread;
         if (running != null) {
             running.close();
         }
-        try {
+        // whatever fails on the way, for want of memory too, the lock is given back
+        try (tenure;
+                leases) {
+            try {
+                endWriting();
+            } finally {
+                log.close();
+                lookup.close();
+                staging.live().stateRelease(LiveFile.CLOSED);
+            }
+            staging.delete();
+            tenure.leaveNothing();
+        }
+    }
+
+    private void endWriting() {
+        try (evictor) {
             log.sealWithCheckpoint();
             noteProgress();
             evictor.force();
-        } catch (RuntimeException e) {
-            failure = e;
         }
-        failure = after(failure, evictor::close);
-        if (failure == null) {
-            failure = after(null, () -> Interrupts.defer(this::markClosed));
-        }
-        log.close();
-        if (ownsWriter()) {
-            lookup.close();
-        }
-        staging.live().stateRelease(LiveFile.CLOSED);
-        if (failure == null) {
-            failure = after(null, () -> Staging.delete(settings.storage(), staging.directory()));
-        }
-        leases.close();
-        failure = after(failure, lock::close);
-        if (failure != null) {
-            throw failure;
-        }
+        tenure.check();
+        markClosed();
     }
 
     private void markClosed() {
         Mark last = mark;
-        mark = markFile.writeTwice(
-                last.ended(last.epoch(), logs.tails(), schemaLog.synced(), checkpoint, lastTimeNs, last.file())
-                        .with(rebuild, indexState));
-    }
-
-    private static @Nullable RuntimeException after(@Nullable RuntimeException failure, Runnable step) {
-        try {
-            step.run();
-        } catch (RuntimeException e) {
-            if (failure == null) {
-                return e;
-            }
-            failure.addSuppressed(e);
-        }
-        return failure;
-    }
-
-    /** A writer that goes on pushing after close must not find its ring unmapped; then the collector does it. */
-    private void unmapIfOwner() {
-        if (ownsWriter()) {
-            staging.unmap();
-        }
-    }
-
-    /** Whether no other thread can be pushing. */
-    private boolean ownsWriter() {
-        Thread writer = log.writer();
-        return writer == null || writer == Thread.currentThread() || !writer.isAlive();
+        mark = markFile.writeTwice(last.ended(
+                        last.epoch(), staging.logs().tails(), schemaLog.synced(), checkpoint, lastTimeNs, last.file())
+                .with(rebuild, indexState));
     }
 }

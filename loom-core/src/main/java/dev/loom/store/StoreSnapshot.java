@@ -49,9 +49,11 @@ public final class StoreSnapshot implements Snapshot {
         do {
             sequence = losses.sequenceAcquire();
             recordTail = logs.records().watermarks().tailAcquire();
-            unmarked = losses.unmarked();
+            unmarked = losses.unmarked(recordTail);
         } while (!losses.unchanged(sequence) && ++tries < LOSS_TRIES);
-        long timeTail = logs.times().watermarks().coveredAcquire();
+        // read before the tail, which is never below
+        long covered = logs.times().watermarks().coveredAcquire();
+        long timeTail = Math.min(covered, logs.times().watermarks().tailAcquire());
         long chunkTail = logs.chunks().watermarks().tailAcquire();
         SnapshotView view =
                 new SnapshotView(logs.records(), logs.times(), logs.chunks(), recordTail, timeTail, chunkTail, slots);

@@ -42,7 +42,7 @@ public final class StoreVerification {
         this.storage = storage;
         this.handler = handler;
         this.cancelled = cancelled;
-        this.store = AttachedStore.attach(directory, storage, false);
+        this.store = AttachedStore.attach(directory, storage);
         this.files = store.files();
     }
 
@@ -95,8 +95,8 @@ public final class StoreVerification {
         long begin = view.watermarks().beginAcquire();
         checkFiles(view, begin, end);
         // without a ring, so that pages are read from their files
-        LogView onDisk = new LogView(
-                view.kind(), view.storeId(), view.storage(), view.segments(), view.watermarks(), null, view.mapped());
+        LogView onDisk =
+                new LogView(view.kind(), view.storeId(), view.storage(), view.segments(), view.watermarks(), null);
         try (PageReader reader = new PageReader(onDisk)) {
             long gapEnd = view.watermarks().gapEnd();
             checkPages(
@@ -195,7 +195,9 @@ public final class StoreVerification {
                 if (reader.isFirstPart()) {
                     expected.clear();
                 }
-                reader.forEachListed((id, count, listedBytes, firstTimeNs) -> expected.put(id, (long) count));
+                // a source whose indexes take several parts is listed in each
+                reader.forEachListed(
+                        (id, count, listedBytes, firstTimeNs) -> expected.merge(id, (long) count, Long::sum));
                 if (reader.isLastPart() && !matches(records, reader.chunk(), reader.chunkEnd(), expected)) {
                     problem(
                             times.segments().file(reader.address()),

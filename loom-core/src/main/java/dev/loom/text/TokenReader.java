@@ -1,55 +1,50 @@
 package dev.loom.text;
 
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Reads the tokens of UTF-8 texts: each a maximal run of Unicode letters, decimal digits and {@code _}, folded so that upper
- * and lower case are the same. Bytes that are not UTF-8 separate tokens. Reading allocates nothing. For one thread.
+ * Reads the tokens of UTF-8 texts: each a maximal run of Unicode letters, decimal digits and {@code _}, and of the marks that
+ * belong to them, as {@link FoldedReader} reads them: upper and lower case are the same, and so are composed and decomposed
+ * characters. Bytes that are not UTF-8 separate tokens. Reading allocates nothing, but for characters that are not composed. For
+ * one thread.
  */
 public final class TokenReader {
     /** Counts the changes of what a token is; what is built from tokens names the version that it was built with. */
-    public static final int VERSION = 1;
+    public static final int VERSION = 2;
 
     /** Code points of a token that are kept; longer ones are told apart by no more than these and their length. */
     public static final int LENGTH_MAX = 256;
 
-    private static final int NONE = -1;
+    private static final int SEPARATOR = FoldedReader.MALFORMED;
     private static final int ASCII = 0x80;
 
-    /** Of each ASCII character what it is folded to, or {@link #NONE} if it separates tokens. */
+    /** Of each ASCII character what it is folded to, or {@link #SEPARATOR}. */
     private static final int[] FOLDED = new int[ASCII];
 
     static {
         for (int c = 0; c < ASCII; c++) {
-            FOLDED[c] = foldAny(c);
+            FOLDED[c] = isPart(c) ? FoldedReader.fold(c) : SEPARATOR;
         }
     }
 
+    private final FoldedReader characters = new FoldedReader();
     private final int[] token = new int[LENGTH_MAX];
     private int length;
-
-    private DirectBuffer buffer = new UnsafeBuffer(new byte[0]);
-    private int position;
-    private int end;
 
     /** Makes one without a text. */
     public TokenReader() {}
 
     /** Begins the text at {@code [offset, offset + textLength)}, within the buffer. */
     public void wrap(DirectBuffer text, int offset, int textLength) {
-        text.boundsCheck(offset, textLength);
-        buffer = text;
-        position = offset;
-        end = offset + textLength;
+        characters.wrap(text, offset, textLength);
         length = 0;
     }
 
     /** Reads the next token; false behind the last. */
     public boolean next() {
         length = 0;
-        while (position < end) {
-            int folded = nextFolded();
+        while (!nextOfAscii()) {
+            int folded = other();
             if (folded >= 0) {
                 if (length < LENGTH_MAX) {
                     token[length] = folded;
@@ -57,9 +52,45 @@ public final class TokenReader {
                 length++;
             } else if (length > 0) {
                 return true;
+            } else if (folded == FoldedReader.END) {
+                return false;
             }
         }
-        return length > 0;
+        return true;
+    }
+
+    /** Takes the ASCII characters that come next and stand alone; whether one of them ends the token. */
+    private boolean nextOfAscii() {
+        if (characters.hasPending()) {
+            return false;
+        }
+        DirectBuffer buffer = characters.buffer();
+        int end = characters.end();
+        int at = characters.position();
+        int[] kept = token;
+        int count = length;
+        boolean ended = false;
+        int c = at < end ? buffer.getByte(at) : -1;
+        while (c >= 0 && !ended) {
+            int following = ++at < end ? buffer.getByte(at) : 0;
+            if (FoldedReader.mayJoin(following)) {
+                at--;
+                break;
+            }
+            int folded = FOLDED[c];
+            if (folded < 0) {
+                ended = count > 0;
+            } else {
+                if (count < LENGTH_MAX) {
+                    kept[count] = folded;
+                }
+                count++;
+            }
+            c = at < end ? following : -1;
+        }
+        length = count;
+        characters.position(at);
+        return ended;
     }
 
     /** How many code points the token has, also those that are not kept. */
@@ -90,42 +121,14 @@ public final class TokenReader {
         return true;
     }
 
-    /** Steps over one character; returns what it is folded to, or {@link #NONE}. */
-    private int nextFolded() {
-        int first = buffer.getByte(position++);
-        if (first >= 0) {
-            return FOLDED[first];
-        }
-        int codePoint = rest(first & 0xFF);
-        return codePoint < 0 ? NONE : foldAny(codePoint);
+    /** Steps over a character that is not ASCII, or not alone; {@link #SEPARATOR} if it is no part of a token. */
+    private int other() {
+        int folded = characters.next();
+        boolean part = folded >= 0 && (isPart(folded) || (length > 0 && FoldedReader.isMark(folded)));
+        return part || folded == FoldedReader.END ? folded : SEPARATOR;
     }
 
-    /** Reads what follows the first of several bytes; {@link #NONE}, and no step, if that is no character. */
-    private int rest(int first) {
-        int more = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1;
-        if (first < 0xC2 || first > 0xF4 || end - position < more) {
-            return NONE;
-        }
-        int codePoint = first & (0x3F >> more);
-        for (int i = 0; i < more; i++) {
-            int next = buffer.getByte(position + i) & 0xFF;
-            if (next >> 6 != 2) {
-                return NONE;
-            }
-            codePoint = codePoint << 6 | (next & 0x3F);
-        }
-        boolean overlong = (more == 2 && codePoint < 0x800) || (more == 3 && codePoint < 0x10000);
-        boolean surrogate = codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
-        if (overlong || surrogate || codePoint > Character.MAX_CODE_POINT) {
-            return NONE;
-        }
-        position += more;
-        return codePoint;
-    }
-
-    private static int foldAny(int codePoint) {
-        return Character.isLetter(codePoint) || Character.isDigit(codePoint) || codePoint == '_'
-                ? Character.toLowerCase(Character.toUpperCase(codePoint))
-                : NONE;
+    private static boolean isPart(int codePoint) {
+        return Character.isLetter(codePoint) || Character.isDigit(codePoint) || codePoint == '_';
     }
 }

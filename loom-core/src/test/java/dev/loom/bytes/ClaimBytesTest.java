@@ -240,11 +240,12 @@ class ClaimBytesTest {
             int source = loom.defineSource("orders", Formats.bytes());
             Order order = new Order().set(99, 0.5, 3, "LOOM");
             assertTrue(loom.claim(source, 32) >= 0);
-            assertTrue(claimBytes.write(loom.claimed(), order) >= 0);
-            RecordClaim written = loom.claimed();
+            RecordClaim claim = loom.claimed();
+            order.writeMarshallable(claimBytes.wrap(claim));
             Order read = new Order();
-            payloadBytes.read(written.buffer(), written.offset(), 32, read);
+            payloadBytes.read(claim.buffer(), claim.offset(), 32, read);
             assertEquals(order.toString(), read.toString());
+            assertTrue(claimBytes.commit() >= 0);
         }
     }
 

@@ -170,7 +170,7 @@ class FormatsTest {
             assertEquals(type, FieldType.parse(type.text()));
         }
         assertEquals(
-                "unknown field type: type=int, known=i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 bool utf8 bytes any",
+                "unknown field type: type=int, known=i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 bool utf8 bytes any json",
                 assertThrows(IllegalArgumentException.class, () -> FieldType.parse("int"))
                         .getMessage());
         assertTrue(FieldType.U64.isInteger() && FieldType.U64.isUnsigned() && FieldType.U64.isNumber());

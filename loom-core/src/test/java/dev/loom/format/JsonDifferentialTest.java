@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -148,17 +149,31 @@ class JsonDifferentialTest {
         return text.toString();
     }
 
-    /** What the path leads to: of several the one by the longest name, then the first. Null if it leads nowhere. */
+    /** Values that a path leads to, through elements of arrays or not. */
+    private record Found(List<Object> values, boolean ofElements) {}
+
+    /** What the path leads to; of elements the array of it without nulls. Null if it leads nowhere. */
     private static @Nullable Object follow(Object node, List<String> path) {
+        Found found = find(node, path);
+        if (found == null || !found.ofElements()) {
+            return found == null ? null : found.values().get(0);
+        }
+        List<Object> values =
+                found.values().stream().filter(value -> value != Null.NULL).toList();
+        return values.isEmpty() ? Null.NULL : new Elements(values);
+    }
+
+    /** Of several members the one by the longest name, then the first. */
+    private static @Nullable Found find(Object node, List<String> path) {
         if (path.isEmpty()) {
-            return node;
+            return new Found(List.of(node), false);
         }
         if (node instanceof Members members) {
             for (int count = path.size(); count > 0; count--) {
                 String name = String.join(".", path.subList(0, count));
                 for (Map.Entry<String, Object> member : members.list()) {
-                    Object found = member.getKey().equals(name)
-                            ? follow(member.getValue(), path.subList(count, path.size()))
+                    Found found = member.getKey().equals(name)
+                            ? find(member.getValue(), path.subList(count, path.size()))
                             : null;
                     if (found != null) {
                         return found;
@@ -166,13 +181,23 @@ class JsonDifferentialTest {
                 }
             }
         }
-        if (node instanceof Elements elements && path.get(0).matches("0|[1-9][0-9]{0,8}")) {
+        if (!(node instanceof Elements elements)) {
+            return null;
+        }
+        if (path.get(0).matches("0|[1-9][0-9]{0,8}")) {
             int index = Integer.parseInt(path.get(0));
             return index < elements.list().size()
-                    ? follow(elements.list().get(index), path.subList(1, path.size()))
+                    ? find(elements.list().get(index), path.subList(1, path.size()))
                     : null;
         }
-        return null;
+        List<Found> all = elements.list().stream()
+                .map(element -> find(element, path))
+                .filter(Objects::nonNull)
+                .toList();
+        return all.isEmpty()
+                ? null
+                : new Found(
+                        all.stream().flatMap(found -> found.values().stream()).toList(), true);
     }
 
     /** The tree of a document of one value, or null if it is malformed. */

@@ -57,6 +57,30 @@ class JsonFieldReaderTest {
             delimiter = '|',
             quoteCharacter = '\0',
             value = {
+                "a.b   | {\"a\":[{\"b\":1},{\"b\": \"x\\ny\" },{\"c\":2},3,[]]} | JSON [1,\"x\\ny\"]",
+                "a.b   | {\"a\":[{\"b\":null},{\"b\":[1, 2]}]}               | JSON [[1, 2]]",
+                "a.b   | {\"a\":[[{\"b\":1}],[{\"b\":2},{\"b\":3}]]}         | JSON [1,2,3]",
+                "a.b.c | {\"a\":[{\"b\":[{\"c\":1},{\"c\":2}]},{\"b\":{\"c\":3}}]} | JSON [1,2,3]",
+                "a.b.c | {\"a\":[{\"b\":{\"c\":1},\"b.c\":2},{\"b\":{\"c\":3}}]} | JSON [2,3]",
+                "a.b.c | {\"a\":[{\"b\":{\"c\":0}},{\"b\":{\"c\":1},\"b.c\":2}]} | JSON [0,2]",
+                "a.b.c | {\"a\":[{\"b.c\":1}],\"a.b\":[{\"x\":1}]}         | JSON [1]",
+                "a.b.c | {\"a\":[{\"b.c\":1}],\"a.b\":[{\"c\":4}]}         | JSON [4]",
+                "a.1.b | {\"a\":[{\"b\":1},{\"b\":2}]}                     | INTEGER 2",
+                "a.b   | {\"a\":[{\"c\":1}]}                               | ABSENT",
+                "a.b   | {\"a\":[{\"b\":1},{\"b\":]}                       | ABSENT",
+                "b     | [{\"b\":1},{\"b\":2}]                             | JSON [1,2]"
+            })
+    void shouldGoOnInEachElementWhenThePathNamesAMember(String path, String document, String expected) {
+        assertEquals(expected.strip(), read(path, document).strip());
+        // whatever was read before
+        assertEquals("INTEGER 7", read("a.b", "{\"a\":{\"b\":7}}").strip());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '\0',
+            value = {
                 "http.route | {\"http.route\":1,\"http\":{\"route\":2}}              | INTEGER 1",
                 "http.route | {\"http\":{\"route\":2},\"http.route\":1}              | INTEGER 1",
                 "a.b.c      | {\"a\":{\"b\":{\"c\":1},\"b.c\":2},\"a.b\":{\"c\":3}}  | INTEGER 3",

@@ -57,7 +57,7 @@ class ActiveSummaryTest {
             Index index = index(type, IndexKind.VALUE, ANY_BINS[random.nextInt(ANY_BINS.length)]);
             ActiveSummary summary = summary(index);
             for (int chunk = 0; chunk < 4; chunk++) {
-                summary.begin(0, 16);
+                summary.begin(0, 16, Integer.MAX_VALUE);
                 long[] keys = addRandom(summary, type, random.nextInt(12) == 0 ? 2_000 : random.nextInt(60));
                 try {
                     assertSummary(keys, summary.index(0), type);
@@ -79,7 +79,7 @@ class ActiveSummaryTest {
         summary.define(Arrays.stream(indexes)
                 .map(index -> new ActiveIndex(index, null))
                 .toList());
-        summary.begin(0, 16);
+        summary.begin(0, 16, Integer.MAX_VALUE);
         return summary;
     }
 
@@ -352,7 +352,7 @@ class ActiveSummaryTest {
         ActiveSummary summary = summary(index(ValueType.I64, IndexKind.EVENT_TIME, "log-linear"));
         IndexSummary totals = new IndexSummary();
         for (int chunk = 0; chunk < 3; chunk++) {
-            summary.begin(0, 16);
+            summary.begin(0, 16, Integer.MAX_VALUE);
             long[] keys = new long[random.nextInt(5)];
             for (int i = 0; i < keys.length; i++) {
                 keys[i] = 1_795_229_193_399_411_123L + random.nextInt();
@@ -376,11 +376,11 @@ class ActiveSummaryTest {
         ActiveIndex first = new ActiveIndex(index(ValueType.I64, IndexKind.VALUE, "log-linear"), null);
         ActiveIndex second = new ActiveIndex(index(ValueType.I64, IndexKind.VALUE, "match:1"), null);
         IndexSummary totals = new IndexSummary();
-        summary.begin(0, 16);
+        summary.begin(0, 16, Integer.MAX_VALUE);
         summary.define(List.of(first));
         add(summary);
         assertEquals(0, summary.count());
-        summary.begin(0, 16);
+        summary.begin(0, 16, Integer.MAX_VALUE);
         add(summary);
         summary.define(List.of(first, second));
         add(summary);
@@ -388,7 +388,7 @@ class ActiveSummaryTest {
         summary.complete();
         first.summarize(totals);
         assertEquals(2, totals.count());
-        summary.begin(0, 16);
+        summary.begin(0, 16, Integer.MAX_VALUE);
         add(summary);
         assertEquals(2, summary.count());
         summary.complete();
@@ -397,7 +397,7 @@ class ActiveSummaryTest {
             assertEquals(1, totals.count());
         }
         summary.define(List.of(second));
-        summary.begin(0, 16);
+        summary.begin(0, 16, Integer.MAX_VALUE);
         assertEquals(1, summary.count());
     }
 
@@ -408,7 +408,7 @@ class ActiveSummaryTest {
         });
         ActiveSummary summary = summary(new Index(1, 1, "v", IndexKind.VALUE, function, Bins.logLinear(), 0, false));
         for (boolean fits : new boolean[] {true, false, true}) {
-            summary.begin(0, 16);
+            summary.begin(0, 16, Integer.MAX_VALUE);
             for (double value : new double[] {1, Double.NaN, fits ? 2 : 2.5, 3}) {
                 payload.putDouble(0, value);
                 add(summary);
@@ -435,7 +435,7 @@ class ActiveSummaryTest {
             if (chunk == 100) {
                 before = threads.getCurrentThreadAllocatedBytes();
             }
-            summary.begin(0, 16);
+            summary.begin(0, 16, Integer.MAX_VALUE);
             for (long value : values) {
                 payload.putLong(0, value);
                 add(summary);

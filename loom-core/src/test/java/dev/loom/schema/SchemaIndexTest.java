@@ -13,7 +13,9 @@ import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
 import dev.loom.schema.SchemaEntry.IndexClosed;
 import dev.loom.schema.SchemaEntry.IndexDefined;
+import dev.loom.schema.SchemaEntry.SourceChanged;
 import dev.loom.schema.SchemaEntry.SourceDefined;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
@@ -30,9 +32,21 @@ class SchemaIndexTest {
     private static final IndexDefined EVENT_TIME =
             new IndexDefined(2, 3, "ts_ns", "event-time", "field:i64:ns:ts_ns", "log-linear:3", 0);
 
+    private static final SourceChanged CHANGED = new SourceChanged(3, Map.of("a", "1", "b", "2"));
+
     @Test
-    void shouldWriteAndReadEntries() {
-        for (SchemaEntry entry : List.of(LATENCY, EVENT_TIME, new IndexClosed(7))) {
+    void shouldKnowTheLastAttributesOfASource() {
+        Schema schema = Schema.EMPTY.with(List.of(SOURCE, CHANGED, new SourceChanged(4, Map.of("c", "3"))));
+        assertEquals(
+                CHANGED.attributes(), Objects.requireNonNull(schema.source(3)).attributes());
+        assertEquals(
+                CHANGED.attributes(), schema.source("requests").orElseThrow().attributes());
+        assertNull(schema.source(4));
+    }
+
+    @Test
+    void shouldWriteAndReadEntries() throws IOException {
+        for (SchemaEntry entry : List.of(LATENCY, EVENT_TIME, new IndexClosed(7), CHANGED)) {
             ByteBuffer bytes = SchemaCodec.encode(entry, 5, 64);
             assertEquals(entry, SchemaCodec.decode(bytes, 0));
         }

@@ -1,13 +1,15 @@
 package dev.loom.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.io.FileId;
 import dev.loom.io.Platform;
+import dev.loom.io.ProcessId;
+import dev.loom.io.ProcessId.Life;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
+import dev.loom.log.PageDescriptor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -21,6 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The pictures of {@code loom.mark} and {@code live}, number by number: other processes and later versions read them. */
 class StoreLayoutTest {
+    private static final long PAGE = PageDescriptor.PAGE_LENGTH;
+
     @TempDir
     Path dir;
 
@@ -35,7 +39,7 @@ class StoreLayoutTest {
     }
 
     private static Mark mark(long sequence, boolean closed) {
-        Mark.Owner owner = new Mark.Owner(19, 20, "boot", "h\u00f6st");
+        Mark.Owner owner = new Mark.Owner(new ProcessId(19, 20, 21), "boot", "h\u00f6st");
         return new Mark(
                 sequence,
                 2,
@@ -44,12 +48,15 @@ class StoreLayoutTest {
                 owner,
                 4,
                 Path.of("/staging"),
-                5,
-                List.of(new LogMark(60, 61, 62), new LogMark(70, 71, 72), new LogMark(80, 81, 82)),
+                5 * PAGE,
+                List.of(
+                        new LogMark(1 << 20, 1 << 23, 61 * PAGE, 62 * PAGE),
+                        new LogMark(1 << 21, 1 << 24, 71 * PAGE, 72 * PAGE),
+                        new LogMark(1 << 22, 1 << 25, 81 * PAGE, 82 * PAGE)),
                 12,
                 13,
                 14,
-                new Rebuild(90, 91, 92, 93, 94, 95),
+                new Rebuild(PAGE, 2 * PAGE, 3 * PAGE, 4 * PAGE, 5 * PAGE, 6 * PAGE),
                 closed ? IndexState.DAMAGED : IndexState.UNCHECKED,
                 new FileId(15, 16));
     }
@@ -73,7 +80,7 @@ class StoreLayoutTest {
             assertEquals(3, bytes.getInt(slot + 32), "epoch");
             assertEquals(0, bytes.getInt(slot + 36));
             assertEquals(4, bytes.getLong(slot + 40), "session nonce");
-            assertEquals(5, bytes.getLong(slot + 48), "segment length");
+            assertEquals(5 * PAGE, bytes.getLong(slot + 48), "segment length");
             assertEquals(13, bytes.getLong(slot + 56), "checkpoint");
             assertEquals(14, bytes.getLong(slot + 64), "last time");
             assertEquals(12, bytes.getLong(slot + 72), "schema durable");
@@ -81,15 +88,16 @@ class StoreLayoutTest {
             assertEquals(16, bytes.getLong(slot + 88), "inode");
             assertEquals(19, bytes.getLong(slot + 96), "owner's pid");
             assertEquals(20, bytes.getLong(slot + 104), "owner's start");
+            assertEquals(21, bytes.getLong(slot + 112), "owner's PID namespace");
             for (int log = 0; log < 3; log++) {
                 int at = slot + 128 + log * 24;
-                assertEquals(61 + log * 10, bytes.getLong(at), "begin");
-                assertEquals(62 + log * 10, bytes.getLong(at + 8), "durable");
-                assertEquals(60 + log * 10, bytes.getInt(at + 16), "ring");
-                assertEquals(0, bytes.getInt(at + 20));
+                assertEquals((61 + log * 10) * PAGE, bytes.getLong(at), "begin");
+                assertEquals((62 + log * 10) * PAGE, bytes.getLong(at + 8), "durable");
+                assertEquals(1 << (20 + log), bytes.getInt(at + 16), "ring");
+                assertEquals(1 << (23 + log), bytes.getInt(at + 20), "ring wanted");
             }
             for (int i = 0; i < 6; i++) {
-                assertEquals(90 + i, bytes.getLong(slot + 200 + i * 8), "gaps, rebuilt, rebuild to");
+                assertEquals((1 + i) * PAGE, bytes.getLong(slot + 200 + i * 8), "gaps, rebuilt, rebuild to");
             }
             assertEquals(4, bytes.getInt(slot + 256));
             assertEquals("boot", text(bytes, slot + 260, 4));
@@ -112,7 +120,7 @@ class StoreLayoutTest {
         Path file = dir.resolve("live");
         LiveFile live = LiveFile.create(Storage.DISK, file, 2, 3, 4);
         live.stateRelease(5);
-        live.clock(true, 6);
+        live.clockAhead(6);
         live.direct(true);
         live.failures(7, true, "f\u00fcll");
         live.watermarks(LogKind.RECORD).reset(8, 9);
@@ -129,12 +137,11 @@ class StoreLayoutTest {
         assertEquals(5, bytes.getInt(28), "state");
         assertEquals(id.device(), bytes.getLong(32), "own device");
         assertEquals(id.inode(), bytes.getLong(40), "own inode");
-        assertEquals(6, bytes.getLong(48), "clock offset");
-        assertEquals(1, bytes.getInt(56), "clock is the system's");
         assertEquals(1, bytes.getInt(60), "direct");
         assertEquals(7, bytes.getLong(128), "write failures");
         assertEquals(1, bytes.getInt(136), "sync failed");
         assertEquals(5, bytes.getInt(140), "length of the last error");
+        assertEquals(6, bytes.getLong(144), "clock ahead");
         assertEquals("f\u00fcll", text(read(file), 1024, 5));
         assertEquals(9, bytes.getLong(256), "tail of the record log");
         assertEquals(8, bytes.getLong(256 + 144), "begin of the record log");
@@ -149,7 +156,7 @@ class StoreLayoutTest {
         int losses = 4096 + 65_536 * 64;
         assertEquals(12, bytes.getLong(losses + 64 + 65_535 * 32), "lost of the last source");
         assertEquals(losses + 64 + 65_536 * 32, bytes.capacity());
-        assertTrue(LiveFile.OPEN == 1 && LiveFile.CLOSED == 2);
+        assertTrue(LiveFile.OPEN == 1 && LiveFile.CLOSED == 2 && LiveFile.FENCED == 3);
         live.file().unmap();
     }
 
@@ -166,12 +173,10 @@ class StoreLayoutTest {
 
     @Test
     void shouldTellOwnersApart() {
-        long pid = ProcessHandle.current().pid();
-        long start = Platform.startTimeMs(pid);
+        ProcessId self = ProcessId.current();
         String boot = Platform.bootId();
-        assertTrue(StoreOpening.isAlive(new Mark.Owner(pid, start, boot, "")));
-        assertFalse(StoreOpening.isAlive(new Mark.Owner(pid, start + 1, boot, "")), "its pid is another's now");
-        assertFalse(StoreOpening.isAlive(new Mark.Owner(pid, start, "another boot", "")));
-        assertFalse(StoreOpening.isAlive(Mark.Owner.NONE));
+        assertEquals(Life.ALIVE, new Mark.Owner(self, boot, "").life());
+        assertEquals(Life.DEAD, new Mark.Owner(self, "another boot", "").life());
+        assertEquals(Life.DEAD, Mark.Owner.NONE.life());
     }
 }

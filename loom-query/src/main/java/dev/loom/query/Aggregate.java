@@ -7,14 +7,16 @@ import java.math.MathContext;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The result of an {@link IndexedAggregate}. Immutable. */
 public final class Aggregate {
     private final ValueType type;
     private final long count;
     private final boolean sums;
-    private final long minKey;
-    private final long maxKey;
+    private final Value min;
+    private final Value max;
+    private final @Nullable NumberSum numbers;
     private final BigInteger integerSum;
     private final double doubleSum;
     private final Map<BigDecimal, Value> percentiles;
@@ -31,8 +33,9 @@ public final class Aggregate {
         this.type = type;
         this.count = totals.count();
         this.sums = sums;
-        this.minKey = totals.minKey();
-        this.maxKey = totals.maxKey();
+        this.min = totals.min();
+        this.max = totals.max();
+        this.numbers = totals.numbers();
         this.integerSum = totals.sum().toBigInteger();
         this.doubleSum = totals.doubleSum();
         this.percentiles = Collections.unmodifiableMap(percentiles);
@@ -52,12 +55,12 @@ public final class Aggregate {
 
     /** The least value; none of no value. */
     public Optional<Value> min() {
-        return count == 0 ? Optional.empty() : Optional.of(new Value(type, minKey));
+        return count == 0 ? Optional.empty() : Optional.of(min);
     }
 
     /** The greatest value; none of no value. */
     public Optional<Value> max() {
-        return count == 0 ? Optional.empty() : Optional.of(new Value(type, maxKey));
+        return count == 0 ? Optional.empty() : Optional.of(max);
     }
 
     /** Whether there are {@link #sum()} and {@link #mean()}: not over event time. */
@@ -66,18 +69,25 @@ public final class Aggregate {
     }
 
     /**
-     * The sum: of integers all digits of it, of doubles as {@link Double#toString} gives it.
+     * The sum: of integers all digits of it, of doubles as {@link Double#toString} gives it. That of a field without a declared
+     * type is one of integers if all its values are whole.
      *
      * @throws IllegalStateException when there is none
      */
     public String sum() {
         checkSum();
+        if (numbers != null) {
+            return numbers.isWhole() ? numbers.toBigInteger().toString() : Double.toString(numbers.doubleValue());
+        }
         return type == ValueType.F64 ? Double.toString(doubleSum) : integerSum.toString();
     }
 
     /** The sum, or of integers the double nearest to it; as {@link #sum()}. */
     public double doubleSum() {
         checkSum();
+        if (numbers != null) {
+            return numbers.doubleValue();
+        }
         return type == ValueType.F64 ? doubleSum : integerSum.doubleValue();
     }
 
@@ -86,6 +96,9 @@ public final class Aggregate {
         checkSum();
         if (count == 0) {
             return Double.NaN;
+        }
+        if (numbers != null) {
+            return numbers.mean(count);
         }
         return type == ValueType.F64
                 ? doubleSum / count

@@ -36,6 +36,8 @@ public final class Correlate extends Query<Correlate> {
     private @Nullable EventClock clock;
     private @Nullable IndexFunction causeDuration;
     private @Nullable IndexFunction duration;
+    private boolean causesFromStart;
+    private boolean fromStart;
     private boolean distinct;
 
     private Correlate(Snapshot snapshot, int sourceId, Supplier<? extends RecordCursor> causes) {
@@ -80,10 +82,11 @@ public final class Correlate extends Query<Correlate> {
     }
 
     /**
-     * Lets causes and records stand for the time that they took, by default for a moment.
+     * Lets causes and records stand for the time that they took, up to their own time or {@linkplain #fromStart from it on};
+     * by default for a moment.
      *
-     * @param ofCauses in nanoseconds
-     * @param ofRecords in nanoseconds
+     * @param ofCauses in its unit, or in nanoseconds if it has none
+     * @param ofRecords in its unit, or in nanoseconds if it has none
      * @throws IllegalArgumentException for a function that can't be read
      */
     public Correlate durations(IndexFunction ofCauses, IndexFunction ofRecords) {
@@ -93,6 +96,13 @@ public final class Correlate extends Query<Correlate> {
         }
         causeDuration = ofCauses;
         duration = ofRecords;
+        return this;
+    }
+
+    /** Says of which the time is when what they tell of began; by default it is when that ended. */
+    public Correlate fromStart(boolean ofCauses, boolean ofRecords) {
+        causesFromStart = ofCauses;
+        fromStart = ofRecords;
         return this;
     }
 
@@ -134,11 +144,15 @@ public final class Correlate extends Query<Correlate> {
     }
 
     RecordSpan causeSpan(RecordLookup lookup) {
-        return new RecordSpan(causeClock, causeDuration, lookup);
+        return new RecordSpan(causeClock, causeDuration, causesFromStart, lookup);
     }
 
     RecordSpan span(RecordLookup lookup) {
-        return new RecordSpan(clock, duration, lookup);
+        return new RecordSpan(clock, duration, fromStart, lookup);
+    }
+
+    boolean fromStart() {
+        return fromStart;
     }
 
     @Nullable

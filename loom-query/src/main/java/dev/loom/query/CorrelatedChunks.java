@@ -10,6 +10,7 @@ final class CorrelatedChunks implements ChunkDecider {
     private final boolean byArrival;
     private final @Nullable EventTimes times;
     private final boolean withDurations;
+    private final boolean fromStart;
     private final @Nullable IndexSummaries durations;
 
     CorrelatedChunks(Correlate query, QueryScope scope, CauseBatch batch) {
@@ -19,6 +20,7 @@ final class CorrelatedChunks implements ChunkDecider {
         this.times = clock == null ? null : EventTimes.of(clock, scope);
         IndexFunction duration = query.duration();
         this.withDurations = duration != null;
+        this.fromStart = query.fromStart();
         this.durations = duration == null
                 ? null
                 : IndexedFunction.of(query.sourceId(), duration).summaries(scope, index -> true);
@@ -31,13 +33,15 @@ final class CorrelatedChunks implements ChunkDecider {
         if (times != null) {
             TimeRange range = times.of(chunk);
             firstNs = range.fromNs();
-            lastNs = range.toNs() == Long.MAX_VALUE ? Long.MAX_VALUE : range.toNs() - 1;
+            lastNs = range.lastNs();
         } else if (byArrival) {
             firstNs = chunk.firstTimeNs();
             lastNs = chunk.lastTimeNs();
         }
         if (withDurations) {
-            firstNs = RecordSpan.minus(firstNs, longestNs(chunk));
+            long longestNs = longestNs(chunk);
+            firstNs = fromStart ? firstNs : RecordSpan.minus(firstNs, longestNs);
+            lastNs = fromStart ? RecordSpan.plus(lastNs, longestNs) : lastNs;
         }
         if (batch.touches(firstNs, lastNs)) {
             return ChunkUse.READ;
@@ -57,6 +61,7 @@ final class CorrelatedChunks implements ChunkDecider {
                         0,
                         RecordSpan.durationNs(
                                 durations.index().function().type(),
+                                durations.index().function().unit(),
                                 durations.totals().maxKey()));
     }
 }

@@ -18,6 +18,7 @@ public final class CorrelationCursor implements RecordCursor {
     private @Nullable SourceWalk walk;
     private int cause = NO_CAUSE;
     private long returned;
+    private long causesSeen;
     private long causesWithoutSpan;
     private long recordsWithoutSpan;
     private QueryStatistics causesWork = QueryStatistics.NONE;
@@ -85,15 +86,19 @@ public final class CorrelationCursor implements RecordCursor {
         if (query.clock() != null) {
             return TimeRange.ALL;
         }
-        boolean endless = query.duration() != null || batch.latestEnd() == Long.MAX_VALUE;
-        return new TimeRange(batch.earliestStart(), endless ? Long.MAX_VALUE : batch.latestEnd() + 1);
+        boolean spans = query.duration() != null;
+        return TimeRange.closed(
+                spans && query.fromStart() ? Long.MIN_VALUE : batch.earliestStart(),
+                spans && !query.fromStart() ? Long.MAX_VALUE : batch.latestEnd());
     }
 
     private void takeCauses() {
         RecordSpan causeSpan = query.causeSpan(scope.lookup());
         causesWithoutSpan = 0;
+        causesSeen = 0;
         try (RecordCursor causes = query.causes().get()) {
             while (causes.next()) {
+                causesSeen++;
                 if (causeSpan.read(
                         causes.address(), causes.timeNs(), causes.buffer(), causes.offset(), causes.length())) {
                     batch.offer(
@@ -113,6 +118,11 @@ public final class CorrelationCursor implements RecordCursor {
     public long causeAddress() {
         checkOnRecord();
         return batch.address(cause);
+    }
+
+    /** Causes so far. */
+    public long causes() {
+        return causesSeen;
     }
 
     /** Causes so far that have no time, or no duration, and so match nothing. */
@@ -146,7 +156,7 @@ public final class CorrelationCursor implements RecordCursor {
     /** The time that the record was matched by: its own, or that of its arrival. */
     public long matchedTimeNs() {
         checkOnRecord();
-        return span.endNs();
+        return span.timeNs();
     }
 
     @Override

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * bins of an index if each of those falls into one bin of this histogram, as those of an index do into its own or coarser
  * ones; all others are read. Records without a value count nowhere.
  *
- * <p>Constant memory: 1 MiB, 8 bytes a bin and step, and the longest jumbo payload met. Not thread-safe.
+ * <p>Constant memory: 1 MiB; 8 bytes a bin and step, 24 a step and 32 a bin, which stay reserved of the {@link QueryMemory} for
+ * the counts; and the longest jumbo payload met. Not thread-safe.
  */
 public final class Histogram extends Query<Histogram> {
     /** The most bins and steps, multiplied. */
@@ -28,6 +29,7 @@ public final class Histogram extends Query<Histogram> {
     private Bins bins;
     private long stepNs;
     private boolean byValue = true;
+    private int @Nullable [] groupEnds;
 
     private Histogram(Snapshot snapshot, IndexedFunction indexed, Bins bins) {
         super(snapshot, indexed.sourceId());
@@ -59,6 +61,18 @@ public final class Histogram extends Query<Histogram> {
     public Histogram bins(Bins into) {
         bins = Objects.requireNonNull(into);
         byValue = true;
+        groupEnds = null;
+        return this;
+    }
+
+    /**
+     * Takes neighbouring bins together, of those set before. Values below the first of them count in the first group, those
+     * above the last in the last.
+     *
+     * @param ends of the groups: the first bin of the first, and for each the bin after its last; ascending
+     */
+    public Histogram groups(int... ends) {
+        groupEnds = ends.clone();
         return this;
     }
 
@@ -83,14 +97,18 @@ public final class Histogram extends Query<Histogram> {
     /**
      * Counts.
      *
-     * @throws IllegalArgumentException when the range has no begin or no end and there are steps; or for more than {@link
-     *     #CELLS_MAX} bins times steps
+     * @throws IllegalArgumentException when the range has no begin and there are steps; for more than {@link #CELLS_MAX} bins
+     *     times steps; or for groups of bins that there are not
      */
     public HistogramCounts count() {
         ValueType type = indexed.function().type();
         EventClock clock = eventClock();
         HistogramCounts counts = new HistogramCounts(
-                type, byValue ? BinScale.of(bins, type) : null, clock == null ? range() : eventRange(), stepNs);
+                indexed.function(),
+                byValue ? scale(type) : null,
+                clock == null ? range() : eventRange(),
+                stepNs,
+                memory());
         try (QueryScope scope = new QueryScope(this)) {
             IndexSummaries summaries = indexed.summaries(scope, index -> true);
             KeyReader reader = new KeyReader(indexed.function(), scope.lookup());
@@ -103,12 +121,17 @@ public final class Histogram extends Query<Histogram> {
                     long timeNs = clock == null
                             ? record.timeNs()
                             : clock.epochNs(scope.lookup(), record.buffer(), record.offset(), record.length());
-                    counts.add(counts.step(timeNs), reader.key());
+                    counts.add(counts.step(timeNs), reader.key(), reader.remainder());
                 }
             }
             counts.finish(scope.statistics(read), scope.completeness());
             return counts;
         }
+    }
+
+    private BinScale scale(ValueType type) {
+        BinScale scale = BinScale.of(bins, type);
+        return groupEnds == null ? scale : scale.grouped(groupEnds);
     }
 
     private ChunkDecider decider(QueryScope scope, @Nullable IndexSummaries summaries, HistogramCounts counts) {

@@ -39,7 +39,7 @@ final class HistogramChunks implements ChunkDecider {
         int bin = counts.bin(totals.minKey());
         if (bin == counts.bin(totals.maxKey())) {
             counts.add(step, bin, totals.count());
-            counts.stretch(step, totals.minKey(), totals.maxKey());
+            counts.stretch(step, totals.minKey(), totals.maxKey(), 0);
             return ChunkUse.FROM_TOTALS;
         }
         return takeBins(chunk, step) ? ChunkUse.FROM_BINS : ChunkUse.READ;
@@ -53,7 +53,7 @@ final class HistogramChunks implements ChunkDecider {
             // in the range as a whole, so it is known when
             TimeRange range = times.of(chunk);
             firstNs = range.fromNs();
-            lastNs = range.toNs() - 1;
+            lastNs = range.lastNs();
         }
         int step = counts.step(firstNs);
         return step == counts.step(lastNs) ? step : SEVERAL;
@@ -81,7 +81,7 @@ final class HistogramChunks implements ChunkDecider {
         for (int i = 0; i < taken; i++) {
             counts.add(step, bins[i], binCounts[i]);
         }
-        counts.stretch(step, summaries.totals().minKey(), summaries.totals().maxKey());
+        counts.stretch(step, summaries.totals().minKey(), summaries.totals().maxKey(), 0);
         return true;
     }
 

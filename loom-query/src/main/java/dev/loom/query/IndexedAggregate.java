@@ -9,6 +9,7 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 public final class IndexedAggregate extends Query<IndexedAggregate> {
     /** The most percentiles at once. */
     public static final int PERCENTILES_MAX = RankSearch.RANKS_MAX;
+
+    /** Integers up to this are doubles. */
+    private static final double EXACT_MAX = 0x1p53;
 
     private static final BigDecimal HUNDRED = BigDecimal.valueOf(100);
 
@@ -105,7 +109,7 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
             KeyRange range = values.keys(type);
             boolean all = range.covers(type.lowestKey(), type.highestKey());
             RankSearch search = percentiles.isEmpty() ? null : new RankSearch(type, passes.scale(), all);
-            Totals totals = new Totals(type, range, search == null ? null : search.bounds());
+            Totals totals = new Totals(indexed.function(), values, search == null ? null : search.bounds());
             boolean going = passes.run(totals);
             Map<BigDecimal, Value> found =
                     going && search != null && totals.count() > 0 ? search(passes, search, totals) : Map.of();
@@ -129,12 +133,37 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
         }
         Map<BigDecimal, Value> found = new LinkedHashMap<>();
         for (BigDecimal percentile : percentiles) {
-            @Nullable Value value = search.value(sorted.indexOf(percentile));
+            @Nullable Value value = search.value(Collections.binarySearch(sorted, percentile));
             if (value != null) {
                 found.put(percentile, value);
             }
         }
+        if (indexed.function().isExact()) {
+            refine(passes, found, totals.count());
+        }
         return found;
+    }
+
+    /** Of integers between two doubles, tells which it is. */
+    private static void refine(KeyPasses passes, Map<BigDecimal, Value> found, long count) {
+        long[] keys = found.values().stream()
+                .filter(value -> Math.abs(value.doubleValue()) >= EXACT_MAX)
+                .mapToLong(Value::key)
+                .sorted()
+                .distinct()
+                .toArray();
+        boolean going = true;
+        for (int from = 0; going && from < keys.length; from += RemainderRanks.KEYS_MAX) {
+            long[] some = Arrays.copyOfRange(keys, from, Math.min(keys.length, from + RemainderRanks.KEYS_MAX));
+            RemainderRanks ranks = new RemainderRanks(some);
+            going = passes.run(ranks);
+            found.replaceAll((percentile, value) -> Arrays.binarySearch(some, value.key()) < 0
+                    ? value
+                    : new Value(value.type(), value.key(), ranks.remainder(value.key(), rank(percentile, count))));
+        }
+        if (!going) {
+            found.values().removeIf(value -> Arrays.binarySearch(keys, value.key()) >= 0);
+        }
     }
 
     private static long rank(BigDecimal percentile, long count) {

@@ -4,6 +4,7 @@ import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.index.KeyReader;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -59,7 +60,9 @@ public final class IndexedScan extends Query<IndexedScan> {
 
     /** Starts the scan. */
     public RecordCursor open() {
-        KeyRange keys = values.keys(indexed.function().type());
+        ValueRange wanted = values;
+        KeyRange range = wanted.keys(indexed.function().type());
+        KeyRanges keys = KeyRanges.of(List.of(range));
         QueryScope scope = new QueryScope(this);
         KeyReader reader = new KeyReader(indexed.function(), scope.lookup());
         IndexSummaries summaries = indexed.summaries(scope, index -> true);
@@ -69,8 +72,8 @@ public final class IndexedScan extends Query<IndexedScan> {
         return new ScanCursor(
                 scope,
                 scope.walk(order, ChunkDecider.READ_ALL),
-                record ->
-                        reader.read(record.buffer(), record.offset(), record.length()) && keys.contains(reader.key()));
+                record -> reader.read(record.buffer(), record.offset(), record.length())
+                        && wanted.contains(reader, range));
     }
 
     /**

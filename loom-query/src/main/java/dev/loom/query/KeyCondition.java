@@ -5,22 +5,24 @@ import dev.loom.index.IndexSummary;
 import dev.loom.record.Chunks;
 
 /**
- * That a record's value is in a range, by the indexes over it: by a chunk's totals, and by its bins where the range lies
- * between minimum and maximum. For one thread.
+ * That a record's value is in one of some ranges, by the indexes over it: by a chunk's totals, and by its bins where the
+ * ranges lie between minimum and maximum. For one thread.
  */
 final class KeyCondition implements ChunkCondition {
     private final IndexSummaries summaries;
-    private final KeyRange possible;
-    private final KeyRange certain;
+    private final KeyRanges possible;
+    private final KeyRanges certain;
+    private final KeyRange span;
 
     /**
      * @param possible no record with another key, or without one, meets the condition
      * @param certain every record with such a key meets it
      */
-    KeyCondition(IndexSummaries summaries, KeyRange possible, KeyRange certain) {
+    KeyCondition(IndexSummaries summaries, KeyRanges possible, KeyRanges certain) {
         this.summaries = summaries;
         this.possible = possible;
         this.certain = certain;
+        this.span = possible.span();
     }
 
     @Override
@@ -44,7 +46,7 @@ final class KeyCondition implements ChunkCondition {
         if (bins == null) {
             return true;
         }
-        bins.limit(possible.low(), possible.high());
+        bins.limit(span.low(), span.high());
         while (bins.next()) {
             if (bins.isComplete() ? possiblyOne(bins) : possible.touches(bins.minKey(), bins.maxKey())) {
                 return true;

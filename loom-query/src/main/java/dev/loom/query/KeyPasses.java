@@ -53,7 +53,14 @@ final class KeyPasses {
         SourceWalk walk = scope.walk(order, (chunk, whole) -> decide(tally, chunk, whole));
         while (walk.next(batch)) {
             recordsRead += batch.count();
-            tally.add(batch.keys(), keys.readAll(batch));
+            int found = keys.readAll(batch);
+            if (batch.hasRemainders()) {
+                for (int i = 0; i < found; i++) {
+                    tally.addExact(batch.keys()[i], batch.remainder(i));
+                }
+            } else {
+                tally.add(batch.keys(), found);
+            }
         }
         return walk.limit() == Limit.NONE;
     }
@@ -68,7 +75,7 @@ final class KeyPasses {
         if (coverage == Coverage.NONE) {
             return ChunkUse.SKIPPED_BY_BINS;
         }
-        if (!whole) {
+        if (!whole || !tally.takes(totals)) {
             return ChunkUse.READ;
         }
         if (coverage == Coverage.ALL) {

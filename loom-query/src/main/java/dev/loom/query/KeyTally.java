@@ -37,6 +37,16 @@ interface KeyTally {
     /** Adds one value, if it counts. */
     void add(long key);
 
+    /** Adds one value, if it counts, which is greater by a {@link dev.loom.index.KeyReader#remainder()} than that of its key. */
+    default void addExact(long key, int remainder) {
+        add(key);
+    }
+
+    /** Whether what is asked for can be had of a chunk's totals and bins at all. */
+    default boolean takes(IndexSummary totals) {
+        return true;
+    }
+
     /** Adds the first values of some, as far as they count. */
     void add(long[] keys, int length);
 

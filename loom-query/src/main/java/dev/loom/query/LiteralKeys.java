@@ -21,6 +21,13 @@ record LiteralKeys(KeyRange possible, KeyRange certain) {
     /** Integers up to this are doubles. */
     private static final BigDecimal EXACT_MAX = BigDecimal.valueOf(1L << 53);
 
+    /** Of a field compared with a boolean by equality or its opposite, or with a number by any operator but the latter. */
+    static LiteralKeys of(Literal literal, Operator operator, @Nullable FieldType fieldType, ValueType type) {
+        return literal instanceof Literal.Bool bool
+                ? of(bool.value() == (operator == Operator.EQUAL), fieldType, type)
+                : of((Literal.Numeric) literal, operator, fieldType, type);
+    }
+
     /** Of a field equal to a boolean. */
     static LiteralKeys of(boolean value, @Nullable FieldType fieldType, ValueType type) {
         long number = value ? 1 : 0;

@@ -9,6 +9,7 @@ import dev.loom.store.StoreSnapshot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,15 +19,20 @@ import org.jspecify.annotations.Nullable;
  * @param <Q> the operator
  */
 public abstract class Query<Q extends Query<Q>> {
+    /** What any operator takes, but for the longest jumbo payload met. */
+    static final long MEMORY_BYTES = 1 << 20;
+
     private final StoreSnapshot snapshot;
     private final int sourceId;
     private final List<WhereExpression> conditions = new ArrayList<>();
     private TimeRange range = TimeRange.ALL;
     private @Nullable EventClock eventClock;
     private TimeRange eventRange = TimeRange.ALL;
+    private Supplier<TimeRange> eventWindow = () -> TimeRange.ALL;
     private QueryBudget budget = QueryBudget.UNLIMITED;
     private Cancellation cancellation = new Cancellation();
     private Runnable pulse = () -> {};
+    private QueryMemory memory = QueryMemory.UNLIMITED;
     private boolean timeIndex = true;
     private boolean chunkIndex = true;
 
@@ -62,6 +68,15 @@ public abstract class Query<Q extends Query<Q>> {
         return self();
     }
 
+    /**
+     * Leaves out records of the event range whose time is not in a window either, which may become narrower while the query
+     * runs: it is asked for each record, and before a part of the log is read.
+     */
+    public Q eventWindow(Supplier<TimeRange> window) {
+        eventWindow = Objects.requireNonNull(window);
+        return self();
+    }
+
     /** Default unlimited. */
     public Q budget(QueryBudget limits) {
         budget = Objects.requireNonNull(limits);
@@ -76,6 +91,12 @@ public abstract class Query<Q extends Query<Q>> {
     /** Called now and then by the query's thread, about once a page, between two records. */
     public Q pulse(Runnable onPulse) {
         pulse = Objects.requireNonNull(onPulse);
+        return self();
+    }
+
+    /** Where the query reserves what it takes, as long as it is open; default unlimited. */
+    public Q memory(QueryMemory reservedFrom) {
+        memory = Objects.requireNonNull(reservedFrom);
         return self();
     }
 
@@ -130,6 +151,10 @@ public abstract class Query<Q extends Query<Q>> {
         return eventRange;
     }
 
+    final Supplier<TimeRange> eventWindow() {
+        return eventWindow;
+    }
+
     final QueryBudget budget() {
         return budget;
     }
@@ -140,6 +165,10 @@ public abstract class Query<Q extends Query<Q>> {
 
     final Runnable pulse() {
         return pulse;
+    }
+
+    final QueryMemory memory() {
+        return memory;
     }
 
     final boolean timeIndex() {

@@ -10,6 +10,8 @@ import dev.loom.record.ReferencedRecords;
 import dev.loom.record.SnapshotView;
 import dev.loom.store.StoreSnapshot;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +25,7 @@ final class QueryScope implements AutoCloseable {
     private final ScanLimits limits;
     private final WherePlan plan;
     private final ReferencedRecords lookup;
+    private final @Nullable PayloadPredicate conditions;
     private final @Nullable PayloadPredicate predicate;
     private final long begin;
 
@@ -41,8 +44,15 @@ final class QueryScope implements AutoCloseable {
         limits = new ScanLimits(query.budget(), query.cancellation(), query.pulse());
         plan = new WherePlan(query, this::bins);
         lookup = SnapshotLookup.within(snapshot);
-        predicate = inEventRange(query, predicate(query, lookup));
-        snapshot.lease();
+        conditions = predicate(query, lookup);
+        predicate = inEventRange(query, conditions);
+        query.memory().reserve(Query.MEMORY_BYTES);
+        try {
+            snapshot.lease();
+        } catch (RuntimeException e) {
+            query.memory().giveBack(Query.MEMORY_BYTES);
+            throw e;
+        }
         begin = view.recordBegin();
     }
 
@@ -62,13 +72,19 @@ final class QueryScope implements AutoCloseable {
         }
         TimeRange range = ofQuery.eventRange();
         EventTimes times = EventTimes.of(clock, this);
-        plan.require(chunk -> range.cover(times.of(chunk)));
+        Supplier<TimeRange> window = ofQuery.eventWindow();
+        plan.require(chunk -> {
+            TimeRange ofChunk = times.of(chunk);
+            return range.cover(ofChunk).and(window.get().cover(ofChunk));
+        });
         return (buffer, offset, length) -> {
             if (others != null && !others.test(buffer, offset, length)) {
                 return false;
             }
             long timeNs = clock.epochNs(lookup, buffer, offset, length);
-            return timeNs != EventClock.NONE && timeNs >= range.fromNs() && timeNs < range.toNs();
+            return timeNs != EventClock.NONE
+                    && range.contains(timeNs)
+                    && window.get().contains(timeNs);
         };
     }
 
@@ -176,9 +192,13 @@ final class QueryScope implements AutoCloseable {
     QueryStatistics statistics(long recordsReturned) {
         SourceWalk current = walk;
         QueryStatistics all = current == null ? done : done.plus(current.statistics());
-        QueryStatistics more =
-                new QueryStatistics(0, 0, 0, 0, bytesReadOfOthers(), recordsReturned, 0, 0, 0, plan.lines());
+        QueryStatistics more = new QueryStatistics(
+                0, 0, 0, 0, bytesReadOfOthers(), recordsReturned, 0, 0, 0, plan.lines(), fieldsSeen());
         return all.plus(more);
+    }
+
+    private Map<String, Boolean> fieldsSeen() {
+        return conditions == null ? Map.of() : conditions.fieldsSeen();
     }
 
     /** What the answer lacks, so far. */
@@ -213,6 +233,7 @@ final class QueryScope implements AutoCloseable {
             }
             lookup.close();
             snapshot.giveBack();
+            query.memory().giveBack(Query.MEMORY_BYTES);
         }
     }
 }

@@ -1,7 +1,10 @@
 package dev.loom.query;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * The work of a query, as counters; of one that passes several times over its range, of all passes together.
@@ -16,6 +19,7 @@ import java.util.List;
  * @param chunksFromBins chunks that their bins answered for
  * @param chunksRead chunks, and parts of the log that no directory covers, whose records were read
  * @param plan which index was used for what, or why none was
+ * @param fieldsSeen the fields that conditions read of records, each with whether any of these had a value there
  */
 public record QueryStatistics(
         long pagesConsidered,
@@ -27,18 +31,22 @@ public record QueryStatistics(
         long chunksFromTotals,
         long chunksFromBins,
         long chunksRead,
-        List<String> plan) {
+        List<String> plan,
+        Map<String, Boolean> fieldsSeen) {
     /** No work. */
-    public static final QueryStatistics NONE = new QueryStatistics(0, 0, 0, 0, 0, 0, 0, 0, 0, List.of());
+    public static final QueryStatistics NONE = new QueryStatistics(0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), Map.of());
 
     public QueryStatistics {
         plan = List.copyOf(plan);
+        fieldsSeen = Collections.unmodifiableMap(new TreeMap<>(fieldsSeen));
     }
 
     /** This work and another together; what both plans say is said once. */
     public QueryStatistics plus(QueryStatistics more) {
         List<String> plans = new ArrayList<>(plan);
         more.plan.stream().filter(line -> !plans.contains(line)).forEach(plans::add);
+        Map<String, Boolean> seen = new TreeMap<>(fieldsSeen);
+        more.fieldsSeen.forEach((field, found) -> seen.merge(field, found, Boolean::logicalOr));
         return new QueryStatistics(
                 pagesConsidered + more.pagesConsidered,
                 pagesSkipped + more.pagesSkipped,
@@ -49,7 +57,8 @@ public record QueryStatistics(
                 chunksFromTotals + more.chunksFromTotals,
                 chunksFromBins + more.chunksFromBins,
                 chunksRead + more.chunksRead,
-                plans);
+                plans,
+                seen);
     }
 
     /** The same without records, of a query whose records are no answer. */
@@ -64,6 +73,7 @@ public record QueryStatistics(
                 chunksFromTotals,
                 chunksFromBins,
                 chunksRead,
-                plan);
+                plan,
+                fieldsSeen);
     }
 }

@@ -23,6 +23,9 @@ final class RankSearch implements KeyTally {
     /** The most ranks that can be looked for. */
     static final int RANKS_MAX = CELLS / 32;
 
+    /** Fewer intervals are faster gone through for each batch of values than looked up for each value. */
+    private static final int LOOKED_THROUGH_MAX = 8;
+
     private final ValueType type;
     private final BinScale scale;
     private final long[] cells = new long[CELLS];
@@ -34,6 +37,8 @@ final class RankSearch implements KeyTally {
     private @Nullable KeyInterval[] intervalOf = {};
     /** Those still to be narrowed, ascending. */
     private KeyInterval[] open = {};
+    /** Their highest keys, to find one by a key. */
+    private long[] highKeys = {};
 
     /** Whether a pass counts the values below the intervals, since ranks are still those among all values. */
     private boolean countsBelow;
@@ -86,6 +91,7 @@ final class RankSearch implements KeyTally {
     /** Prepares a pass. */
     void begin() {
         Arrays.fill(cells, 0);
+        highKeys = Arrays.stream(open).mapToLong(interval -> interval.high).toArray();
         int share = CELLS / Math.max(1, open.length);
         int begin = 0;
         for (KeyInterval interval : open) {
@@ -127,12 +133,11 @@ final class RankSearch implements KeyTally {
         if (maxKey < open[0].low) {
             return countsBelow ? Coverage.ALL : Coverage.NONE;
         }
-        for (KeyInterval interval : open) {
-            if (minKey <= interval.high && maxKey >= interval.low) {
-                return interval.treatsAlike(scale, minKey, maxKey) ? Coverage.ALL : Coverage.SOME;
-            }
+        KeyInterval interval = firstEndingFrom(minKey);
+        if (interval == null || interval.low > maxKey) {
+            return Coverage.NONE;
         }
-        return Coverage.NONE;
+        return interval.treatsAlike(scale, minKey, maxKey) ? Coverage.ALL : Coverage.SOME;
     }
 
     @Override
@@ -152,6 +157,12 @@ final class RankSearch implements KeyTally {
 
     @Override
     public void add(long[] keys, int length) {
+        if (open.length > LOOKED_THROUGH_MAX) {
+            for (int i = 0; i < length; i++) {
+                add(keys[i], 1);
+            }
+            return;
+        }
         for (KeyInterval interval : open) {
             for (int i = 0; i < length; i++) {
                 if (interval.contains(keys[i])) {
@@ -171,13 +182,17 @@ final class RankSearch implements KeyTally {
     }
 
     private void add(long key, long times) {
-        for (KeyInterval interval : open) {
-            if (interval.contains(key)) {
-                add(interval, key, times);
-                return;
-            }
+        KeyInterval interval = firstEndingFrom(key);
+        if (interval != null && key >= interval.low) {
+            add(interval, key, times);
         }
         below += key < lowKey() ? times : 0;
+    }
+
+    private @Nullable KeyInterval firstEndingFrom(long key) {
+        int at = Arrays.binarySearch(highKeys, key);
+        at = at < 0 ? ~at : at;
+        return at < open.length ? open[at] : null;
     }
 
     private void add(KeyInterval interval, long key, long times) {

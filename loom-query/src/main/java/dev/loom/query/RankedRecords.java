@@ -2,15 +2,17 @@ package dev.loom.query;
 
 /**
  * The records with the largest keys met so far, up to a number; of equal keys those at the highest addresses. A heap with
- * the least of them on top, 16 bytes a record. For one thread.
+ * the least of them on top, 20 bytes a record. For one thread.
  */
 final class RankedRecords {
     private final long[] keys;
+    private final int[] remainders;
     private final long[] addresses;
     private int size;
 
     RankedRecords(int countMax) {
         keys = new long[countMax];
+        remainders = new int[countMax];
         addresses = new long[countMax];
     }
 
@@ -31,20 +33,23 @@ final class RankedRecords {
         return keys[i];
     }
 
+    /** By how much the value is greater than that of its key. */
+    int remainder(int i) {
+        return remainders[i];
+    }
+
     long address(int i) {
         return addresses[i];
     }
 
     /** Keeps a record, in place of the least one when full. */
-    void offer(long key, long address) {
+    void offer(long key, int remainder, long address) {
         if (!isFull()) {
-            keys[size] = key;
-            addresses[size] = address;
+            set(size, key, remainder, address);
             size++;
             rise(size - 1);
-        } else if (size > 0 && compare(key, address, 0) > 0) {
-            keys[0] = key;
-            addresses[0] = address;
+        } else if (size > 0 && compare(key, remainder, address, 0) > 0) {
+            set(0, key, remainder, address);
             sink(0, size);
         }
     }
@@ -57,16 +62,21 @@ final class RankedRecords {
         }
     }
 
-    private int compare(long key, long address, int i) {
+    private int compare(long key, int remainder, long address, int i) {
         int byKey = Long.compare(key, keys[i]);
-        return byKey != 0 ? byKey : Long.compare(address, addresses[i]);
+        int byValue = byKey != 0 ? byKey : Integer.compare(remainder, remainders[i]);
+        return byValue != 0 ? byValue : Long.compare(address, addresses[i]);
+    }
+
+    private int compare(int a, int b) {
+        return compare(keys[a], remainders[a], addresses[a], b);
     }
 
     private void rise(int from) {
         int child = from;
         while (child > 0) {
             int parent = (child - 1) / 2;
-            if (compare(keys[child], addresses[child], parent) >= 0) {
+            if (compare(child, parent) >= 0) {
                 return;
             }
             swap(child, parent);
@@ -79,7 +89,7 @@ final class RankedRecords {
         while (true) {
             int least = parent;
             for (int child = 2 * parent + 1; child <= 2 * parent + 2 && child < end; child++) {
-                least = compare(keys[child], addresses[child], least) < 0 ? child : least;
+                least = compare(child, least) < 0 ? child : least;
             }
             if (least == parent) {
                 return;
@@ -89,12 +99,17 @@ final class RankedRecords {
         }
     }
 
+    private void set(int i, long key, int remainder, long address) {
+        keys[i] = key;
+        remainders[i] = remainder;
+        addresses[i] = address;
+    }
+
     private void swap(int a, int b) {
         long key = keys[a];
+        int remainder = remainders[a];
         long address = addresses[a];
-        keys[a] = keys[b];
-        addresses[a] = addresses[b];
-        keys[b] = key;
-        addresses[b] = address;
+        set(a, keys[b], remainders[b], addresses[b]);
+        set(b, key, remainder, address);
     }
 }

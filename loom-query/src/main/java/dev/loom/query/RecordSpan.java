@@ -2,39 +2,47 @@ package dev.loom.query;
 
 import dev.loom.api.IndexFunction;
 import dev.loom.api.ValueType;
+import dev.loom.api.ValueUnit;
 import dev.loom.format.RecordLookup;
 import dev.loom.index.KeyReader;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stretch of time that a record stands for: from its duration before its time up to its time, both included; without
- * durations its time alone. For one thread.
+ * The stretch of time that a record stands for: from its duration before its time up to its time, or from its time on where that
+ * is its start, both included; without durations its time alone. For one thread.
  */
 final class RecordSpan {
     private final @Nullable EventClock clock;
     private final @Nullable KeyReader duration;
+    private final @Nullable ValueUnit unit;
+    private final boolean fromStart;
     private final RecordLookup lookup;
+    private long timeNs;
     private long startNs;
     private long endNs;
 
     /**
      * @param clock of the records' own times; null for arrival
-     * @param duration in nanoseconds; null for none
+     * @param duration in its unit, or nanoseconds without one; null for none
+     * @param fromStart whether a record's time is its start
      * @param lookup finds the records that others refer to
      */
-    RecordSpan(@Nullable EventClock clock, @Nullable IndexFunction duration, RecordLookup lookup) {
+    RecordSpan(@Nullable EventClock clock, @Nullable IndexFunction duration, boolean fromStart, RecordLookup lookup) {
         this.clock = clock;
         this.duration = duration == null ? null : new KeyReader(duration, lookup);
+        this.unit = duration == null ? null : duration.unit();
+        this.fromStart = fromStart;
         this.lookup = lookup;
     }
 
     /** Reads a record's; false when it has no time, or no duration, or a negative one, and so stands for no time. */
     boolean read(long address, long arrivalNs, DirectBuffer payload, int offset, int length) {
         lookup.from(address);
-        endNs = clock == null ? arrivalNs : clock.epochNs(lookup, payload, offset, length);
-        startNs = endNs;
-        if (clock != null && endNs == EventClock.NONE) {
+        timeNs = clock == null ? arrivalNs : clock.epochNs(lookup, payload, offset, length);
+        startNs = timeNs;
+        endNs = timeNs;
+        if (clock != null && timeNs == EventClock.NONE) {
             return false;
         }
         KeyReader reader = duration;
@@ -44,18 +52,37 @@ final class RecordSpan {
         if (!reader.read(payload, offset, length)) {
             return false;
         }
-        long durationNs = durationNs(reader.type(), reader.key());
-        startNs = minus(endNs, durationNs);
+        long durationNs = withRemainder(durationNs(reader.type(), unit, reader.key()), reader.remainder());
+        if (fromStart) {
+            endNs = plus(timeNs, durationNs);
+        } else {
+            startNs = minus(timeNs, durationNs);
+        }
         return durationNs >= 0;
     }
 
     /** A duration as whole nanoseconds; those that do not fit are the longest. */
-    static long durationNs(ValueType type, long key) {
-        return switch (type) {
-            case I64 -> key;
-            case U64 -> type.bits(key) < 0 ? Long.MAX_VALUE : type.bits(key);
-            case F64 -> (long) Math.floor(ValueType.doubleOf(key));
-        };
+    static long durationNs(ValueType type, @Nullable ValueUnit unit, long key) {
+        long unitNs = unit == ValueUnit.MICROSECONDS
+                ? 1_000
+                : unit == ValueUnit.MILLISECONDS ? 1_000_000 : unit == ValueUnit.SECONDS ? 1_000_000_000 : 1;
+        if (type == ValueType.F64) {
+            return (long) Math.floor(ValueType.doubleOf(key) * unitNs);
+        }
+        long units = type == ValueType.U64 && type.bits(key) < 0 ? Long.MAX_VALUE : type.bits(key);
+        boolean fits = Math.multiplyHigh(units, unitNs) == (units * unitNs) >> 63;
+        return fits ? units * unitNs : units < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
+    }
+
+    /** A time and a duration, at most the latest time that there is. */
+    static long plus(long timeNs, long durationNs) {
+        return minus(timeNs, -durationNs);
+    }
+
+    /** A duration and a little more; the longest where that does not fit. */
+    private static long withRemainder(long durationNs, int more) {
+        long sum = durationNs + more;
+        return more > 0 && sum < durationNs ? Long.MAX_VALUE : sum;
     }
 
     /** A time less a duration, at least the earliest time that there is. */
@@ -63,6 +90,11 @@ final class RecordSpan {
         long difference = timeNs - durationNs;
         boolean overflow = ((timeNs ^ durationNs) & (timeNs ^ difference)) < 0;
         return overflow ? (durationNs > 0 ? Long.MIN_VALUE : Long.MAX_VALUE) : difference;
+    }
+
+    /** The record's time itself. */
+    long timeNs() {
+        return timeNs;
     }
 
     long startNs() {

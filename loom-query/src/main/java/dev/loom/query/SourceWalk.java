@@ -1,6 +1,5 @@
 package dev.loom.query;
 
-import dev.loom.error.StoreIoException;
 import dev.loom.index.RecordBatch;
 import dev.loom.query.Completeness.Limit;
 import dev.loom.query.where.PayloadPredicate;
@@ -10,8 +9,8 @@ import dev.loom.record.Chunks;
 import dev.loom.record.DescendingChunks;
 import dev.loom.record.PageRecords;
 import dev.loom.record.SnapshotView;
-import java.nio.channels.ClosedByInterruptException;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -34,8 +33,6 @@ final class SourceWalk implements AutoCloseable {
     private final ChunkRecords records;
     /** Whether all records count of the chunk that is read. */
     private boolean whole;
-
-    private Limit interrupted = Limit.NONE;
 
     SourceWalk(QueryScope scope, Order order, ChunkDecider decider, TimeRange range) {
         this.scope = scope;
@@ -76,15 +73,15 @@ final class SourceWalk implements AutoCloseable {
         }
         long first = chunk.firstTimeNs();
         long last = chunk.lastTimeNs();
-        if (timeIndex && (last < range.fromNs() || first >= range.toNs())) {
-            boolean behind = newestFirst ? last < range.fromNs() : first >= range.toNs();
+        if (timeIndex && (last < range.fromNs() || range.endsBefore(first))) {
+            boolean behind = newestFirst ? last < range.fromNs() : range.endsBefore(first);
             return behind ? ChunkUse.BEHIND_RANGE : ChunkUse.SKIPPED_BY_TIME;
         }
         Coverage coverage = condition.cover(chunk);
         if (coverage == Coverage.NONE) {
             return ChunkUse.SKIPPED_BY_BINS;
         }
-        boolean inRange = first >= range.fromNs() && last < range.toNs() && chunk.start() >= fromAddress;
+        boolean inRange = first >= range.fromNs() && !range.endsBefore(last) && chunk.start() >= fromAddress;
         whole = inRange && coverage == Coverage.ALL;
         return decider.decide(chunk, whole);
     }
@@ -110,26 +107,15 @@ final class SourceWalk implements AutoCloseable {
     }
 
     private boolean move(boolean inAnyOrder) {
-        try {
-            if (inAnyOrder) {
-                return anyInRange();
-            }
-            return newestFirst ? previousInRange() : nextInRange();
-        } catch (StoreIoException e) {
-            if (!(e.getCause() instanceof ClosedByInterruptException)) {
-                throw e;
-            }
-            interrupted = Limit.CANCELLED;
-            return false;
+        if (inAnyOrder) {
+            return anyInRange();
         }
+        return newestFirst ? previousInRange() : nextInRange();
     }
 
     private boolean anyInRange() {
         while (records.previous()) {
-            if (page.timeNs() >= range.fromNs()
-                    && page.timeNs() < range.toNs()
-                    && page.address() >= fromAddress
-                    && meetsCondition()) {
+            if (range.contains(page.timeNs()) && page.address() >= fromAddress && meetsCondition()) {
                 return true;
             }
         }
@@ -141,7 +127,7 @@ final class SourceWalk implements AutoCloseable {
             if (page.timeNs() < range.fromNs() || page.address() < fromAddress) {
                 return false;
             }
-            if (page.timeNs() < range.toNs() && meetsCondition()) {
+            if (!range.endsBefore(page.timeNs()) && meetsCondition()) {
                 return true;
             }
         }
@@ -150,7 +136,7 @@ final class SourceWalk implements AutoCloseable {
 
     private boolean nextInRange() {
         while (records.next()) {
-            if (page.timeNs() >= range.toNs()) {
+            if (range.endsBefore(page.timeNs())) {
                 return false;
             }
             if (page.timeNs() >= range.fromNs() && page.address() >= fromAddress && meetsCondition()) {
@@ -171,7 +157,7 @@ final class SourceWalk implements AutoCloseable {
     }
 
     Limit limit() {
-        return interrupted == Limit.NONE ? records.limit() : interrupted;
+        return records.limit();
     }
 
     long pagesDamaged() {
@@ -197,7 +183,8 @@ final class SourceWalk implements AutoCloseable {
                 records.chunks(ChunkUse.FROM_TOTALS),
                 records.chunks(ChunkUse.FROM_BINS),
                 records.chunks(ChunkUse.READ),
-                List.of());
+                List.of(),
+                Map.of());
     }
 
     @Override

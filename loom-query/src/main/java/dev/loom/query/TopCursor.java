@@ -7,13 +7,15 @@ import dev.loom.query.Completeness.Limit;
 import dev.loom.record.PageRecords;
 import dev.loom.record.SnapshotView;
 import java.util.List;
+import java.util.Map;
 import org.agrona.DirectBuffer;
 
-/** The records of a {@link TopRecords}, the largest first, each read when the cursor comes to it. For one thread. */
+/** The records of a {@link TopRecords} in their order, each read when the cursor comes to it. For one thread. */
 public final class TopCursor implements RecordCursor {
     private final QueryScope scope;
     private final RankedRecords ranked;
     private final ValueType type;
+    private final boolean smallest;
     private final PageRecords page;
     private final int sourceId;
     private final long bytesReadBefore;
@@ -25,10 +27,11 @@ public final class TopCursor implements RecordCursor {
     private boolean expired;
     private Limit limit = Limit.NONE;
 
-    TopCursor(QueryScope scope, RankedRecords ranked, ValueType type) {
+    TopCursor(QueryScope scope, RankedRecords ranked, ValueType type, boolean smallest) {
         this.scope = scope;
         this.ranked = ranked;
         this.type = type;
+        this.smallest = smallest;
         this.sourceId = scope.query().sourceId();
         this.bytesReadBefore = scope.bytesReadBesides();
         SnapshotView view = scope.view();
@@ -61,7 +64,9 @@ public final class TopCursor implements RecordCursor {
     /** The record's value. */
     public Value value() {
         checkOnRecord();
-        return new Value(type, ranked.key(next - 1));
+        long key = ranked.key(next - 1);
+        int remainder = ranked.remainder(next - 1);
+        return smallest ? new Value(type, ~key, -remainder) : new Value(type, key, remainder);
     }
 
     private void checkOnRecord() {
@@ -109,7 +114,8 @@ public final class TopCursor implements RecordCursor {
     @Override
     public QueryStatistics statistics() {
         return scope.statistics(returned)
-                .plus(new QueryStatistics(0, 0, 0, page.pagesRead(), page.bytesRead(), 0, 0, 0, 0, List.of()));
+                .plus(new QueryStatistics(
+                        0, 0, 0, page.pagesRead(), page.bytesRead(), 0, 0, 0, 0, List.of(), Map.of()));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.loom.query;
 
 import dev.loom.api.DoubleSum;
+import dev.loom.api.IndexFunction;
 import dev.loom.api.LongSum;
 import dev.loom.api.ValueType;
 import dev.loom.index.BinListReader;
@@ -11,6 +12,10 @@ import org.jspecify.annotations.Nullable;
 final class Totals implements KeyTally {
     private final ValueType type;
     private final KeyRange range;
+    private final ValueRange values;
+    /** Of values that are to be kept exact; else null. */
+    private final @Nullable NumberSum numbers;
+
     private final LongSum sum = new LongSum();
     private final DoubleSum doubleSum = new DoubleSum();
     /** Of integers, the keys of bins and single values, which may differ from the values. */
@@ -20,13 +25,20 @@ final class Totals implements KeyTally {
     private long count;
     private long minKey = Long.MAX_VALUE;
     private long maxKey = Long.MIN_VALUE;
+    private int minRemainder;
+    private int maxRemainder;
 
     private final @Nullable RankBounds bounds;
 
-    /** @param bounds of the values of ranks, to be found besides */
-    Totals(ValueType type, KeyRange range, @Nullable RankBounds bounds) {
-        this.type = type;
-        this.range = range;
+    /**
+     * @param values those that count
+     * @param bounds of the values of ranks, to be found besides
+     */
+    Totals(IndexFunction function, ValueRange values, @Nullable RankBounds bounds) {
+        this.type = function.type();
+        this.values = values;
+        this.range = values.keys(type);
+        this.numbers = function.isExact() ? new NumberSum() : null;
         this.bounds = bounds;
     }
 
@@ -53,7 +65,9 @@ final class Totals implements KeyTally {
     @Override
     public void add(IndexSummary totals) {
         addGroup(totals.count(), totals.minKey(), totals.maxKey());
-        if (type == ValueType.F64) {
+        if (numbers != null) {
+            numbers.add(totals.doubleSum().value());
+        } else if (type == ValueType.F64) {
             doubleSum.add(totals.doubleSum());
         } else {
             totals.addValuesTo(sum, type);
@@ -63,7 +77,11 @@ final class Totals implements KeyTally {
     @Override
     public void add(BinListReader bin) {
         addGroup(bin.count(), bin.minKey(), bin.maxKey());
-        if (type == ValueType.F64) {
+        if (numbers != null) {
+            DoubleSum ofBin = new DoubleSum();
+            bin.addTo(ofBin);
+            numbers.add(ofBin.value());
+        } else if (type == ValueType.F64) {
             bin.addTo(doubleSum);
         } else {
             bin.addKeysTo(keySum);
@@ -75,13 +93,38 @@ final class Totals implements KeyTally {
     public void add(long key) {
         if (range.contains(key)) {
             addGroup(1, key, key);
-            if (type == ValueType.F64) {
+            if (numbers != null) {
+                numbers.add(ValueType.doubleOf(key));
+            } else if (type == ValueType.F64) {
                 doubleSum.add(ValueType.doubleOf(key));
             } else {
                 keySum.add(key);
                 keysSummed++;
             }
         }
+    }
+
+    @Override
+    public void addExact(long key, int remainder) {
+        if (remainder == 0) {
+            add(key);
+        } else if (values.contains(new Value(type, key, remainder).toBigDecimal())) {
+            addGroup(1, key, key, remainder);
+            if (numbers != null) {
+                numbers.add(ValueType.doubleOf(key), remainder);
+            }
+        }
+    }
+
+    /** An index rounds the sums that it holds. */
+    @Override
+    public boolean takes(IndexSummary totals) {
+        return numbers == null
+                || NumberSum.isExact(
+                        totals.count(),
+                        Math.max(
+                                Math.abs(ValueType.doubleOf(totals.minKey())),
+                                Math.abs(ValueType.doubleOf(totals.maxKey()))));
     }
 
     @Override
@@ -92,9 +135,20 @@ final class Totals implements KeyTally {
     }
 
     private void addGroup(long records, long min, long max) {
+        addGroup(records, min, max, 0);
+    }
+
+    /** @param remainder of both keys */
+    private void addGroup(long records, long min, long max, int remainder) {
         count += records;
-        minKey = Math.min(minKey, min);
-        maxKey = Math.max(maxKey, max);
+        if (min < minKey || (min == minKey && remainder < minRemainder)) {
+            minKey = min;
+            minRemainder = remainder;
+        }
+        if (max > maxKey || (max == maxKey && remainder > maxRemainder)) {
+            maxKey = max;
+            maxRemainder = remainder;
+        }
         RankBounds ranks = bounds;
         if (ranks != null) {
             ranks.add(records, min, max);
@@ -111,6 +165,20 @@ final class Totals implements KeyTally {
 
     long maxKey() {
         return maxKey;
+    }
+
+    Value min() {
+        return new Value(type, minKey, minRemainder);
+    }
+
+    Value max() {
+        return new Value(type, maxKey, maxRemainder);
+    }
+
+    /** Of values that are to be kept exact, the sum; else null. */
+    @Nullable
+    NumberSum numbers() {
+        return numbers;
     }
 
     /** Of integers, the sum. */

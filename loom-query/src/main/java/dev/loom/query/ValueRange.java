@@ -1,6 +1,7 @@
 package dev.loom.query;
 
 import dev.loom.api.ValueType;
+import dev.loom.index.KeyReader;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
@@ -123,6 +124,19 @@ public final class ValueRange {
                 : KeyRange.NONE;
     }
 
+    /** Whether a number is in the range. */
+    boolean contains(BigDecimal number) {
+        return (low == null || low.compareTo(number) < (low.included ? 1 : 0))
+                && (high == null || high.compareTo(number) > (high.included ? -1 : 0));
+    }
+
+    /** Whether what a reader has read is in the range, of which these are the keys. */
+    boolean contains(KeyReader read, KeyRange keys) {
+        return read.remainder() == 0
+                ? keys.contains(read.key())
+                : contains(new Value(read.type(), read.key(), read.remainder()).toBigDecimal());
+    }
+
     private static BigInteger endOfKeys(ValueType type) {
         return BigInteger.valueOf(type.highestKey()).add(BigInteger.ONE);
     }
@@ -150,9 +164,13 @@ public final class ValueRange {
         }
 
         static Bound of(Value value, boolean included) {
-            return value.type() == ValueType.F64
+            return value.type() == ValueType.F64 && value.remainder() == 0
                     ? of(value.doubleValue(), included)
                     : new Bound(value.toBigDecimal(), 0, included);
+        }
+
+        int compareTo(BigDecimal other) {
+            return infinity == 0 ? number.compareTo(other) : infinity;
         }
 
         /** The least key of a value that is not less than the bound, or greater; one above the highest if there is none. */

@@ -40,7 +40,8 @@ final class WherePlan {
             lines.add(() -> "timestamp index: disabled");
         }
         ChunkCondition all = ChunkCondition.ALWAYS;
-        for (WhereExpression expression : query.conditions()) {
+        for (WhereExpression written : query.conditions()) {
+            WhereExpression expression = written.resolve(query.format());
             all = all == ChunkCondition.ALWAYS ? plan(expression) : both(all, plan(expression));
         }
         this.condition = all;
@@ -103,15 +104,17 @@ final class WherePlan {
             return chunk -> term.cover(chunk).not();
         }
         if (expression instanceof WhereExpression.Comparison comparison) {
-            return compare(comparison.field(), comparison.operator(), comparison.literal(), expression);
+            return compare(comparison.field(), comparison.operator(), List.of(comparison.literal()), expression);
         }
         if (expression instanceof WhereExpression.In in) {
-            return in.literals().stream()
-                    .map(literal -> compare(in.field(), Operator.EQUAL, literal, expression))
-                    .reduce(WherePlan::either)
-                    .orElseThrow();
+            return compare(in.field(), Operator.EQUAL, in.literals(), expression);
         }
-        return unknown(expression, "no index over text");
+        if (expression instanceof WhereExpression.NotIn in) {
+            return unequal(compare(in.field(), Operator.EQUAL, in.literals(), expression));
+        }
+        return unknown(
+                expression,
+                expression instanceof WhereExpression.IsNull ? "no index over nulls" : "no index over text");
     }
 
     private ChunkCondition unknown(WhereExpression expression, String reason) {
@@ -120,11 +123,13 @@ final class WherePlan {
         return ChunkCondition.UNKNOWN;
     }
 
-    private ChunkCondition compare(String field, Operator operator, Literal literal, WhereExpression expression) {
+    /** That a field compares so with any of some literals. */
+    private ChunkCondition compare(
+            String field, Operator operator, List<Literal> literals, WhereExpression expression) {
         if (disabled) {
             return unknown(expression, "chunk index: disabled");
         }
-        if (literal instanceof Literal.Text) {
+        if (literals.stream().anyMatch(Literal.Text.class::isInstance)) {
             return unknown(expression, "no index over text");
         }
         Map<ValueType, List<Index>> byType = new LinkedHashMap<>();
@@ -139,7 +144,7 @@ final class WherePlan {
         }
         @Nullable FieldType type = format == null ? null : format.declaredType(field);
         Function<Map.Entry<ValueType, List<Index>>, ChunkCondition> byIndex =
-                entry -> compare(operator, literal, type, entry.getKey(), entry.getValue(), expression);
+                entry -> compare(operator, literals, type, entry.getKey(), entry.getValue(), expression);
         return byType.entrySet().stream().map(byIndex).reduce(WherePlan::known).orElseThrow();
     }
 
@@ -153,22 +158,26 @@ final class WherePlan {
 
     private ChunkCondition compare(
             Operator operator,
-            Literal literal,
+            List<Literal> literals,
             @Nullable FieldType fieldType,
             ValueType type,
             List<Index> ofType,
             WhereExpression expression) {
-        boolean unequal = operator == Operator.NOT_EQUAL;
         IndexSummaries known = summaries(ofType);
-        LiteralKeys keys = literal instanceof Literal.Bool bool
-                ? LiteralKeys.of(bool.value() != unequal, fieldType, type)
-                : LiteralKeys.of((Literal.Numeric) literal, unequal ? Operator.EQUAL : operator, fieldType, type);
+        boolean negated = operator == Operator.NOT_EQUAL && literals.get(0) instanceof Literal.Numeric;
+        List<LiteralKeys> keys = literals.stream()
+                .map(literal -> LiteralKeys.of(literal, negated ? Operator.EQUAL : operator, fieldType, type))
+                .toList();
         lines.add(() -> expression + ": " + describe(ofType, known));
-        ChunkCondition equal = new KeyCondition(known, keys.possible(), keys.certain());
-        if (!unequal || literal instanceof Literal.Bool) {
-            return equal;
-        }
-        // NaN differs from any number, and no index knows of it
+        ChunkCondition condition = new KeyCondition(
+                known,
+                KeyRanges.of(keys.stream().map(LiteralKeys::possible).toList()),
+                KeyRanges.of(keys.stream().map(LiteralKeys::certain).toList()));
+        return negated ? unequal(condition) : condition;
+    }
+
+    /** NaN differs from any number, and no index knows of it. */
+    private static ChunkCondition unequal(ChunkCondition equal) {
         return chunk -> equal.cover(chunk) == Coverage.ALL ? Coverage.NONE : Coverage.SOME;
     }
 

@@ -244,6 +244,7 @@ class FailingCallsTest {
         storage.fail(Call.WRITE, 1, true);
         offerUntilRefused(loom, ids);
         assertThrows(StoreIoException.class, loom::force);
+        loom.releaseWriter();
         Thread pusher = new Thread(() -> push(loom, 3_000));
         pusher.start();
         while (pusher.getState() != Thread.State.TIMED_WAITING) {

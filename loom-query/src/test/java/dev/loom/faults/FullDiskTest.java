@@ -132,6 +132,7 @@ class FullDiskTest {
             check(reader);
             assertTrue(String.valueOf(reader.info().values().get("error")).contains("No space"));
         }
+        loom.releaseWriter();
         Thread pusher = new Thread(() -> push(loom, 2_000));
         pusher.start();
         while (pusher.getState() != Thread.State.TIMED_WAITING) {

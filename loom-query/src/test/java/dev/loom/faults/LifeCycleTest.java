@@ -12,7 +12,6 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.error.CopiedStoreException;
-import dev.loom.error.StoreIoException;
 import dev.loom.error.StoreReopenedException;
 import dev.loom.format.Formats;
 import dev.loom.query.Completeness.Limit;
@@ -276,7 +275,9 @@ class LifeCycleTest {
                 Thread.currentThread().interrupt();
                 assertEquals(Limit.CANCELLED, limitOfReadingAll(snapshot));
                 assertTrue(Thread.currentThread().isInterrupted(), "the interrupt is kept");
-                assertThrows(StoreIoException.class, reader::snapshot);
+                try (Snapshot same = reader.snapshot()) {
+                    assertEquals(snapshot.tailAddress(), same.tailAddress());
+                }
                 assertTrue(Thread.interrupted(), "the interrupt is kept");
                 long rest = 1;
                 while (other.next()) {
@@ -293,7 +294,7 @@ class LifeCycleTest {
                 Snapshot snapshot = reader.snapshot()) {
             int id = source(snapshot).id();
             Thread.currentThread().interrupt();
-            assertThrows(StoreIoException.class, () -> snapshot.statistics(id), "a file is not read");
+            assertEquals(counts[0], snapshot.statistics(id).records(), "a file is read all the same");
             assertTrue(Thread.interrupted(), "the interrupt is kept");
             assertEquals(counts[0], snapshot.statistics(id).records());
         }
@@ -313,19 +314,14 @@ class LifeCycleTest {
     }
 
     @Test
-    void shouldOpenOrLeaveNothingBehindWhenInterruptedWhileOpening() {
+    void shouldOpenAndCloseWhenInterrupted() {
         Path store = temp.resolve("store");
         Path staging = temp.resolve("staging");
         Thread.currentThread().interrupt();
-        try {
-            Loom.open(PushingProcess.config(store).stagingDirectory(staging).build())
-                    .close();
-        } catch (StoreIoException e) {
-            assertTrue(String.valueOf(e.getMessage()).contains("ClosedByInterrupt"), e::getMessage);
-        }
+        Loom.open(PushingProcess.config(store).stagingDirectory(staging).build())
+                .close();
         assertTrue(Thread.interrupted(), "the interrupt is kept");
-        String[] left = staging.toFile().list();
-        assertEquals(0, left == null ? 0 : left.length);
+        assertArrayEquals(new String[0], staging.toFile().list());
         try (Loom loom = open(store)) {
             push(loom, 10);
             assertArrayEquals(counts, oracle.count(loom));

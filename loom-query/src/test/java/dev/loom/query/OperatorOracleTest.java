@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Random;
 import java.util.function.Function;
@@ -95,12 +96,18 @@ class OperatorOracleTest {
             boolean scores = random.nextBoolean();
             TopRecords query =
                     TopRecords.of(snapshot, source, scores ? OperatorStore.SCORE : OperatorStore.VALUE, count);
+            boolean smallest = random.nextBoolean();
+            if (smallest) {
+                query.smallest();
+            }
             Predicate<Row> wanted = narrow(query, store);
             Comparator<Row> least =
                     scores ? Comparator.comparingDouble(Row::score) : Comparator.comparingLong(Row::value);
             List<String> expected = store.rows(source).stream()
                     .filter(wanted.and(row -> !scores || !Double.isNaN(row.score())))
-                    .sorted(least.thenComparingLong(Row::address).reversed())
+                    .sorted((smallest ? least.reversed() : least)
+                            .thenComparingLong(Row::address)
+                            .reversed())
                     .limit(count)
                     .map(row -> row.address() + " " + row.timeNs() + " " + (scores ? "" + row.score() : row.value()))
                     .toList();
@@ -113,6 +120,25 @@ class OperatorOracleTest {
                 skipped += cursor.statistics().pagesSkippedByBins();
             }
             assertEquals(expected, found);
+        });
+    }
+
+    @Test
+    void shouldTellTheFirstAndTheLastEventTime() {
+        rounds("extent", (store, snapshot) -> {
+            int source = random.nextBoolean() ? store.sourceA : store.sourceB;
+            EventExtent query = EventExtent.of(snapshot, source, OperatorStore.clock());
+            Predicate<Row> wanted = narrow(query, store);
+            LongSummaryStatistics expected = store.rows(source).stream()
+                    .filter(wanted.and(row -> row.ts() != -1))
+                    .mapToLong(Row::ts)
+                    .summaryStatistics();
+            EventExtent.Found found = query.find();
+            assertTrue(found.completeness().complete());
+            skipped += found.statistics().chunksFromTotals();
+            assertEquals(
+                    expected.getCount() == 0 ? null : new TimeRange(expected.getMin(), expected.getMax() + 1),
+                    found.times());
         });
     }
 
@@ -186,6 +212,8 @@ class OperatorOracleTest {
     private void correlate(OperatorStore store, Snapshot snapshot) {
         boolean event = random.nextBoolean();
         boolean overlap = random.nextBoolean();
+        boolean causesFromStart = random.nextInt(3) == 0;
+        boolean fromStart = random.nextInt(3) == 0;
         boolean distinct = random.nextBoolean();
         long before = overlap ? 0 : random.nextInt(4_000);
         long after = random.nextInt(3) == 0 ? 0 : overlap ? 0 : random.nextInt(4_000);
@@ -203,7 +231,7 @@ class OperatorOracleTest {
             query.eventTime(OperatorStore.clock(), OperatorStore.clock());
         }
         if (overlap) {
-            query.durations(OperatorStore.DURATION, OperatorStore.DURATION);
+            query.durations(OperatorStore.DURATION, OperatorStore.DURATION).fromStart(causesFromStart, fromStart);
         }
         Predicate<Row> wanted = narrow(query, store);
 
@@ -211,14 +239,14 @@ class OperatorOracleTest {
         for (Row row : store.a) {
             boolean in = row.timeNs() >= causeRange.fromNs() && row.timeNs() < causeRange.toNs() && row.value() > above;
             if (in && !(event && row.ts() == -1) && !(overlap && row.duration() < 0)) {
-                causeSpans.add(Span.of(row, event, overlap, before, after));
+                causeSpans.add(Span.of(row, event, overlap, causesFromStart, before, after));
             }
         }
         causeSpans.sort(Comparator.comparingLong(Span::start).thenComparingLong(Span::address));
         List<String> expected = new ArrayList<>();
         for (Row row : store.b) {
             if (wanted.test(row) && !(event && row.ts() == -1) && !(overlap && row.duration() < 0)) {
-                Span span = Span.of(row, event, overlap, 0, 0);
+                Span span = Span.of(row, event, overlap, fromStart, 0, 0);
                 causeSpans.stream()
                         .filter(cause -> cause.start() <= span.end() && cause.end() >= span.start())
                         .limit(distinct ? 1 : Long.MAX_VALUE)
@@ -241,9 +269,11 @@ class OperatorOracleTest {
     }
 
     private record Span(long start, long end, long address) {
-        static Span of(Row row, boolean event, boolean overlap, long before, long after) {
+        static Span of(Row row, boolean event, boolean overlap, boolean fromStart, long before, long after) {
             long time = event ? row.ts() : row.timeNs();
-            return new Span(time - (overlap ? row.duration() : 0) - before, time + after, row.address());
+            long start = overlap && !fromStart ? time - row.duration() : time;
+            long end = overlap && fromStart ? time + row.duration() : time;
+            return new Span(start - before, end + after, row.address());
         }
     }
 }

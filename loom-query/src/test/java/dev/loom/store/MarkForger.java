@@ -1,6 +1,7 @@
 package dev.loom.store;
 
 import dev.loom.io.FileId;
+import dev.loom.io.ProcessId;
 import dev.loom.io.Storage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -19,16 +20,18 @@ public final class MarkForger {
     private MarkForger() {}
 
     /** Makes another process the owner of a store that is open or was left so. */
-    public static void owner(Path directory, long pid, long startTimeMs) {
+    public static void owner(Path directory, long pid, long start) {
         MarkFile file = new MarkFile(Storage.DISK, new StoreFiles(directory).mark());
         Mark mark = file.read();
-        Mark.Owner owner = new Mark.Owner(
-                pid, startTimeMs, mark.owner().bootId(), mark.owner().host());
+        ProcessId process = new ProcessId(pid, start, mark.owner().process().namespace());
+        Mark.Owner owner =
+                new Mark.Owner(process, mark.owner().bootId(), mark.owner().host());
         file.write(mark.owned(
                 owner,
                 mark.sessionNonce(),
                 mark.staging(),
-                mark.logs().stream().map(LogMark::ringLength).toList(),
+                Rings.of(mark),
+                Rings.of(mark),
                 mark.indexState(),
                 mark.file()));
     }

@@ -87,7 +87,7 @@ public class IndexBenchmark {
     @Benchmark
     @OperationsPerInvocation(CHUNK_RECORDS)
     public long addAndSeal() {
-        summary.begin(0, 0);
+        summary.begin(0, 0, Integer.MAX_VALUE);
         long seen = 0;
         chunk = (chunk + 1) % CHUNKS;
         for (int i = 0; i < CHUNK_RECORDS; i++) {

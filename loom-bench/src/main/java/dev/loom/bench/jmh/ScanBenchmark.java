@@ -1,6 +1,5 @@
 package dev.loom.bench.jmh;
 
-import dev.loom.api.ReadMode;
 import dev.loom.bench.scan.Residence;
 import dev.loom.bench.scan.ScanSettings;
 import dev.loom.bench.scan.ScanStore;
@@ -40,9 +39,6 @@ public class ScanBenchmark {
 
     @Param({"newest-first", "oldest-first"})
     public String order;
-
-    @Param("positional")
-    public String readMode;
 
     /** Records of the source. */
     @Param("10000000")
@@ -87,7 +83,6 @@ public class ScanBenchmark {
                 directories.diskPath(),
                 directories.stagingPath(),
                 Residence.parse(from),
-                ReadMode.valueOf(constant(readMode)),
                 records,
                 others,
                 payload,

@@ -55,6 +55,7 @@ public class SnapshotBenchmark {
         target = LoomTarget.open(settings, new PayloadPool(PAYLOAD_LENGTH));
         target.push(PayloadPool.COUNT);
         loom = target.store();
+        loom.releaseWriter();
         if (writing) {
             writer = new Thread(this::writeUntilStopped, "bench-writer");
             writer.start();

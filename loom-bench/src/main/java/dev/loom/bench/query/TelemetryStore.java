@@ -6,7 +6,6 @@ import dev.loom.LoomReader;
 import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
-import dev.loom.api.ReadMode;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.bench.scan.PageCache;
@@ -26,16 +25,14 @@ public final class TelemetryStore implements AutoCloseable {
     private static final String LATENCY = "latency_ns";
 
     private final Path path;
-    private final ReadMode readMode;
     private LoomReader reader;
     private Snapshot snapshot;
 
     /** Writes the store below {@code directory} and attaches to it. */
-    public TelemetryStore(Path directory, Path staging, Telemetry telemetry, ReadMode readMode) {
+    public TelemetryStore(Path directory, Path staging, Telemetry telemetry) {
         this.path = directory.resolve("store");
-        this.readMode = readMode;
         write(path, staging, telemetry);
-        reader = LoomReader.attach(path, readMode);
+        reader = LoomReader.attach(path);
         snapshot = reader.snapshot();
     }
 
@@ -84,7 +81,7 @@ public final class TelemetryStore implements AutoCloseable {
     public void chill() {
         detach();
         PageCache.drop(path);
-        reader = LoomReader.attach(path, readMode);
+        reader = LoomReader.attach(path);
         snapshot = reader.snapshot();
     }
 

@@ -1,6 +1,5 @@
 package dev.loom.bench.scan;
 
-import dev.loom.api.ReadMode;
 import java.nio.file.Path;
 
 /**
@@ -15,7 +14,6 @@ public record ScanSettings(
         Path directory,
         Path staging,
         Residence residence,
-        ReadMode readMode,
         long records,
         long others,
         int payloadLength,

@@ -34,7 +34,7 @@ public final class ScanStore implements AutoCloseable {
             store = writer;
         } else {
             writer.close();
-            store = LoomReader.attach(path, settings.readMode());
+            store = LoomReader.attach(path);
         }
     }
 
@@ -122,6 +122,7 @@ public final class ScanStore implements AutoCloseable {
                 push(writer, others[(int) (otherRecords % OTHER_SOURCES)], payload);
             }
         }
+        writer.releaseWriter();
         return writer;
     }
 

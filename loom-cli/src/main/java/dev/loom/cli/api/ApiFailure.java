@@ -1,5 +1,8 @@
 package dev.loom.cli.api;
 
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.console.ExitCode;
+
 /** Ends a request, with a status of HTTP, a code for programs and a message for people. */
 public final class ApiFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -19,6 +22,17 @@ public final class ApiFailure extends RuntimeException {
 
     public static ApiFailure notFound(String message) {
         return new ApiFailure(404, "not_found", message);
+    }
+
+    /** What a command's failure is here. */
+    public static ApiFailure of(CommandFailure failure) {
+        String message = String.valueOf(failure.getMessage());
+        if (failure.notFound()) {
+            return notFound(message);
+        } else if (failure.isRefused()) {
+            return new ApiFailure(403, "forbidden", message);
+        }
+        return failure.exitCode() == ExitCode.USAGE ? badRequest(message) : new ApiFailure(500, "failed", message);
     }
 
     public int status() {

@@ -1,5 +1,6 @@
 package dev.loom.cli.api;
 
+import dev.loom.api.Store;
 import dev.loom.cli.console.BrokenPipeException;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
@@ -16,10 +17,11 @@ import dev.loom.cli.store.IndexCommand;
 import dev.loom.cli.store.InfoCommand;
 import dev.loom.cli.store.SourcesCommand;
 import dev.loom.cli.text.JsonObject;
-import dev.loom.cli.text.Quantity;
 import dev.loom.cli.text.TextBuffer;
 import dev.loom.cli.time.EpochTime;
 import dev.loom.error.LoomException;
+import dev.loom.query.QueryMemory;
+import dev.loom.query.where.Quantity;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -33,6 +35,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -51,6 +54,12 @@ public final class QueryApi {
             "indexes", console -> new CommandLine(new IndexCommand(console)),
             "info", console -> new CommandLine(new InfoCommand(console)));
 
+    private static final Set<String> READING = Set.of("scan", "agg", "hist", "top", "correlate", "search", "tail");
+    private static final String FOLLOW = "follow";
+
+    /** Of a query besides what its operators state: buffers, and its request as it was read. */
+    private static final long MEMORY_BYTES = 256 << 10;
+
     /** The command of those that have several. */
     private static final String LIST = "list";
 
@@ -59,21 +68,41 @@ public final class QueryApi {
             new TreeMap<>(Map.of("complete", true, "lost", 0, "stats", Map.of()));
 
     private final Path directory;
+    private final Supplier<Store> store;
     private final Duration timeMax;
+    private final QueryMemory memory;
 
     /**
      * Prepares to answer from a store.
      *
+     * @param store gives what is to be read, and is closed by each query
      * @param timeMax of a query that does not go on until its client leaves
+     * @param memory that queries may hold together
      */
-    public QueryApi(Path directory, Duration timeMax) {
+    public QueryApi(Path directory, Supplier<Store> store, Duration timeMax, QueryMemory memory) {
         this.directory = directory;
+        this.store = store;
         this.timeMax = timeMax;
+        this.memory = memory;
     }
 
     /** The names of all commands. */
     public static Set<String> names() {
         return COMMANDS.keySet();
+    }
+
+    /** Whether a command reads records, which may take long. */
+    public static boolean reads(String name) {
+        return READING.contains(name);
+    }
+
+    /** Whether a request asks for records until its client leaves. */
+    public static boolean follows(byte[] body) {
+        try {
+            return Boolean.TRUE.equals(JsonObject.parse(body).get(FOLLOW));
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
     }
 
     /** A query that can be cancelled. */
@@ -100,6 +129,7 @@ public final class QueryApi {
                     false,
                     Map.of(),
                     () -> EpochTime.of(Instant.now()));
+            console.stores(path -> store.get());
             console.onOutcome(ended -> outcome = ended);
             Function<Console, CommandLine> maker = COMMANDS.get(name);
             if (maker == null) {
@@ -121,7 +151,7 @@ public final class QueryApi {
                 throw ApiFailure.badRequest(String.valueOf(e.getMessage()));
             }
             boolean reads = spec.findOption("--timeout") != null;
-            if (reads && !Boolean.TRUE.equals(request.get("follow"))) {
+            if (reads && !Boolean.TRUE.equals(request.get(FOLLOW))) {
                 request.put("timeout", timeout(request.get("timeout")));
             }
             List<String> complete = new ArrayList<>();
@@ -143,11 +173,24 @@ public final class QueryApi {
         /**
          * Writes the answer, and as its last line how it ended.
          *
-         * @throws ApiFailure when there is no answer, or it broke off
+         * @throws ApiFailure when there is no answer, or it broke off; also for want of memory
          * @throws BrokenPipeException when the client has gone
          * @throws UncheckedIOException likewise
          */
         public void run() {
+            try (QueryMemory part = memory.part()) {
+                part.reserve(MEMORY_BYTES);
+                console.memory(part);
+                answer();
+            } catch (QueryMemory.Exhausted e) {
+                throw apiFailure(e);
+            } catch (OutOfMemoryError e) {
+                // what the query held is garbage now
+                throw new ApiFailure(503, "out_of_memory", "heap is used up: " + e.getMessage());
+            }
+        }
+
+        private void answer() {
             command.setCaseInsensitiveEnumValuesAllowed(true)
                     .setParameterExceptionHandler(
                             (e, texts) -> fail(ApiFailure.badRequest(String.valueOf(e.getMessage()))))
@@ -184,21 +227,16 @@ public final class QueryApi {
     private static RuntimeException apiFailure(Exception e) {
         String message = String.valueOf(e.getMessage());
         if (e instanceof CommandFailure failure) {
-            return ofCommand(failure, message);
+            return ApiFailure.of(failure);
+        } else if (e instanceof QueryMemory.Exhausted exhausted) {
+            return exhausted.mayPass()
+                    ? new ApiFailure(429, "out_of_memory", message)
+                    : new ApiFailure(413, "too_large", message);
         } else if (e instanceof LoomException) {
             return new ApiFailure(500, "store", message);
         } else if (e instanceof ApiFailure || e instanceof BrokenPipeException || e instanceof UncheckedIOException) {
             return (RuntimeException) e;
         }
         return new ApiFailure(500, "internal", "internal error: " + e);
-    }
-
-    private static ApiFailure ofCommand(CommandFailure failure, String message) {
-        if (failure.notFound()) {
-            return ApiFailure.notFound(message);
-        }
-        return failure.exitCode() == ExitCode.USAGE
-                ? ApiFailure.badRequest(message)
-                : new ApiFailure(500, "failed", message);
     }
 }

@@ -4,23 +4,29 @@ package dev.loom.cli.console;
 public final class CommandFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    private final int exitCode;
-    private final boolean notFound;
-
-    public CommandFailure(int exitCode, String message) {
-        this(exitCode, message, false);
+    private enum Kind {
+        ANY,
+        NOT_FOUND,
+        REFUSED
     }
 
-    private CommandFailure(int exitCode, String message, boolean notFound) {
+    private final int exitCode;
+    private final Kind kind;
+
+    public CommandFailure(int exitCode, String message) {
+        this(exitCode, message, Kind.ANY);
+    }
+
+    private CommandFailure(int exitCode, String message, Kind kind) {
         super(message);
         this.exitCode = exitCode;
-        this.notFound = notFound;
+        this.kind = kind;
     }
 
     public CommandFailure(int exitCode, String message, Throwable cause) {
         super(message, cause);
         this.exitCode = exitCode;
-        this.notFound = false;
+        this.kind = Kind.ANY;
     }
 
     public static CommandFailure usage(String message) {
@@ -29,12 +35,22 @@ public final class CommandFailure extends RuntimeException {
 
     /** Of a command that names something that is not there. */
     public static CommandFailure notFound(String message) {
-        return new CommandFailure(ExitCode.USAGE, message, true);
+        return new CommandFailure(ExitCode.USAGE, message, Kind.NOT_FOUND);
+    }
+
+    /** Of a command that is well-formed and not allowed. */
+    public static CommandFailure refused(String message) {
+        return new CommandFailure(ExitCode.USAGE, message, Kind.REFUSED);
+    }
+
+    /** Whether the command is well-formed and not allowed. */
+    public boolean isRefused() {
+        return kind == Kind.REFUSED;
     }
 
     /** Whether the command names something that is not there. */
     public boolean notFound() {
-        return notFound;
+        return kind == Kind.NOT_FOUND;
     }
 
     public int exitCode() {

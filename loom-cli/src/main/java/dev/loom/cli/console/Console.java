@@ -1,7 +1,10 @@
 package dev.loom.cli.console;
 
+import dev.loom.LoomReader;
+import dev.loom.api.Store;
 import dev.loom.cli.text.HiddenCharacters;
 import dev.loom.cli.time.EpochTime;
+import dev.loom.query.QueryMemory;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
@@ -9,9 +12,11 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /** The world around one command: streams, environment, clock, Ctrl-C. Tests make their own. */
@@ -27,6 +32,8 @@ public final class Console {
     private final LongSupplier clock;
     private final Interruption interruption = new Interruption();
     private Consumer<Map<String, Object>> outcomes = outcome -> {};
+    private Function<Path, Store> stores = LoomReader::attach;
+    private QueryMemory memory = QueryMemory.UNLIMITED;
     private boolean statusShown;
 
     public Console(
@@ -119,6 +126,26 @@ public final class Console {
     /** Tells how a query ended: what its answer lacks, and the work it was. */
     public void outcome(Map<String, Object> outcome) {
         outcomes.accept(outcome);
+    }
+
+    /** Sets how commands attach to the store of a directory, by default as {@link LoomReader} does. */
+    public void stores(Function<Path, Store> attach) {
+        stores = attach;
+    }
+
+    /** The store of a directory, to be read and closed. */
+    public Store attach(Path directory) {
+        return stores.apply(directory);
+    }
+
+    /** Sets where queries reserve what they hold, by default without limit. */
+    public void memory(QueryMemory reservedFrom) {
+        memory = reservedFrom;
+    }
+
+    /** Where queries reserve what they hold. */
+    public QueryMemory memory() {
+        return memory;
     }
 
     public boolean outTerminal() {

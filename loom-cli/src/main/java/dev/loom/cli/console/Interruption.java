@@ -27,9 +27,9 @@ public final class Interruption {
         requested.countDown();
     }
 
-    /** Waits for it. */
-    public void await() throws InterruptedException {
-        requested.await();
+    /** Waits for it; false when it has not come in that time. */
+    public boolean await(Duration longest) throws InterruptedException {
+        return requested.await(longest.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     /** How long the command may take to finish; by default 5 s. */

@@ -1,6 +1,7 @@
 package dev.loom.cli.console;
 
 import java.util.Locale;
+import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 
 /** A line on standard error that tells how far a long command is. It appears after a second, and on a terminal alone. */
@@ -14,6 +15,7 @@ public final class Progress implements AutoCloseable {
     private final boolean enabled;
     private final LongSupplier nanoClock;
     private final long startNs;
+    private DoubleSupplier share = () -> Double.NaN;
     private long nextNs;
     private int calls;
 
@@ -35,6 +37,11 @@ public final class Progress implements AutoCloseable {
         this.nextNs = startNs + FIRST_NS;
     }
 
+    /** Names what tells how much of all is done, from 0 to 1; NaN where that is not known. */
+    public void of(DoubleSupplier newShare) {
+        share = newShare;
+    }
+
     /** Cheap enough to be called for each record. */
     public void update(long count) {
         if (enabled && ++calls % CHECK_EVERY == 0) {
@@ -54,7 +61,12 @@ public final class Progress implements AutoCloseable {
     }
 
     private void show(long count, long elapsedNs) {
-        console.showStatus(String.format(Locale.ROOT, "%,d %s in %.0f s", count, noun, elapsedNs / 1e9));
+        double seconds = elapsedNs / 1e9;
+        double done = share.getAsDouble();
+        String percent = Double.isNaN(done) ? "" : String.format(Locale.ROOT, ", %.0f %%", Math.floor(done * 100));
+        console.showStatus(
+                String.format(Locale.ROOT, "%,d %s in %.0f s, %,.0f a second", count, noun, seconds, count / seconds)
+                        + percent);
     }
 
     /** Clears the line. */

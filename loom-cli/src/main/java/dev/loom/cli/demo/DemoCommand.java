@@ -9,7 +9,9 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -69,9 +71,17 @@ public final class DemoCommand implements Callable<Integer> {
 
     /** Its answers are read by the demo, so they are for no terminal. */
     private int runCommand(PrintStream out, PrintStream err, String... arguments) {
-        Console inner = new Console(
-                InputStream.nullInputStream(), out, err, false, false, console.environment(), console::nowNs);
+        Console inner =
+                new Console(InputStream.nullInputStream(), out, err, false, false, withoutDefaults(), console::nowNs);
         return runner.run(inner, arguments);
+    }
+
+    /** What a user has set for commands on a store of theirs, as LOOM_DIR or LOOM_LIMIT, is not for these. */
+    private Map<String, String> withoutDefaults() {
+        return console.environment().entrySet().stream()
+                .filter(variable -> !variable.getKey().startsWith("LOOM_")
+                        || variable.getKey().equals("LOOM_DEBUG"))
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
     private static PrintStream printStream(DataOutput output) {

@@ -42,7 +42,7 @@ final class CellEncoder {
                 case BOOL -> setBoolean(writer, field, array, from, end - from);
                 case UTF8 -> setText(writer, field, array, from, end - from);
                 case BYTES -> setBytes(writer, field, array, from, end);
-                case ANY -> throw new IllegalStateException("type is not for structs: type=" + type);
+                case ANY, JSON -> throw new IllegalStateException("type is not for structs: type=" + type);
             };
             return set ? null : "not " + type.text() + ": " + shown(array, offset, length);
         } catch (IllegalArgumentException e) {
@@ -93,7 +93,7 @@ final class CellEncoder {
         return true;
     }
 
-    /** Base64, as bytes are printed; the apostrophe that CSV output may put in front is no part of it. */
+    /** Base64, as bytes are printed; the apostrophe that safe CSV output may put in front is no part of it. */
     private boolean setBytes(StructWriter writer, int field, byte[] array, int offset, int end) {
         int from = offset < end && array[offset] == '\'' ? offset + 1 : offset;
         byte[] decoded;

@@ -19,14 +19,19 @@ import java.util.Set;
 final class CsvHeader {
     static final int SAMPLE_ROWS_MAX = 1000;
 
+    /** Rows are held in memory while types are inferred from them. */
+    private static final int SAMPLE_BYTES_MAX = 16 << 20;
+
     private final CsvRows rows;
     private final List<String> names;
     private final byte[] rawBytes;
+    private final List<String> renamed;
     private int sampledRows;
 
-    private CsvHeader(CsvRows rows, List<String> names) {
+    private CsvHeader(CsvRows rows, List<String> names, List<String> renamed) {
         this.rows = rows;
         this.names = names;
+        this.renamed = renamed;
         this.rawBytes = rows.rowBytes();
     }
 
@@ -43,8 +48,14 @@ final class CsvHeader {
             throw failure("line " + rows.line() + ": header: " + rows.problem());
         }
         List<String> names = new ArrayList<>();
+        List<String> renamed = new ArrayList<>();
         for (int i = 0; i < rows.cellCount(); i++) {
-            names.add(new String(rows.array(i), rows.offset(i), rows.length(i), StandardCharsets.UTF_8).strip());
+            String written = new String(rows.array(i), rows.offset(i), rows.length(i), StandardCharsets.UTF_8).strip();
+            String name = fieldName(written);
+            names.add(name);
+            if (!name.equals(written)) {
+                renamed.add("column \"" + written + "\" is the field " + name);
+            }
         }
         Set<String> seen = new HashSet<>();
         for (String name : names) {
@@ -54,7 +65,18 @@ final class CsvHeader {
                 throw failure("line " + rows.line() + ": header: two columns are called " + name);
             }
         }
-        return new CsvHeader(rows, names);
+        return new CsvHeader(rows, names, renamed);
+    }
+
+    /** A name that a field may have: what may not be in one becomes an underscore. */
+    private static String fieldName(String written) {
+        String name = written.replaceAll("[^A-Za-z0-9_.-]+", "_");
+        return name.isEmpty() || name.substring(0, 1).matches("[A-Za-z_]") ? name : '_' + name;
+    }
+
+    /** What is to be said of columns whose names no field may have. */
+    List<String> renamed() {
+        return renamed;
     }
 
     List<String> names() {
@@ -106,7 +128,7 @@ final class CsvHeader {
 
     private void sample(List<TypeInference> inferences) throws IOException {
         int at = rows.peekStart();
-        for (int row = 0; row < SAMPLE_ROWS_MAX && at >= 0; row++) {
+        for (int row = 0; row < SAMPLE_ROWS_MAX && at >= 0 && at < SAMPLE_BYTES_MAX; row++) {
             at = rows.peek(at);
             if (at >= 0 && rows.problem() == null && rows.cellCount() == names.size()) {
                 sampledRows++;

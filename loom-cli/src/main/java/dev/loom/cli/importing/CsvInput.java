@@ -2,6 +2,7 @@ package dev.loom.cli.importing;
 
 import dev.loom.cli.input.CsvRows;
 import dev.loom.format.Field;
+import dev.loom.format.FieldType;
 import dev.loom.format.StructFormat;
 import dev.loom.format.StructWriter;
 import java.io.IOException;
@@ -68,7 +69,8 @@ final class CsvInput implements RecordInput {
 
     private @Nullable String encode(int fieldIndex, int column) {
         Field field = format.fields().get(fieldIndex);
-        if (rows.length(column) == 0) {
+        boolean text = field.type() == FieldType.UTF8 || field.type() == FieldType.BYTES;
+        if (rows.length(column) == 0 && !(text && rows.quoted(column))) {
             return field.optional() ? null : "empty, but required";
         }
         return encoder.encode(

@@ -8,9 +8,9 @@ import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.console.Progress;
 import dev.loom.cli.input.InputWindow;
+import dev.loom.cli.option.EventTimeOptions;
 import dev.loom.cli.option.SidecarOption;
 import dev.loom.cli.option.StoreOption;
-import dev.loom.cli.time.EventTime;
 import java.io.BufferedOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -18,8 +18,12 @@ import java.io.OutputStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+import java.util.function.DoubleSupplier;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -114,8 +118,17 @@ public final class ImportCommand implements Callable<Integer> {
             description = "While the disk is too slow: ${COMPLETION-CANDIDATES}; by default wait.")
     private Policy policy = Policy.WAIT;
 
-    @Parameters(paramLabel = "FILE", description = "The file, plain or gzip, or - for standard input.")
-    private String file = "";
+    @Option(
+            names = "--delimiter",
+            paramLabel = "CHAR",
+            description = "What stands between the cells of CSV: one ASCII character, or tab; by default a comma.")
+    private String delimiter = ",";
+
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "FILE",
+            description = "The files, plain or gzip, one after the other, or - for standard input.")
+    private List<String> files = new ArrayList<>();
 
     public ImportCommand(Console console) {
         this.console = console;
@@ -124,33 +137,82 @@ public final class ImportCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         requireSense();
-        boolean standardInput = file.equals(STANDARD_INPUT);
-        boolean live = standardInput || !Files.isRegularFile(Path.of(file));
-        EventTime eventTime = eventTimeOptions.eventTime(live);
-        try (InputWindow window = new InputWindow(
-                        standardInput ? console.in() : InputFiles.open(Path.of(file)), console.interruption());
+        for (String file : files) {
+            eventTimeOptions.eventTime(live(file));
+            if (!file.equals(STANDARD_INPUT)) {
+                InputFiles.requireReadable(Path.of(file));
+            }
+        }
+        String first = files.get(0);
+        try (InputWindow window = window(first);
                 OutputStream rejected = rejects == null ? null : openRejects(rejects);
                 ImportStore target = open()) {
-            SourceDefinition definition = new SourceDefinition(
-                    console,
-                    target.schema(),
-                    sourceName,
-                    eventTime,
-                    eventTimeOptions.takesThisMachinesClocks(),
-                    replaySpeed != null);
-            InputOpening opening = new InputOpening(console, window, live, definition, types);
-            RecordInput input = opening.open(format, target.payloadLengthMax());
-            if (rejected != null) {
-                rejected.write(opening.rejectsHeader());
+            int exitCode = importOne(first, window, target, rejected);
+            for (String file : files.subList(1, files.size())) {
+                if (exitCode == ExitCode.OK) {
+                    try (InputWindow next = window(file)) {
+                        exitCode = importOne(file, next, target, rejected);
+                    }
+                }
             }
-            return run(target, window, definition, input, new BadRecords(onBad == OnBad.STOP, rejected, console::say));
+            return exitCode;
         } catch (EOFException | ZipException e) {
             throw new CommandFailure(ExitCode.LIMIT, "input is not whole: " + e.getMessage(), e);
         }
     }
 
+    private static boolean live(String file) {
+        return file.equals(STANDARD_INPUT) || !Files.isRegularFile(Path.of(file));
+    }
+
+    private InputWindow window(String file) throws IOException {
+        return new InputWindow(
+                file.equals(STANDARD_INPUT) ? console.in() : InputFiles.open(Path.of(file)), console.interruption());
+    }
+
+    private int importOne(String file, InputWindow window, ImportStore target, @Nullable OutputStream rejected)
+            throws IOException {
+        SourceDefinition definition = new SourceDefinition(
+                console,
+                target.schema(),
+                sourceName,
+                eventTimeOptions.eventTime(live(file)),
+                eventTimeOptions.takesThisMachinesClocks(),
+                replaySpeed != null);
+        InputOpening opening = new InputOpening(console, window, live(file), definition, types, delimiter());
+        RecordInput input = opening.open(format, target.payloadLengthMax());
+        if (rejected != null && file.equals(files.get(0))) {
+            rejected.write(opening.rejectsHeader());
+        }
+        Consumer<String> tell = files.size() == 1 ? console::say : line -> console.say(file + ": " + line);
+        return run(file, target, window, definition, input, new BadRecords(onBad == OnBad.STOP, rejected, tell));
+    }
+
+    private byte delimiter() {
+        String text = delimiter.equalsIgnoreCase("tab") || delimiter.equals("\\t") ? "\t" : delimiter;
+        char character = text.isEmpty() ? '\0' : text.charAt(0);
+        if (text.length() != 1 || character >= 0x80 || "\0\r\n\"".indexOf(character) >= 0) {
+            throw CommandFailure.usage("--delimiter is not one ASCII character, or tab: " + delimiter);
+        }
+        return (byte) character;
+    }
+
+    /** How much of a file is read; NaN of what is compressed or has no length. */
+    private static DoubleSupplier share(String file, InputWindow window) throws IOException {
+        if (live(file) || InputFiles.compressed(Path.of(file))) {
+            return () -> Double.NaN;
+        }
+        long length = Math.max(1, Files.size(Path.of(file)));
+        return () -> Math.min(1, (double) window.consumedBytes() / length);
+    }
+
     private void requireSense() {
-        if (types != null && format != InputFormat.CSV) {
+        delimiter();
+        if (files.size() > 1 && files.contains(STANDARD_INPUT)) {
+            throw CommandFailure.usage("- is one input, and no other beside it");
+        } else if (!delimiter.equals(",") && format != InputFormat.CSV) {
+            throw CommandFailure.usage("--delimiter is for --format csv, not " + format);
+        } else if (types != null && format != InputFormat.CSV) {
             throw CommandFailure.usage("--types is for --format csv, not " + format);
         } else if (sidecar.given() && policy != Policy.WAIT) {
             throw CommandFailure.usage("--policy is the sidecar's, with --to-sidecar");
@@ -170,6 +232,7 @@ public final class ImportCommand implements Callable<Integer> {
     }
 
     private int run(
+            String file,
             ImportStore target,
             InputWindow window,
             SourceDefinition definition,
@@ -177,22 +240,28 @@ public final class ImportCommand implements Callable<Integer> {
             BadRecords badRecords)
             throws IOException {
         long startNs = System.nanoTime();
-        PayloadBatch batch = new PayloadBatch(target.target(definition.sourceId()));
+        PayloadBatch batch = new PayloadBatch(new DefinedTarget(target, definition));
         boolean going = false;
         try (Progress progress = new Progress(console, "records imported", true)) {
+            progress.of(share(file, window));
             Importer importer = new Importer(input, batch, badRecords, console.interruption(), progress);
             if (replaySpeed != null) {
                 importer.pace(
                         new Pacer(replaySpeed, System::nanoTime, console.interruption()), definition.eventTimeReader());
+            }
+            if (eventTimeOptions.asksForChecks()) {
+                importer.check(definition.eventTimeCheck());
             }
             window.onIdle(() -> {
                 batch.flush();
                 progress.updateNow(batch.records());
             });
             going = importer.run();
+            // also of an input without records
+            definition.sourceId();
         } finally {
             // Also when the input or the store fails on the way.
-            tell(batch, badRecords, System.nanoTime() - startNs, going);
+            tell(file, batch, badRecords, System.nanoTime() - startNs, going);
         }
         if (console.interruption().requested()) {
             return ExitCode.INTERRUPTED;
@@ -208,15 +277,16 @@ public final class ImportCommand implements Callable<Integer> {
         }
     }
 
-    private void tell(PayloadBatch batch, BadRecords badRecords, long elapsedNs, boolean going) {
+    private void tell(String file, PayloadBatch batch, BadRecords badRecords, long elapsedNs, boolean going) {
         StringBuilder text = new StringBuilder();
         text.append(String.format(
                 Locale.ROOT,
-                "imported %d records, %d bytes, in %.3f s into %s; ",
+                "imported %d records, %d bytes, in %.3f s into %s%s; ",
                 batch.records(),
                 batch.bytes(),
                 elapsedNs / 1e9,
-                sourceName));
+                sourceName,
+                files.size() == 1 ? "" : " from " + file));
         text.append(
                 replaySpeed == null
                         ? "their arrival is the time of this import"

@@ -1,5 +1,6 @@
 package dev.loom.cli.importing;
 
+import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Interruption;
 import dev.loom.cli.console.Progress;
 import dev.loom.cli.time.EventTime;
@@ -15,6 +16,7 @@ final class Importer {
     private final Progress progress;
     private @Nullable Pacer pacer;
     private EventTime.@Nullable Reader eventTime;
+    private @Nullable EventTimeCheck check;
 
     Importer(
             RecordInput input,
@@ -27,6 +29,11 @@ final class Importer {
         this.badRecords = badRecords;
         this.interruption = interruption;
         this.progress = progress;
+    }
+
+    /** Refuses event times that can't be meant. */
+    void check(EventTimeCheck newCheck) {
+        check = newCheck;
     }
 
     /** Makes records wait for their event times. */
@@ -61,6 +68,10 @@ final class Importer {
         }
         if (problem != null) {
             return badRecords.add(input, problem);
+        }
+        if (check != null && !check.passes(input.position(), batch.buffer(), batch.offset(), length)) {
+            batch.clear();
+            throw CommandFailure.usage(check.problem());
         }
         awaitDue(length);
         batch.add(length);

@@ -2,21 +2,44 @@ package dev.loom.cli.importing;
 
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.ExitCode;
+import dev.loom.cli.input.GzipInput;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PushbackInputStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.zip.GZIPInputStream;
 
 /** Opens what is to be imported. Compressed files (gzip) are known by their first bytes. */
 final class InputFiles {
     private static final int GZIP_FIRST = 0x1F;
     private static final int GZIP_SECOND = 0x8B;
-    private static final int GZIP_BUFFER = 64 * 1024;
 
     private InputFiles() {}
+
+    /**
+     * Looks whether a file can be opened.
+     *
+     * @throws CommandFailure when it can't
+     */
+    static void requireReadable(Path file) {
+        if (Files.isDirectory(file)) {
+            throw CommandFailure.usage("not a file: " + file);
+        } else if (!Files.isReadable(file)) {
+            throw CommandFailure.usage("no such file, or not readable: " + file);
+        }
+    }
+
+    /** Whether a regular file is compressed. */
+    static boolean compressed(Path file) throws IOException {
+        try (InputStream stream = Files.newInputStream(file)) {
+            return compressed(stream.readNBytes(2));
+        }
+    }
+
+    private static boolean compressed(byte[] first) {
+        return first.length == 2 && (first[0] & 0xFF) == GZIP_FIRST && (first[1] & 0xFF) == GZIP_SECOND;
+    }
 
     /**
      * Opens a file.
@@ -46,7 +69,6 @@ final class InputFiles {
         PushbackInputStream input = new PushbackInputStream(stream, 2);
         byte[] magic = input.readNBytes(2);
         input.unread(magic);
-        boolean gzip = magic.length == 2 && (magic[0] & 0xFF) == GZIP_FIRST && (magic[1] & 0xFF) == GZIP_SECOND;
-        return gzip ? new GZIPInputStream(input, GZIP_BUFFER) : input;
+        return compressed(magic) ? new GzipInput(input) : input;
     }
 }

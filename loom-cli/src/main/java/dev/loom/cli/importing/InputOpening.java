@@ -34,20 +34,28 @@ final class InputOpening {
     private final boolean live;
     private final SourceDefinition definition;
     private final @Nullable String types;
+    private final byte delimiter;
     private byte[] rejectsHeader = {};
 
     /**
      * Prepares to open an input.
      *
      * @param live whether others wait for its rows as they come
+     * @param delimiter between the cells of CSV
      */
     InputOpening(
-            Console console, InputWindow window, boolean live, SourceDefinition definition, @Nullable String types) {
+            Console console,
+            InputWindow window,
+            boolean live,
+            SourceDefinition definition,
+            @Nullable String types,
+            byte delimiter) {
         this.console = console;
         this.window = window;
         this.live = live;
         this.definition = definition;
         this.types = types;
+        this.delimiter = delimiter;
     }
 
     /** Defines the source and gives its input. */
@@ -82,12 +90,13 @@ final class InputOpening {
     }
 
     private RecordInput openCsv(int rowLengthMax) throws IOException {
-        CsvRows rows = new CsvRows(window, rowLengthMax);
+        CsvRows rows = new CsvRows(window, rowLengthMax, delimiter);
         if (live) {
             rows.closeQuotesWithin(QUOTE_TIMEOUT_NS);
         }
         CsvHeader header = CsvHeader.read(rows);
         rejectsHeader = header.rawBytes();
+        header.renamed().forEach(console::say);
         StructFormat format;
         PayloadFormat existing = definition.existingFormat().orElse(null);
         if (types == null && existing instanceof StructFormat struct) {

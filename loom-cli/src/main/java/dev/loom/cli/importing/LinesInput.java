@@ -8,28 +8,28 @@ import org.jspecify.annotations.Nullable;
 /** One record a line, kept as it is; for JSON lines, once it is checked to be an object. */
 final class LinesInput implements RecordInput {
     private final TextLines lines;
-    private final boolean json;
+    private final @Nullable JsonLine json;
     private int payloadLength;
 
-    private LinesInput(TextLines lines, boolean json) {
+    private LinesInput(TextLines lines, @Nullable JsonLine json) {
         this.lines = lines;
         this.json = json;
     }
 
     /** Lines of text; an empty line is a record too. */
     static LinesInput text(TextLines lines) {
-        return new LinesInput(lines, false);
+        return new LinesInput(lines, null);
     }
 
     /** JSON objects; lines of white space are passed over. */
     static LinesInput json(TextLines lines) {
-        return new LinesInput(lines, true);
+        return new LinesInput(lines, new JsonLine());
     }
 
     @Override
     public boolean next() throws IOException {
         boolean more = lines.next();
-        while (more && json && blank()) {
+        while (more && json != null && blank()) {
             more = lines.next();
         }
         return more;
@@ -54,8 +54,8 @@ final class LinesInput implements RecordInput {
     public @Nullable String encode(PayloadBatch batch) {
         if (lines.tooLong()) {
             return "line is longer than " + batch.payloadLengthMax() + " bytes";
-        } else if (json) {
-            String problem = JsonLine.problem(lines.array(), lines.offset(), lines.length());
+        } else if (json != null) {
+            String problem = json.problem(lines.array(), lines.offset(), lines.length());
             if (problem != null) {
                 return problem;
             }

@@ -61,9 +61,14 @@ final class PayloadBatch {
             }
             records += taken;
             lost += count - taken;
-            count = 0;
-            offset = 0;
+            clear();
         }
+    }
+
+    /** Lets go of what is there. */
+    void clear() {
+        count = 0;
+        offset = 0;
     }
 
     /** Pushes what is there, but for the payload of that length that is written and not yet added. */

@@ -55,7 +55,7 @@ final class SourceDefinition {
     }
 
     /**
-     * Takes the open source, or defines it.
+     * Takes the open source, or makes ready to define it with its first records.
      *
      * @param defaultEventTimeField of formats that always have one, else null
      * @throws CommandFailure when the open one has another format or event time, or a replay lacks one
@@ -72,11 +72,6 @@ final class SourceDefinition {
         } else if (existing.isEmpty()) {
             checkNew(wanted);
         }
-        EventTime wantedTime = eventTime;
-        Map<String, String> attributes = wantedTime == null ? Map.of() : wantedTime.attributes();
-        sourceId = schema.defineSource(
-                        name, wanted, existing.map(Source::attributes).orElse(attributes))
-                .id();
     }
 
     private void checkNew(PayloadFormat wanted) {
@@ -105,7 +100,7 @@ final class SourceDefinition {
         if (defined != null && clocksOfThisMachine) {
             return asked.field().equals(defined.field()) && defined.clockPair() != null;
         }
-        return asked.equals(defined);
+        return asked.equals(defined) || (defined != null && asked.equals(defined.asNamed()));
     }
 
     private static void requireField(PayloadFormat format, String field) {
@@ -115,8 +110,23 @@ final class SourceDefinition {
         }
     }
 
+    /** The source's id; defines it if it is not there yet. */
     int sourceId() {
+        if (sourceId == NOT_DEFINED) {
+            EventTime wantedTime = eventTime;
+            Map<String, String> attributes = wantedTime == null ? Map.of() : wantedTime.attributes();
+            sourceId = schema.defineSource(
+                            name,
+                            Objects.requireNonNull(format),
+                            existing.map(Source::attributes).orElse(attributes))
+                    .id();
+        }
         return sourceId;
+    }
+
+    /** A check of the event times of a source that has them. */
+    EventTimeCheck eventTimeCheck() {
+        return new EventTimeCheck(Objects.requireNonNull(eventTime), Objects.requireNonNull(format), console.nowNs());
     }
 
     /** A reader of the event time of a source that has one. */

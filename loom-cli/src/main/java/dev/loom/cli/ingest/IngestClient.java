@@ -137,6 +137,11 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
     }
 
     @Override
+    public Source setAttributes(String source, Map<String, String> attributes) {
+        return source(schema("set-attributes", Map.of("name", source, "attributes", attributes)));
+    }
+
+    @Override
     public Source closeSource(String source) {
         return source(schema("close-source", Map.of("name", source)));
     }

@@ -19,7 +19,7 @@ final class IngestConnection implements Runnable {
     private final FrameChannel channel;
     private final IngestServer server;
     private final SchemaRequests schema;
-    private final BatchPush batches;
+    private @Nullable BatchPush batches;
 
     /** Since when it has been at one frame, and never 0 then; 0 while it waits for one. */
     private volatile long busySinceNs;
@@ -28,7 +28,6 @@ final class IngestConnection implements Runnable {
         this.channel = channel;
         this.server = server;
         this.schema = new SchemaRequests(server.schema());
-        this.batches = new BatchPush(server.writer());
         this.busySinceNs = System.nanoTime() | 1;
     }
 
@@ -81,7 +80,7 @@ final class IngestConnection implements Runnable {
         answer.put("protocol", FrameDescriptor.PROTOCOL);
         answer.put("batch_length_max", FrameDescriptor.BATCH_LENGTH_MAX);
         answer.put("group_records_max", FrameDescriptor.GROUP_RECORDS_MAX);
-        answer.put("payload_length_max", server.writer().loom().payloadLengthMax());
+        answer.put("payload_length_max", server.payloadLengthMax());
         done(answer);
     }
 
@@ -121,6 +120,12 @@ final class IngestConnection implements Runnable {
             throw new ProtocolException(
                     "batch is too long: bytes=" + length + ", max=" + FrameDescriptor.BATCH_LENGTH_MAX);
         }
+        BatchPush into = batches();
+        if (into == null) {
+            channel.skip();
+            retry(0, "store can't be written");
+            return;
+        }
         try (BatchRoom room = server.memory().take(length)) {
             if (room == null) {
                 channel.skip();
@@ -128,26 +133,33 @@ final class IngestConnection implements Runnable {
                 return;
             }
             channel.readFully(room.bytes());
-            push(room);
+            push(into, room);
         }
     }
 
-    private void push(BatchRoom room) throws IOException {
+    private @Nullable BatchPush batches() {
+        if (batches == null) {
+            batches = server.writer().map(BatchPush::new).orElse(null);
+        }
+        return batches;
+    }
+
+    private void push(BatchPush into, BatchRoom room) throws IOException {
         int type;
         try {
-            type = batches.push(room.buffer(), room.offset(), room.length());
+            type = into.push(room.buffer(), room.offset(), room.length());
         } catch (LoomException | IllegalStateException e) {
-            refuse(batches.taken(), String.valueOf(e.getMessage()));
+            refuse(into.taken(), String.valueOf(e.getMessage()));
             return;
         } finally {
-            server.counters().records.add(batches.taken());
+            server.counters().records.add(into.taken());
         }
         switch (type) {
-            case FrameDescriptor.RETRY -> retry(batches.taken(), batches.reason());
-            case FrameDescriptor.REFUSED -> refuse(batches.taken(), batches.reason());
+            case FrameDescriptor.RETRY -> retry(into.taken(), into.reason());
+            case FrameDescriptor.REFUSED -> refuse(into.taken(), into.reason());
             default -> {
                 server.counters().batches.increment();
-                channel.writeAnswer(type, batches.taken(), 0, "");
+                channel.writeAnswer(type, into.taken(), 0, "");
             }
         }
     }

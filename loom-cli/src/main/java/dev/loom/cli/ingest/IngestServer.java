@@ -11,10 +11,12 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,10 +29,12 @@ public final class IngestServer implements AutoCloseable {
 
     private static final long FRAME_DEADLINE_NS = TimeUnit.SECONDS.toNanos(30);
     private static final long TICK_MS = 500;
+    /** What clients are told while it is not known: of the longest that a store takes. */
+    private static final int PAYLOAD_LENGTH_MAX = (16 << 20) - 1;
 
     private final ServerSocketChannel listener;
     private final @Nullable Path unixPath;
-    private final SharedWriter writer;
+    private final Supplier<Optional<SharedWriter>> writer;
     private final SchemaAccess schema;
     private final BatchMemory memory;
     private final @Nullable Path tokenFile;
@@ -44,7 +48,7 @@ public final class IngestServer implements AutoCloseable {
     private IngestServer(
             ServerSocketChannel listener,
             @Nullable Path unixPath,
-            SharedWriter writer,
+            Supplier<Optional<SharedWriter>> writer,
             SchemaAccess schema,
             BatchMemory memory,
             @Nullable Path tokenFile,
@@ -61,18 +65,23 @@ public final class IngestServer implements AutoCloseable {
     /**
      * Listens.
      *
+     * @param writer empty while the store can't be written; batches are to be sent again then
      * @param tokenFile of the token that clients must know, as of {@link BearerToken#read}, looked at for each connection; null for none
      * @throws IOException when the address can't be had, or the token not be read
      */
     public static IngestServer start(
-            Endpoint endpoint, SharedWriter writer, SchemaAccess schema, BatchMemory memory, @Nullable Path tokenFile)
+            Endpoint endpoint,
+            Supplier<Optional<SharedWriter>> writer,
+            SchemaAccess schema,
+            BatchMemory memory,
+            @Nullable Path tokenFile)
             throws IOException {
         return start(endpoint, writer, schema, memory, tokenFile, FRAME_DEADLINE_NS);
     }
 
     static IngestServer start(
             Endpoint endpoint,
-            SharedWriter writer,
+            Supplier<Optional<SharedWriter>> writer,
             SchemaAccess schema,
             BatchMemory memory,
             @Nullable Path tokenFile,
@@ -140,6 +149,7 @@ public final class IngestServer implements AutoCloseable {
         }
         IngestConnection connection = new IngestConnection(channel, this);
         connections.add(connection);
+        LockSupport.unpark(watch);
         Thread thread = new Thread(connection, "loom-ingest-connection");
         thread.setDaemon(true);
         thread.start();
@@ -152,7 +162,11 @@ public final class IngestServer implements AutoCloseable {
                     connection.end();
                 }
             }
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(TICK_MS));
+            if (connections.isEmpty()) {
+                LockSupport.park(this);
+            } else {
+                LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(TICK_MS));
+            }
         }
     }
 
@@ -160,8 +174,13 @@ public final class IngestServer implements AutoCloseable {
         return tokenFile == null || BearerToken.read(tokenFile).is(offered);
     }
 
-    SharedWriter writer() {
-        return writer;
+    /** Empty while the store can't be written. */
+    Optional<SharedWriter> writer() {
+        return writer.get();
+    }
+
+    int payloadLengthMax() {
+        return writer().map(writing -> writing.loom().payloadLengthMax()).orElse(PAYLOAD_LENGTH_MAX);
     }
 
     SchemaAccess schema() {
@@ -183,6 +202,7 @@ public final class IngestServer implements AutoCloseable {
     /** Accepts no more, lets frames that have begun come to their end for so long, then ends all connections. */
     public void close(long graceNs) {
         closing = true;
+        LockSupport.unpark(watch);
         try {
             listener.close();
             if (unixPath != null) {

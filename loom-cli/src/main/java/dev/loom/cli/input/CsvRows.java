@@ -6,7 +6,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of a CSV input (RFC 4180): cells between commas, quoted ones with commas, newlines and doubled quotes in them;
+ * The rows of a CSV input (RFC 4180): cells between commas, or another delimiter, quoted ones with commas, newlines and doubled quotes in them;
  * rows end with LF or CRLF. Empty lines are no rows. A quote within a cell that did not begin with one is an ordinary
  * character. A row that does not parse is told with its problem, and reading goes on at the next line.
  *
@@ -20,10 +20,12 @@ public final class CsvRows {
 
     private final InputWindow window;
     private final int rowBytesMax;
+    private final byte delimiter;
     private final TextBuffer unquoted = new TextBuffer(1024);
     private int[] offsets = new int[16];
     private int[] lengths = new int[16];
     private boolean[] copied = new boolean[16];
+    private boolean[] quoted = new boolean[16];
     private int cellCount;
     private int rowLength;
     private long line = 1;
@@ -35,7 +37,13 @@ public final class CsvRows {
     private @Nullable String problem;
 
     public CsvRows(InputWindow window, int rowBytesMax) {
+        this(window, rowBytesMax, (byte) ',');
+    }
+
+    /** @param delimiter stands between cells in place of a comma */
+    public CsvRows(InputWindow window, int rowBytesMax, byte delimiter) {
         this.window = window;
+        this.delimiter = delimiter;
         this.rowBytesMax = rowBytesMax;
     }
 
@@ -77,7 +85,7 @@ public final class CsvRows {
     /**
      * Reads the row that begins at {@code from}, without consuming anything, as {@link #next()} does; for looking ahead.
      *
-     * @return where the row after it begins, or -1
+     * @return where the row after it begins, or -1: at the end, and at a row whose end is too far away to be looked for
      */
     public int peek(int from) throws IOException {
         cellCount = 0;
@@ -85,9 +93,11 @@ public final class CsvRows {
         unquoted.clear();
         rowLength = 0;
         linesInRow = 0;
-        int next = window.require(from + 1) && parse(from) && !window.starved() ? rowLength : -1;
+        boolean found = window.require(from + 1) && parse(from) && !window.starved() && !inOverlongLine;
+        int next = found ? rowLength : -1;
         rowLength = 0;
         linesInRow = 0;
+        inOverlongLine = false;
         return next;
     }
 
@@ -116,6 +126,11 @@ public final class CsvRows {
 
     public int length(int cell) {
         return lengths[cell];
+    }
+
+    /** Whether the cell stood in quotes: an empty one that did is not the same as nothing. */
+    public boolean quoted(int cell) {
+        return quoted[cell];
     }
 
     /** The row as it stands in the input, with its end of line. */
@@ -148,30 +163,30 @@ public final class CsvRows {
     private int plainCell(int from, int cellStart) throws IOException {
         int at = cellStart;
         while (true) {
-            at = endOfPlain(at);
-            if (at < window.length()) {
-                break;
-            } else if (at - from > rowBytesMax) {
+            at = endOfPlain(at, from + rowBytesMax + 1);
+            if (at - from > rowBytesMax) {
                 return tooLong(from);
+            } else if (at < window.length()) {
+                break;
             } else if (!window.more()) {
-                addCell(cellStart, at - cellStart, false);
+                addCell(cellStart, at - cellStart, false, false);
                 return endRow(at);
             }
         }
-        if (window.at(at) == ',') {
-            addCell(cellStart, at - cellStart, false);
+        if (window.at(at) == delimiter) {
+            addCell(cellStart, at - cellStart, false, false);
             return at + 1;
         }
         boolean carriageReturn = at > cellStart && window.at(at - 1) == '\r';
-        addCell(cellStart, at - cellStart - (carriageReturn ? 1 : 0), false);
+        addCell(cellStart, at - cellStart - (carriageReturn ? 1 : 0), false, false);
         return endRow(at + 1);
     }
 
-    private int endOfPlain(int from) {
+    private int endOfPlain(int from, int limit) {
         byte[] bytes = window.array();
-        int end = window.arrayOffset() + window.length();
+        int end = window.arrayOffset() + Math.min(window.length(), limit);
         int at = window.arrayOffset() + from;
-        while (at < end && bytes[at] != ',' && bytes[at] != '\n') {
+        while (at < end && bytes[at] != delimiter && bytes[at] != '\n') {
             at++;
         }
         return at - window.arrayOffset();
@@ -206,9 +221,9 @@ public final class CsvRows {
         boolean copy = unquoted.length() > copyFrom;
         if (copy) {
             unquoted.put(window.array(), window.arrayOffset() + partFrom, at - partFrom);
-            addCell(copyFrom, unquoted.length() - copyFrom, true);
+            addCell(copyFrom, unquoted.length() - copyFrom, true, true);
         } else {
-            addCell(partFrom, at - partFrom, false);
+            addCell(partFrom, at - partFrom, false, true);
         }
         return afterQuoted(from, at + 1);
     }
@@ -228,7 +243,7 @@ public final class CsvRows {
             return endRow(at);
         }
         byte value = window.at(at);
-        if (value == ',') {
+        if (value == delimiter) {
             return at + 1;
         } else if (value == '\n') {
             return endRow(at + 1);
@@ -277,15 +292,17 @@ public final class CsvRows {
         return next;
     }
 
-    private void addCell(int offset, int length, boolean copy) {
+    private void addCell(int offset, int length, boolean copy, boolean inQuotes) {
         if (cellCount == offsets.length) {
             offsets = Arrays.copyOf(offsets, cellCount * 2);
             lengths = Arrays.copyOf(lengths, cellCount * 2);
             copied = Arrays.copyOf(copied, cellCount * 2);
+            quoted = Arrays.copyOf(quoted, cellCount * 2);
         }
         offsets[cellCount] = offset;
         lengths[cellCount] = length;
         copied[cellCount] = copy;
+        quoted[cellCount] = inQuotes;
         cellCount++;
     }
 }

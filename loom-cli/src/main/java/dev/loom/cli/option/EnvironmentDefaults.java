@@ -26,6 +26,9 @@ public final class EnvironmentDefaults implements IDefaultValueProvider {
     public @Nullable String defaultValue(ArgSpec argument) {
         if (!(argument instanceof OptionSpec option) || option.usageHelp() || option.versionHelp()) {
             return null;
+        } else if (option.command() != null && option.command().name().equals("demo")) {
+            // it makes a store of its own, so that LOOM_DIR, the user's, is not where it goes
+            return argument.defaultValue();
         }
         String value = option.longestName().startsWith("--") ? environment.get(variable(option)) : null;
         return value == null || value.isEmpty() ? argument.defaultValue() : value;

@@ -1,8 +1,8 @@
 package dev.loom.cli.option;
 
 import dev.loom.cli.console.CommandFailure;
-import dev.loom.cli.text.Quantity;
 import dev.loom.query.QueryBudget;
+import dev.loom.query.where.Quantity;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Locale;

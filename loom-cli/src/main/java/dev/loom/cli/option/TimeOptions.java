@@ -1,9 +1,9 @@
 package dev.loom.cli.option;
 
 import dev.loom.cli.console.CommandFailure;
-import dev.loom.cli.text.Quantity;
 import dev.loom.cli.time.TimeText;
 import dev.loom.query.TimeRange;
+import dev.loom.query.where.Quantity;
 import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
@@ -45,12 +45,24 @@ public final class TimeOptions {
     @Option(
             names = "--time",
             paramLabel = "KIND",
-            description = "The time that ranges and order mean: ${COMPLETION-CANDIDATES}; by default arrival.")
-    private Kind kind = Kind.ARRIVAL;
+            description =
+                    "The time that ranges and order mean: ${COMPLETION-CANDIDATES}; by default arrival, but event of"
+                            + " correlate where both sources have it.")
+    private @Nullable Kind kind;
 
     /** Whether ranges and order mean the time that the records themselves hold. */
     public boolean event() {
         return kind == Kind.EVENT;
+    }
+
+    /** Whether it was said which time is meant. */
+    public boolean said() {
+        return kind != null;
+    }
+
+    /** Has event times be meant. */
+    public void meanEvent() {
+        kind = Kind.EVENT;
     }
 
     /** The zone asked for, or UTC. */
@@ -60,6 +72,11 @@ public final class TimeOptions {
         } catch (DateTimeException e) {
             throw CommandFailure.usage("--tz: unknown zone: " + zone + "; as Europe/Berlin or +02:00");
         }
+    }
+
+    /** Whether an end of the range is said by its distance from now. */
+    public boolean relative() {
+        return since != null || TimeText.relative(from) || TimeText.relative(to);
     }
 
     /** Whether the range's end was asked for. */

@@ -22,14 +22,17 @@ final class CsvRecordPrinter implements RecordPrinter {
     private final List<FieldColumn> columns;
     private final boolean json;
     private final boolean causes;
+    private final boolean safe;
     private long cause;
     private final TextBuffer line = new TextBuffer(1024);
     private final TextBuffer cell = new TextBuffer(256);
     private final FieldBytes bytes = new FieldBytes();
     private final FieldValue value = new FieldValue();
 
-    CsvRecordPrinter(Console console, String sourceName, PayloadFormat format, TimePrinter times, boolean causes) {
+    CsvRecordPrinter(
+            Console console, String sourceName, PayloadFormat format, TimePrinter times, boolean causes, boolean safe) {
         this.causes = causes;
+        this.safe = safe;
         this.out = console.out();
         this.terminal = console.outTerminal();
         this.times = times;
@@ -70,7 +73,11 @@ final class CsvRecordPrinter implements RecordPrinter {
             FieldColumn column = columns.get(i);
             column.reader().read(buffer, offset, length, value);
             CellText.put(cell, value, column.singlePrecision(), bytes, terminal);
-            putCell(!column.numeric());
+            if (value.kind() == FieldValue.Kind.ABSENT) {
+                line.put(',');
+            } else {
+                putCell(!column.numeric());
+            }
         }
         if (json) {
             bytes.load(buffer, offset, length);
@@ -98,7 +105,7 @@ final class CsvRecordPrinter implements RecordPrinter {
 
     private void putCell(boolean text) {
         line.put(',');
-        CsvText.putCell(line, cell, text);
+        CsvText.putCell(line, cell, safe && text);
         cell.clear();
     }
 

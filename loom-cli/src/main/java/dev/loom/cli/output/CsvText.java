@@ -7,15 +7,14 @@ final class CsvText {
     private CsvText() {}
 
     /**
-     * Appends a cell, quoted where it must be. Text that a spreadsheet would take for a formula gets an apostrophe in
-     * front.
+     * Appends a cell, quoted where it must be: an empty one that is quoted is an empty text, a bare one no value.
      *
-     * @param text false for a number, which may begin with a minus sign
+     * @param guarded whether what a spreadsheet would take for a formula gets an apostrophe in front
      */
-    static void putCell(TextBuffer line, TextBuffer cell, boolean text) {
+    static void putCell(TextBuffer line, TextBuffer cell, boolean guarded) {
         byte[] bytes = cell.array();
         int length = cell.length();
-        boolean formula = text && length > 0 && startsFormula(bytes[0]);
+        boolean formula = guarded && length > 0 && startsFormula(bytes[0]);
         boolean quoted = needsQuotes(bytes, length);
         if (quoted) {
             line.put('"');
@@ -45,7 +44,7 @@ final class CsvText {
                 return true;
             }
         }
-        return length > 0 && (bytes[0] == ' ' || bytes[length - 1] == ' ');
+        return length == 0 || bytes[0] == ' ' || bytes[length - 1] == ' ';
     }
 
     private static void putDoublingQuotes(TextBuffer line, byte[] bytes, int length) {

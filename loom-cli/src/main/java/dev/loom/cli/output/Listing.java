@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 public final class Listing {
     private final List<String> columns;
     private final List<Map<String, @Nullable Object>> rows = new ArrayList<>();
+    private @Nullable Console streamed;
+    private OutputFormat form = OutputFormat.TABLE;
 
     /**
      * Begins a listing without rows.
@@ -23,18 +25,58 @@ public final class Listing {
         this.columns = List.of(columns);
     }
 
-    /** Adds a row; its values are {@link Number}, {@link Boolean}, {@link String} or null. */
-    public void add(Map<String, ? extends @Nullable Object> row) {
-        rows.add(new LinkedHashMap<>(row));
+    /**
+     * Has rows written as they are added, but for a table, whose columns are as wide as all rows want; {@link #end} ends it.
+     *
+     * @return this
+     */
+    public Listing to(Console console, OutputFormat format) {
+        streamed = console;
+        form = format;
+        if (format == OutputFormat.CSV || format == OutputFormat.CSV_SAFE) {
+            TextBuffer line = new TextBuffer(256);
+            putCsvRow(line, new ArrayList<>(columns), console.outTerminal(), format == OutputFormat.CSV_SAFE);
+            console.out().write(line);
+        }
+        return this;
     }
 
-    public void print(Console console, OutputFormat format) {
-        switch (format) {
-            case JSON -> rows.forEach(row -> printJson(console, row));
-            case TABLE -> printTable(console);
-            case CSV, RAW -> printCsv(console, format == OutputFormat.CSV);
+    /** Adds a row; its values are {@link Number}, {@link Boolean}, {@link String} or null. */
+    public void add(Map<String, ? extends @Nullable Object> row) {
+        Console console = streamed;
+        if (console == null || form == OutputFormat.TABLE) {
+            rows.add(new LinkedHashMap<>(row));
+        } else {
+            print(console, row);
         }
-        console.out().flush();
+    }
+
+    private void print(Console console, Map<String, ? extends @Nullable Object> row) {
+        if (form == OutputFormat.JSON) {
+            printJson(console, row);
+        } else {
+            printCsv(console, row);
+        }
+    }
+
+    /** Ends one whose rows are written as they are added. */
+    public void end() {
+        Console console = streamed;
+        if (console != null) {
+            if (form == OutputFormat.TABLE) {
+                printTable(console);
+            }
+            console.out().flush();
+        }
+    }
+
+    /** Prints all rows. */
+    public void print(Console console, OutputFormat format) {
+        to(console, format);
+        if (format != OutputFormat.TABLE) {
+            rows.forEach(row -> print(console, row));
+        }
+        end();
     }
 
     private static void printJson(Console console, Map<String, ? extends @Nullable Object> row) {
@@ -97,30 +139,27 @@ public final class Listing {
         table.flush();
     }
 
-    private void printCsv(Console console, boolean header) {
+    private void printCsv(Console console, Map<String, ? extends @Nullable Object> row) {
         TextBuffer line = new TextBuffer(256);
-        if (header) {
-            putCsvRow(line, new ArrayList<>(columns), console.outTerminal());
-            console.out().write(line);
-        }
-        for (Map<String, @Nullable Object> row : rows) {
-            List<@Nullable Object> values = new ArrayList<>();
-            columns.forEach(column -> values.add(row.get(column)));
-            putCsvRow(line, values, console.outTerminal());
-            console.out().write(line);
-        }
+        List<@Nullable Object> values = new ArrayList<>();
+        columns.forEach(column -> values.add(row.get(column)));
+        putCsvRow(line, values, console.outTerminal(), form == OutputFormat.CSV_SAFE);
+        console.out().write(line);
     }
 
-    private static void putCsvRow(TextBuffer line, List<? extends @Nullable Object> values, boolean escape) {
+    private static void putCsvRow(
+            TextBuffer line, List<? extends @Nullable Object> values, boolean escape, boolean safe) {
         TextBuffer cell = new TextBuffer(64);
         for (int i = 0; i < values.size(); i++) {
             if (i > 0) {
                 line.put(',');
             }
             Object value = values.get(i);
-            cell.put(cell(value, escape));
-            CsvText.putCell(line, cell, !(value instanceof Number));
-            cell.clear();
+            if (value != null) {
+                cell.put(cell(value, escape));
+                CsvText.putCell(line, cell, safe && !(value instanceof Number));
+                cell.clear();
+            }
         }
         line.put('\n');
     }

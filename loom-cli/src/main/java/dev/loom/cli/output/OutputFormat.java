@@ -9,7 +9,10 @@ import java.util.Locale;
 public enum OutputFormat {
     TABLE,
     JSON,
+    /** Reads back as it was written. */
     CSV,
+    /** CSV whose texts no spreadsheet takes for formulas: they may have an apostrophe in front that is not theirs. */
+    CSV_SAFE,
     RAW;
 
     /** A printer of one source's records. CSV's prints its header at once. */
@@ -27,7 +30,7 @@ public enum OutputFormat {
         return switch (this) {
             case TABLE -> new TableRecordPrinter(console, format, times, causes);
             case JSON -> new JsonRecordPrinter(console.out(), sourceName, format, times, causes);
-            case CSV -> new CsvRecordPrinter(console, sourceName, format, times, causes);
+            case CSV, CSV_SAFE -> new CsvRecordPrinter(console, sourceName, format, times, causes, this == CSV_SAFE);
             case RAW -> new RawRecordPrinter(console, format);
         };
     }
@@ -39,6 +42,6 @@ public enum OutputFormat {
 
     @Override
     public String toString() {
-        return name().toLowerCase(Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

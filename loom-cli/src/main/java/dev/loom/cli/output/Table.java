@@ -3,15 +3,21 @@ package dev.loom.cli.output;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.text.TextBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
-/** Rows in columns. The first rows are held back to learn how wide the columns are; later ones that are wider stick out. */
+/**
+ * Rows in columns. The first rows are held back to learn how wide the columns are; later ones that are wider stick out. On a
+ * terminal columns of text are cut where the lines would not fit, the widest first; the whole cell is in the other forms of
+ * output.
+ */
 final class Table {
     /** A column's heading, and whether its cells stand at the right. */
     record Column(String heading, boolean right) {}
 
     private static final int ROWS_HELD_MAX = 100;
-    private static final int TERMINAL_CELL_MAX = 80;
+    private static final int CUT_WIDTH_MIN = 8;
+    private static final int GAP = 2;
     private static final String BOLD = "\u001b[1m";
     private static final String PLAIN = "\u001b[0m";
 
@@ -28,7 +34,7 @@ final class Table {
 
     /** Takes one row, whose cells have no hidden characters. */
     void add(List<String> row) {
-        held.add(row.stream().map(this::cut).toList());
+        held.add(List.copyOf(row));
         if (held.size() == ROWS_HELD_MAX) {
             printHeld();
         }
@@ -39,12 +45,34 @@ final class Table {
         console.out().flush();
     }
 
-    /** A terminal's lines are for reading; the whole cell is in the other forms of output. */
-    private String cut(String cell) {
-        if (!console.outTerminal() || cell.codePointCount(0, cell.length()) <= TERMINAL_CELL_MAX) {
-            return cell;
+    private static String cut(String cell, int columns) {
+        return width(cell) <= columns ? cell : cell.substring(0, cell.offsetByCodePoints(0, columns - 1)) + "…";
+    }
+
+    /** Makes the widest columns of text narrower until all fit, or none can be. */
+    private void fit() {
+        int room = console.columns() - GAP * (columns.size() - 1);
+        int total = Arrays.stream(widths).sum();
+        while (total > room) {
+            int widest = -1;
+            for (int i = 0; i < widths.length; i++) {
+                boolean narrower = !columns.get(i).right() && widths[i] > least(i);
+                widest = narrower && (widest < 0 || widths[i] > widths[widest]) ? i : widest;
+            }
+            if (widest < 0) {
+                return;
+            }
+            widths[widest]--;
+            total--;
         }
-        return cell.substring(0, cell.offsetByCodePoints(0, TERMINAL_CELL_MAX - 1)) + "…";
+    }
+
+    /** A heading stays whole, and so does a time. */
+    private int least(int column) {
+        boolean time = columns.get(column).heading().equals("time");
+        return time
+                ? widths[column]
+                : Math.max(CUT_WIDTH_MIN, width(columns.get(column).heading()));
     }
 
     private void printHeld() {
@@ -62,6 +90,9 @@ final class Table {
             widths[i] = Math.max(
                     width(columns.get(i).heading()),
                     held.stream().mapToInt(row -> width(row.get(column))).max().orElse(0));
+        }
+        if (console.outTerminal()) {
+            fit();
         }
         boolean bold = console.outTerminal() && console.colour();
         if (bold) {
@@ -81,7 +112,8 @@ final class Table {
 
     private void putCells(List<String> cells) {
         for (int i = 0; i < cells.size(); i++) {
-            String cell = cells.get(i);
+            boolean cuts = console.outTerminal() && !columns.get(i).right();
+            String cell = cuts ? cut(cells.get(i), widths[i]) : cells.get(i);
             int padding = Math.max(0, widths[i] - width(cell));
             boolean last = i == cells.size() - 1;
             if (columns.get(i).right()) {
@@ -91,7 +123,7 @@ final class Table {
                 line.put(cell);
                 putSpaces(last ? 0 : padding);
             }
-            putSpaces(last ? 0 : 2);
+            putSpaces(last ? 0 : GAP);
         }
     }
 

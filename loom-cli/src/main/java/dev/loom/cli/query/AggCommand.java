@@ -1,6 +1,8 @@
 package dev.loom.cli.query;
 
+import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
+import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.Progress;
 import dev.loom.cli.output.Listing;
@@ -20,7 +22,8 @@ import picocli.CommandLine.Option;
 /** {@code loom agg}: count, sum, minimum, maximum, mean and percentiles of a field. */
 @Command(
         name = "agg",
-        description = "Count, sum, minimum, maximum, mean and exact percentiles of a field.",
+        description =
+                "Count, sum, minimum, maximum, mean and exact percentiles of a field; without one counts records.",
         mixinStandardHelpOptions = true)
 public final class AggCommand extends FieldQuery {
     @Option(names = "--where", paramLabel = "EXPR", description = "Only records for which this holds; repeatable.")
@@ -38,10 +41,18 @@ public final class AggCommand extends FieldQuery {
     }
 
     @Override
+    boolean countsRecords() {
+        if (!percentiles.isEmpty()) {
+            throw CommandFailure.usage("--percentile needs a field");
+        }
+        return true;
+    }
+
+    @Override
     long answerField(Snapshot snapshot, QueryTarget target, QueryRun run, TimePrinter times) {
         List<BigDecimal> wanted =
                 asked(() -> percentiles.stream().map(NumberText::percentile).toList());
-        IndexedAggregate query = IndexedAggregate.of(snapshot, target.source().id(), target.number(field()));
+        IndexedAggregate query = IndexedAggregate.of(snapshot, target.source().id(), function(target));
         asked(() -> query.percentiles(wanted));
         RecordFilter.of(where, target.source().format()).applyTo(query);
         try (Progress progress = run.progress()) {
@@ -54,6 +65,7 @@ public final class AggCommand extends FieldQuery {
     }
 
     private void print(Aggregate result, List<BigDecimal> wanted, QueryTarget target) {
+        IndexFunction function = function(target);
         OutputFormat form = output().format(console());
         boolean json = form == OutputFormat.JSON;
         Map<String, @Nullable Object> row = new LinkedHashMap<>();
@@ -68,17 +80,21 @@ public final class AggCommand extends FieldQuery {
                 "to",
                 target.range().toNs() == Long.MAX_VALUE ? null : target.range().toNs());
         row.put("count", result.count());
-        row.put("sum", NumberText.sum(result.sum(), result.type()));
-        row.put("min", NumberText.number(result.min().orElse(null)));
-        row.put("max", NumberText.number(result.max().orElse(null)));
+        row.put("sum", NumberText.sum(result.sum()));
+        row.put("min", NumberText.number(result.min().orElse(null), function));
+        row.put("max", NumberText.number(result.max().orElse(null), function));
         row.put("mean", result.count() == 0 ? null : (Object) result.mean());
         Map<String, @Nullable Object> found = new LinkedHashMap<>();
         for (BigDecimal percentile : wanted) {
-            Number value = NumberText.number(result.percentiles().get(percentile));
+            Number value = NumberText.number(result.percentiles().get(percentile), function);
             found.put(json ? percentile.toPlainString() : "p" + percentile.toPlainString(), value);
         }
-        if (json) {
+        if (!hasField()) {
+            List.of("field", "sum", "min", "max", "mean").forEach(row::remove);
+        } else if (json) {
             row.put("percentiles", found);
+        }
+        if (json) {
             row.put("complete", result.completeness().complete());
             row.put("lost", result.completeness().lost());
         } else {

@@ -1,14 +1,26 @@
 package dev.loom.cli.query;
 
-import dev.loom.api.Bins;
 import dev.loom.query.HistogramCounts;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
-/** Neighbouring bins taken together, from the first that holds something to the last, so that they are few enough. */
+/**
+ * Neighbouring bins taken together, from the first that holds something to the last, so that they are few enough. What lies
+ * far from all else, as an infinity does, is a part by itself, and nothing is drawn of the gap but that there is one.
+ */
 final class BinGroups {
-    /** Bins from one up to before another. */
-    record Group(int from, int to) {
+    /** Bins that hold nothing are a gap between parts when they are that many, and that many times what holds something. */
+    private static final int GAP_MIN = 64;
+
+    private static final int GAP_TIMES_MIN = 3;
+
+    /**
+     * Bins from one up to before another.
+     *
+     * @param gap whether they lie between parts, and hold nothing
+     */
+    record Group(int from, int to, boolean gap) {
         long count(HistogramCounts counts, int step) {
             long sum = 0;
             for (int bin = from; bin < to; bin++) {
@@ -20,30 +32,74 @@ final class BinGroups {
 
     private BinGroups() {}
 
+    /** The groups of the counts of one step; none when all are 0. */
     static List<Group> of(HistogramCounts counts, int groupsMax) {
-        int first = counts.bins();
-        int last = -1;
-        for (int step = 0; step < counts.steps(); step++) {
-            for (int bin = 0; bin < counts.bins(); bin++) {
-                if (counts.count(step, bin) > 0) {
-                    first = Math.min(first, bin);
-                    last = Math.max(last, bin);
-                }
-            }
+        int[] held = IntStream.range(0, counts.bins())
+                .filter(bin -> counts.count(0, bin) > 0)
+                .toArray();
+        if (held.length == 0) {
+            return List.of();
+        }
+        List<Group> parts = parts(counts, held);
+        if (2 * parts.size() > groupsMax) {
+            parts = List.of(new Group(held[0], held[held.length - 1] + 1, false));
+        }
+        int gaps = parts.size() - 1;
+        int room = Math.max(parts.size(), groupsMax - gaps);
+        int each = 1;
+        while (groups(parts, each) > room) {
+            each = Math.max(each + 1, (int) ((long) each * groups(parts, each) / room));
         }
         List<Group> groups = new ArrayList<>();
-        int each = Math.max(1, (last - first + groupsMax) / groupsMax);
-        for (int bin = first; bin <= last; bin += each) {
-            groups.add(new Group(bin, Math.min(bin + each, last + 1)));
+        for (Group part : parts) {
+            int end = groups.isEmpty()
+                    ? part.from()
+                    : groups.get(groups.size() - 1).to();
+            if (end < part.from()) {
+                groups.add(new Group(end, part.from(), true));
+            }
+            for (int bin = part.from(); bin < part.to(); bin += each) {
+                groups.add(new Group(bin, Math.min(bin + each, part.to()), false));
+            }
         }
         return groups;
     }
 
-    /** Bins of which each holds what a group does; of several groups. */
-    static Bins bins(HistogramCounts counts, List<Group> groups) {
-        return Bins.edges(groups.stream()
-                .skip(1)
-                .map(group -> counts.low(group.from()).toBigDecimal())
-                .toList());
+    private static int groups(List<Group> parts, int each) {
+        return parts.stream()
+                .mapToInt(part -> (part.to() - part.from() + each - 1) / each)
+                .sum();
+    }
+
+    private static List<Group> parts(HistogramCounts counts, int[] held) {
+        int compact = 1;
+        for (int i = 1; i < held.length; i++) {
+            compact += Math.min(held[i] - held[i - 1], GAP_MIN);
+        }
+        List<Group> parts = new ArrayList<>();
+        int from = held[0];
+        for (int i = 1; i < held.length; i++) {
+            int distance = held[i] - held[i - 1];
+            boolean far = distance > GAP_MIN && distance > GAP_TIMES_MIN * compact;
+            if (far || isInfinite(counts, held[i]) || isInfinite(counts, held[i - 1])) {
+                parts.add(new Group(from, held[i - 1] + 1, false));
+                from = held[i];
+            }
+        }
+        parts.add(new Group(from, held[held.length - 1] + 1, false));
+        return parts;
+    }
+
+    /** Whether a bin holds an infinity alone. */
+    private static boolean isInfinite(HistogramCounts counts, int bin) {
+        return Double.isInfinite(counts.low(bin).doubleValue())
+                && counts.low(bin).key() == counts.high(bin).key();
+    }
+
+    /** What {@link dev.loom.query.Histogram#groups} takes. */
+    static int[] ends(List<Group> groups) {
+        return IntStream.concat(
+                        IntStream.of(groups.get(0).from()), groups.stream().mapToInt(Group::to))
+                .toArray();
     }
 }

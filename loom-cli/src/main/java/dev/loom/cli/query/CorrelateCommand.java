@@ -3,11 +3,14 @@ package dev.loom.cli.query;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
+import dev.loom.api.SourceStatistics;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.Progress;
+import dev.loom.cli.option.FieldsOption;
+import dev.loom.cli.output.OutputFormat;
 import dev.loom.cli.output.RecordPrinter;
-import dev.loom.cli.text.Quantity;
+import dev.loom.cli.time.EventTime;
 import dev.loom.cli.time.TimePrinter;
 import dev.loom.query.Aggregate;
 import dev.loom.query.Correlate;
@@ -19,14 +22,20 @@ import dev.loom.query.SnapshotLookup;
 import dev.loom.query.Value;
 import dev.loom.query.ValueRange;
 import dev.loom.query.where.Literal;
+import dev.loom.query.where.Operator;
+import dev.loom.query.where.Quantity;
 import dev.loom.query.where.Where;
 import dev.loom.query.where.WhereExpression;
 import java.math.BigDecimal;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code loom correlate}: the records of one source around the outstanding ones of another. */
@@ -39,7 +48,8 @@ public final class CorrelateCommand extends FieldQuery {
             names = "--above",
             required = true,
             paramLabel = "p99.99|VALUE",
-            description = "The causes: records whose field is greater than its percentile, or than a value as 50ms.")
+            description =
+                    "The causes: records whose field is at least its percentile, or greater than a value as 50ms.")
     private String above = "";
 
     @Option(names = "--with", required = true, paramLabel = "OTHER", description = "The source that is looked into.")
@@ -58,12 +68,23 @@ public final class CorrelateCommand extends FieldQuery {
             names = "--overlap",
             paramLabel = "FIELD,FIELD",
             split = ",",
-            description = "During a cause: fields of the cause and of the other that hold durations in ns;"
-                    + " a record stands for [time - duration, time].")
+            description =
+                    "During a cause: fields of the cause and of the other that hold durations, in ns or the unit that"
+                            + " their names end with; a record stands for [time - duration, time], or for [time, time + duration]"
+                            + " where its event time is its start.")
     private @Nullable List<String> overlap;
+
+    @Option(names = "--where", paramLabel = "EXPR", description = "Only causes for which this holds; repeatable.")
+    private List<String> where = new ArrayList<>();
+
+    @Option(names = "--limit", paramLabel = "N", description = "At most N records.")
+    private long limit = Long.MAX_VALUE;
 
     @Option(names = "--distinct", description = "Prints a record once, with the first of its causes.")
     private boolean distinct;
+
+    @Mixin
+    private FieldsOption fields = new FieldsOption();
 
     public CorrelateCommand(Console console) {
         super(console);
@@ -78,24 +99,36 @@ public final class CorrelateCommand extends FieldQuery {
             throw CommandFailure.usage("give one of --within, --before, --after and --overlap");
         } else if (overlap != null && overlap.size() != 2) {
             throw CommandFailure.usage("--overlap takes two fields, as latency_ns,latency_ns");
+        } else if (limit < 0) {
+            throw CommandFailure.usage("--limit is negative: " + limit);
+        }
+    }
+
+    /** Arrival is when records were imported, and hardly ever what is meant where both have times of their own. */
+    @Override
+    void settleTime(Snapshot snapshot) {
+        boolean both = EventTime.of(SourceLookup.find(snapshot, sourceName())) != null
+                && EventTime.of(SourceLookup.find(snapshot, otherName)) != null;
+        if (!time().said() && both) {
+            time().meanEvent();
         }
     }
 
     @Override
     long answerField(Snapshot snapshot, QueryTarget target, QueryRun run, TimePrinter times) {
         Source other = SourceLookup.find(snapshot, otherName);
+        RecordFilter causesOnly = RecordFilter.of(where, target.source().format());
         try (Progress progress = run.progress()) {
-            ValueRange values = values(snapshot, target, run, progress);
-            if (values == null) {
+            UnaryOperator<IndexedScan> chosen = above(snapshot, target, causesOnly, run, progress);
+            if (chosen == null) {
                 return 0;
             }
-            Supplier<IndexedScan> causes = () -> run.prepare(
-                            target.confine(
-                                    IndexedScan.of(snapshot, target.source().id(), target.number(field()))),
-                            progress,
-                            () -> {})
-                    .values(values)
-                    .order(Order.OLDEST_FIRST);
+            Supplier<IndexedScan> causes = () -> {
+                IndexedScan scan = IndexedScan.of(snapshot, target.source().id(), target.number(field()))
+                        .order(Order.OLDEST_FIRST);
+                causesOnly.applyTo(scan);
+                return chosen.apply(run.prepare(target.confine(scan), progress, () -> {}));
+            };
             Correlate query = window(Correlate.of(
                             snapshot, other.id(), () -> causes.get().open()))
                     .distinct(distinct);
@@ -104,10 +137,16 @@ public final class CorrelateCommand extends FieldQuery {
                 query.durations(target.number(overlap.get(0)), ofOther);
             }
             if (time().event()) {
-                query.eventTime(QueryTarget.eventTime(target.source()), QueryTarget.eventTime(other));
+                query.eventTime(QueryTarget.eventTime(target.source()), QueryTarget.eventTime(other))
+                        .fromStart(startsAt(target.source()), startsAt(other));
             }
-            return print(run.prepare(query, progress, () -> {}), snapshot, other, run, times);
+            return print(run.prepare(query, progress, () -> {}), snapshot, target.source(), other, run, times);
         }
+    }
+
+    private static boolean startsAt(Source source) {
+        EventTime eventTime = EventTime.of(source);
+        return eventTime != null && eventTime.start();
     }
 
     private Correlate window(Correlate query) {
@@ -119,15 +158,21 @@ public final class CorrelateCommand extends FieldQuery {
         });
     }
 
-    /** The values of causes; null when there are none, because there are no values. */
-    private @Nullable ValueRange values(Snapshot snapshot, QueryTarget target, QueryRun run, Progress progress) {
+    /** Chooses the causes; null when there are none, because there are no values. */
+    private @Nullable UnaryOperator<IndexedScan> above(
+            Snapshot snapshot, QueryTarget target, RecordFilter causesOnly, QueryRun run, Progress progress) {
         if (!above.startsWith("p")) {
-            return ValueRange.above(literal(above));
+            // a condition, so that a number means what it does in one
+            Literal.Numeric threshold = literal(above);
+            WhereExpression condition = new WhereExpression.Comparison(field(), Operator.GREATER, threshold);
+            run.tell("above", threshold.value());
+            return scan -> asked(() -> scan.where(condition));
         }
         BigDecimal percentile = asked(() -> NumberText.percentile(above));
         IndexedAggregate query =
                 asked(() -> IndexedAggregate.of(snapshot, target.source().id(), target.number(field()))
                         .percentiles(List.of(percentile)));
+        causesOnly.applyTo(query);
         Aggregate result =
                 run.prepare(target.confine(query), progress, () -> {}).run();
         run.add(result.statistics(), result.completeness());
@@ -136,32 +181,38 @@ public final class CorrelateCommand extends FieldQuery {
             console().say(field() + " has no percentile: values=" + result.count());
             return null;
         }
+        Number number = Objects.requireNonNull(NumberText.number(value, target.number(field())));
+        // nothing is above the greatest value: then those are meant that have it
+        boolean greatest = value.equals(result.max().orElse(null));
         console()
-                .say(field() + " above " + value + ", its percentile " + percentile.toPlainString() + " of "
-                        + result.count() + " values");
+                .say(field() + (greatest ? " at its maximum " : " above ") + number + ", its percentile "
+                        + percentile.toPlainString() + " of " + result.count() + " values");
+        run.tell(greatest ? "at_least" : "above", number);
         // what this lacked, the causes lack as well
         run.forgetMissing();
-        return ValueRange.above(value);
+        return scan -> scan.values(greatest ? ValueRange.atLeast(value) : ValueRange.above(value));
     }
 
     /** A number as it is written in an expression, with a unit. */
-    private static BigDecimal literal(String text) {
+    private static Literal.Numeric literal(String text) {
         WhereExpression expression = asked(() -> Where.parse("value > " + text));
         if (expression instanceof WhereExpression.Comparison comparison
                 && comparison.literal() instanceof Literal.Numeric number) {
-            return number.value();
+            return number;
         }
         throw CommandFailure.usage("--above is neither a percentile nor a number: " + text + "; as p99.99 or 50ms");
     }
 
-    private long print(Correlate query, Snapshot snapshot, Source other, QueryRun run, TimePrinter times) {
-        RecordPrinter records =
-                output().format(console()).records(console(), other.name(), other.format(), times, true);
+    private long print(
+            Correlate query, Snapshot snapshot, Source source, Source other, QueryRun run, TimePrinter times) {
+        OutputFormat form = output().format(console());
+        RecordPrinter records = form.records(console(), other.name(), fields.of(other.format(), form), times, true);
         long printed = 0;
         try (SnapshotLookup lookup = SnapshotLookup.of(snapshot);
                 CorrelationCursor match = query.open()) {
             records.lookup(lookup);
-            while (match.next()) {
+            while (printed < limit && match.next()) {
+                run.holds(match);
                 records.cause(match.causeAddress());
                 records.print(match.matchedTimeNs(), match.address(), match.buffer(), match.offset(), match.length());
                 printed++;
@@ -169,9 +220,34 @@ public final class CorrelateCommand extends FieldQuery {
             run.add(match);
             tellLeftOut(match.causesWithoutSpan(), "causes");
             tellLeftOut(match.recordsWithoutSpan(), "records of " + other.name());
+            if (printed == 0) {
+                tellWhyNone(match.causes(), snapshot, source, other, times);
+            }
         }
         records.flush();
         return printed;
+    }
+
+    private void tellWhyNone(long causes, Snapshot snapshot, Source source, Source other, TimePrinter times) {
+        if (causes == 0) {
+            console().say("no causes: no record of " + source.name() + " in the range has such a " + field());
+            return;
+        }
+        SourceStatistics statistics = snapshot.statistics(other.id());
+        StringBuilder text = new StringBuilder("no matches: causes=" + causes + ", by "
+                + (time().event() ? "event time" : "arrival") + ", records of " + other.name() + "="
+                + statistics.records());
+        if (statistics.records() > 0 && !time().event()) {
+            text.append(", arrived from ")
+                    .append(times.text(statistics.firstTimeNs()))
+                    .append(" to ")
+                    .append(times.text(statistics.lastTimeNs()))
+                    .append("; the arrival of imported records is the time of their import");
+            for (Source each : List.of(source, other)) {
+                text.append(EventTime.of(each) == null ? "; " + each.name() + " has no event time" : "");
+            }
+        }
+        console().say(text.toString());
     }
 
     private void tellLeftOut(long count, String noun) {

@@ -17,7 +17,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Prints records in the order of their event times, which arrival tells nothing of, in constant memory: each scan keeps
  * the first records after those printed, as many as there is room for, so an answer that fits needs one scan, and a longer
- * one a scan for each part that does. For one thread.
+ * one a scan for each part that does. A scan goes from the end of the log that is asked for first, and leaves out what is
+ * printed and what there is no room for any more; so where there is an index over event times, and records arrive about in
+ * their order, each part of the log is read about once. For one thread.
  */
 final class EventScan {
     private static final Comparator<KeptRecord> OLDEST_FIRST =
@@ -29,7 +31,8 @@ final class EventScan {
     private final RecordLookup lookup;
     private final RecordOutput output;
     private final long roomBytes;
-    private TimeRange range = TimeRange.ALL;
+    private Order eventOrder = Order.OLDEST_FIRST;
+    private TimeRange window = TimeRange.ALL;
     private Comparator<KeptRecord> order = OLDEST_FIRST;
     private PriorityQueue<KeptRecord> kept = new PriorityQueue<>();
     private long keptBytes;
@@ -53,20 +56,35 @@ final class EventScan {
     }
 
     /** Prints the records of an event-time range. */
-    void run(Supplier<RawScan> scans, RecordFilter filter, TimeRange eventRange, Order eventOrder) {
-        range = eventRange;
+    void run(Supplier<RawScan> scans, RecordFilter filter, TimeRange eventRange, Order inOrder) {
+        eventOrder = inOrder;
         order = eventOrder == Order.OLDEST_FIRST ? OLDEST_FIRST : OLDEST_FIRST.reversed();
         kept = new PriorityQueue<>(order.reversed());
         boolean going = !output.full();
         while (going) {
             cutoff = null;
-            run.forgetMissing();
+            setWindow();
+            run.repeat();
             eventTime.forgetWithoutTime();
-            RawScan scan = scans.get().order(Order.OLDEST_FIRST).eventRange(eventTime, range);
+            RawScan scan = scans.get()
+                    .order(eventOrder)
+                    .eventRange(eventTime, eventRange)
+                    .eventWindow(() -> window);
             going = run.scan(scan, filter, this::visit);
             printKept();
             going &= cutoff != null && !output.full();
         }
+    }
+
+    /** The times between the last record printed and the first that there was no room for, both included. */
+    private void setWindow() {
+        long begin = last == null ? Long.MIN_VALUE : last.eventNs();
+        long end = cutoff == null ? Long.MAX_VALUE : cutoff.eventNs();
+        if (eventOrder == Order.NEWEST_FIRST) {
+            begin = cutoff == null ? Long.MIN_VALUE : cutoff.eventNs();
+            end = last == null ? Long.MAX_VALUE : last.eventNs();
+        }
+        window = TimeRange.closed(begin, end);
     }
 
     /** Records that have no event time, and so no place in the answer. */
@@ -95,7 +113,11 @@ final class EventScan {
         while (kept.size() > 1 && (keptBytes > roomBytes || kept.size() > output.left())) {
             KeptRecord dropped = kept.remove();
             keptBytes -= dropped.size();
+            boolean narrower = cutoff == null || cutoff.eventNs() != dropped.eventNs();
             cutoff = dropped;
+            if (narrower) {
+                setWindow();
+            }
         }
     }
 

@@ -9,10 +9,10 @@ import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.Progress;
 import dev.loom.cli.output.OutputFormat;
-import dev.loom.cli.text.Quantity;
 import dev.loom.cli.time.TimePrinter;
 import dev.loom.query.Histogram;
 import dev.loom.query.HistogramCounts;
+import dev.loom.query.where.Quantity;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -59,6 +59,14 @@ public final class HistCommand extends FieldQuery {
     }
 
     @Override
+    boolean countsRecords() {
+        if (by.contains(By.VALUE)) {
+            throw CommandFailure.usage("hist by value needs a field; hist SOURCE --by time counts records without one");
+        }
+        return true;
+    }
+
+    @Override
     void check() {
         if (step != null && !by.contains(By.TIME)) {
             throw CommandFailure.usage("--step is for --by time");
@@ -81,15 +89,32 @@ public final class HistCommand extends FieldQuery {
                     return 0;
                 }
             }
-            HistogramCounts counts = by.contains(By.VALUE)
-                    ? countByValue(snapshot, target, run, progress, steps, form)
-                    : count(query(snapshot, target).oneBin(), target, run, progress, steps);
-            HistogramOutput output = new HistogramOutput(
-                    console(), form, field(), target.number(field()).unit(), counts, times);
-            return steps == null
-                    ? output.byValue(LINES_MAX)
-                    : by.contains(By.VALUE) ? output.byBoth() : output.byTime();
+            if (!by.contains(By.VALUE)) {
+                HistogramCounts counts = count(query(snapshot, target).oneBin(), target, run, progress, steps);
+                return output(target, form, counts, times).byTime();
+            }
+            HistogramCounts values = count(query(snapshot, target), target, run, progress, null);
+            boolean chart = form == OutputFormat.TABLE;
+            if (steps == null) {
+                List<BinGroups.Group> groups = BinGroups.of(values, chart ? LINES_MAX : Integer.MAX_VALUE);
+                return output(target, form, values, times).byValue(groups);
+            }
+            // first the values alone, which tell the bins that there is something in
+            int room = Math.min(Bins.EDGES_COUNT_MAX, Histogram.CELLS_MAX / steps.count());
+            List<BinGroups.Group> groups = BinGroups.of(values, chart ? Math.min(room, LINES_MAX) : room);
+            if (groups.isEmpty()) {
+                console().say("no values in the range");
+                return 0;
+            }
+            run.forgetMissing();
+            Histogram query = query(snapshot, target).groups(BinGroups.ends(groups));
+            return output(target, form, count(query, target, run, progress, steps), times)
+                    .byBoth(groups);
         }
+    }
+
+    private HistogramOutput output(QueryTarget target, OutputFormat form, HistogramCounts counts, TimePrinter times) {
+        return new HistogramOutput(console(), form, field(), function(target).unit(), counts, times);
     }
 
     private static long stepNs(String text) {
@@ -97,7 +122,7 @@ public final class HistCommand extends FieldQuery {
     }
 
     private Histogram query(Snapshot snapshot, QueryTarget target) {
-        IndexFunction function = target.number(field());
+        IndexFunction function = function(target);
         Histogram query = Histogram.of(snapshot, target.source().id(), function);
         for (Index index : snapshot.indexes(target.source().id())) {
             if (index.kind() == IndexKind.VALUE && index.function().equals(function)) {
@@ -106,31 +131,6 @@ public final class HistCommand extends FieldQuery {
         }
         RecordFilter.of(where, target.source().format()).applyTo(query);
         return query;
-    }
-
-    /** Of value and time together, first the values alone, which tell the bins that there is something in. */
-    private HistogramCounts countByValue(
-            Snapshot snapshot,
-            QueryTarget target,
-            QueryRun run,
-            Progress progress,
-            @Nullable HistogramSteps steps,
-            OutputFormat form) {
-        HistogramCounts values = count(query(snapshot, target), target, run, progress, null);
-        if (steps == null) {
-            return values;
-        }
-        run.forgetMissing();
-        int room = Math.min(Bins.EDGES_COUNT_MAX, Histogram.CELLS_MAX / steps.count());
-        List<BinGroups.Group> groups =
-                BinGroups.of(values, form == OutputFormat.TABLE ? Math.min(room, LINES_MAX) : room);
-        Histogram query = query(snapshot, target);
-        return count(
-                groups.size() < 2 ? query.oneBin() : query.bins(BinGroups.bins(values, groups)),
-                target,
-                run,
-                progress,
-                steps);
     }
 
     private HistogramCounts count(

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Prints a histogram: as a chart where a table is wanted, else one line a bin, step or cell. */
 final class HistogramOutput {
+    /** In place of the values of bins that hold nothing. */
+    private static final String GAP = "...";
+
     private final Console console;
     private final OutputFormat form;
     private final String field;
@@ -46,17 +49,15 @@ final class HistogramOutput {
         this.style = new ChartStyle(console.columns(), console.outTerminal() && console.colour());
     }
 
-    /** Prints what is in each bin, of which a chart has so many lines; returns how many lines there are. */
-    long byValue(int linesMax) {
-        boolean chart = form == OutputFormat.TABLE;
-        List<BinGroups.Group> groups = BinGroups.of(counts, chart ? linesMax : Integer.MAX_VALUE / 2);
-        if (chart) {
+    /** Prints what is in each group, or, where no chart is wanted, in each of their bins; returns how many lines there are. */
+    long byValue(List<BinGroups.Group> groups) {
+        if (form == OutputFormat.TABLE) {
             List<BarChart.Bar> bars = groups.stream()
                     .map(group -> new BarChart.Bar(label(group), group.count(counts, 0)))
                     .toList();
             return draw(BarChart.draw(field, bars, style));
         }
-        Listing listing = new Listing("low", "high", "count");
+        Listing listing = new Listing("low", "high", "count").to(console, form);
         long lines = 0;
         for (BinGroups.Group group : groups) {
             long count = group.count(counts, 0);
@@ -68,7 +69,7 @@ final class HistogramOutput {
                 lines++;
             }
         }
-        listing.print(console, form);
+        listing.end();
         return lines;
     }
 
@@ -79,32 +80,32 @@ final class HistogramOutput {
                     IntStream.range(0, counts.steps()).mapToLong(counts::count).toArray();
             return draw(ColumnChart.draw(steps, axis(), style));
         }
-        Listing listing = new Listing("from", "to", "count", "min", "max");
+        Listing listing = new Listing("from", "to", "count", "min", "max").to(console, form);
         for (int step = 0; step < counts.steps(); step++) {
             Map<String, @Nullable Object> row = new LinkedHashMap<>();
             putStep(row, step);
             row.put("count", counts.count(step));
-            row.put("min", NumberText.number(counts.min(step)));
-            row.put("max", NumberText.number(counts.max(step)));
+            row.put("min", NumberText.number(counts.min(step), counts.isExact()));
+            row.put("max", NumberText.number(counts.max(step), counts.isExact()));
             listing.add(row);
         }
-        listing.print(console, form);
+        listing.end();
         return counts.steps();
     }
 
-    /** Prints what is in each cell: of each step in each bin. */
-    long byBoth() {
+    /** Prints what is in each cell: of each step in each bin, of which there is one for each group. */
+    long byBoth(List<BinGroups.Group> groups) {
         if (form == OutputFormat.TABLE) {
             List<HeatMap.Row> rows = IntStream.range(0, counts.bins())
                     .mapToObj(bin -> new HeatMap.Row(
-                            label(new BinGroups.Group(bin, bin + 1)),
+                            groups.get(bin).gap() ? GAP : label(bin),
                             IntStream.range(0, counts.steps())
                                     .mapToLong(step -> counts.count(step, bin))
                                     .toArray()))
                     .toList();
             return draw(HeatMap.draw(rows, axis(), style));
         }
-        Listing listing = new Listing("from", "to", "low", "high", "count");
+        Listing listing = new Listing("from", "to", "low", "high", "count").to(console, form);
         long lines = 0;
         for (int step = 0; step < counts.steps(); step++) {
             for (int bin = 0; bin < counts.bins(); bin++) {
@@ -118,7 +119,7 @@ final class HistogramOutput {
                 }
             }
         }
-        listing.print(console, form);
+        listing.end();
         return lines;
     }
 
@@ -128,16 +129,22 @@ final class HistogramOutput {
     }
 
     private void putBin(Map<String, @Nullable Object> row, int bin) {
-        row.put("low", NumberText.number(counts.low(bin)));
-        row.put("high", NumberText.number(counts.high(bin)));
+        row.put("low", NumberText.number(counts.low(bin), counts.isExact()));
+        row.put("high", NumberText.number(counts.high(bin), counts.isExact()));
     }
 
-    /** A bin that begins with the lowest value of all is told by its end. */
+    /** Bins that begin with the lowest value of all are told by their end. */
     private String label(BinGroups.Group group) {
-        boolean endless = group.from() == 0 && counts.bins() > 1;
-        return endless
-                ? "< " + ValueText.of(counts.low(group.to()).doubleValue(), unit)
-                : ValueText.of(counts.low(group.from()).doubleValue(), unit);
+        if (group.gap()) {
+            return GAP;
+        }
+        boolean endless = group.from() == 0 && group.to() < counts.bins();
+        boolean one = counts.low(0).key() == counts.high(0).key();
+        return endless && !one ? "< " + ValueText.of(counts.low(group.to()).doubleValue(), unit) : label(group.from());
+    }
+
+    private String label(int bin) {
+        return ValueText.of(counts.low(bin).doubleValue(), unit);
     }
 
     private TimeAxis axis() {

@@ -1,17 +1,14 @@
 package dev.loom.cli.query;
 
-import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.api.SourceStatistics;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Progress;
 import dev.loom.cli.time.EventTime;
-import dev.loom.query.Aggregate;
+import dev.loom.query.EventExtent;
 import dev.loom.query.Histogram;
 import dev.loom.query.HistogramCounts;
-import dev.loom.query.IndexedAggregate;
 import dev.loom.query.TimeRange;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,8 +17,10 @@ import org.jspecify.annotations.Nullable;
  * @param range from the first step's begin to the last one's end, or to that of the range asked for
  */
 record HistogramSteps(TimeRange range, long stepNs) {
+    private static final int COLUMNS_MIN = 8;
+
     int count() {
-        return (int) ceilDiv(range.toNs() - range.fromNs(), stepNs);
+        return (int) steps(range.toNs() - range.fromNs(), stepNs);
     }
 
     /**
@@ -40,12 +39,18 @@ record HistogramSteps(TimeRange range, long stepNs) {
         }
         long fromNs = Math.max(wanted.fromNs(), held.fromNs());
         long toNs = Math.min(wanted.toNs(), held.toNs());
-        long step = stepNs > 0 ? stepNs : round(ceilDiv(toNs - fromNs, columns));
+        if (fromNs >= toNs) {
+            return null;
+        }
+        // a range may be longer than a long holds
+        long step = stepNs > 0 ? stepNs : round(steps(toNs - fromNs, Math.max(columns, COLUMNS_MIN)));
         // from a round time on, unless another was asked for
-        fromNs = fromNs == wanted.fromNs() ? fromNs : Math.max(wanted.fromNs(), Math.floorDiv(fromNs, step) * step);
-        if ((toNs - fromNs) / step >= Histogram.CELLS_MAX) {
+        long roundNs = Math.floorDiv(fromNs, step) * step;
+        fromNs = fromNs == wanted.fromNs() || roundNs > fromNs ? fromNs : Math.max(wanted.fromNs(), roundNs);
+        long steps = steps(toNs - fromNs, step);
+        if (Long.compareUnsigned(steps, Histogram.CELLS_MAX) > 0) {
             throw CommandFailure.usage(
-                    "--step is too short: " + (toNs - fromNs) / step + " steps, at most " + Histogram.CELLS_MAX);
+                    "--step is too short: " + Long.toUnsignedString(steps) + " steps, at most " + Histogram.CELLS_MAX);
         }
         return new HistogramSteps(new TimeRange(fromNs, toNs), step);
     }
@@ -67,27 +72,21 @@ record HistogramSteps(TimeRange range, long stepNs) {
 
     private static @Nullable TimeRange eventTimes(
             Snapshot snapshot, QueryTarget target, EventTime.Reader eventTime, QueryRun run, Progress progress) {
-        IndexFunction function = eventTime.function();
-        if (function == null) {
-            throw requiresRange();
+        EventExtent query =
+                EventExtent.of(snapshot, target.source().id(), eventTime).eventRange(eventTime, target.range());
+        EventExtent.Found found = run.prepare(query, progress, () -> {}).find();
+        run.add(found.statistics(), found.completeness());
+        if (found.times() != null) {
+            // what this lacked, the counts lack as well
+            run.forgetMissing();
         }
-        IndexedAggregate query = IndexedAggregate.of(snapshot, target.source().id(), function);
-        Aggregate ends = run.prepare(query, progress, () -> {}).run();
-        run.add(ends.statistics(), ends.completeness());
-        run.forgetMissing();
-        TimeRange times = Optional.of(ends)
-                .filter(found -> found.count() > 0)
-                .map(found ->
-                        eventTime.times(found.min().orElseThrow(), found.max().orElseThrow()))
-                .orElse(null);
-        if (TimeRange.ALL.equals(times)) {
-            throw requiresRange();
-        }
-        return times;
+        return found.times();
     }
 
-    private static CommandFailure requiresRange() {
-        return CommandFailure.usage("event times of this source need a range: give --from and --to");
+    /** How many steps an unsigned length has. */
+    private static long steps(long lengthNs, long stepNs) {
+        long whole = Long.divideUnsigned(lengthNs, stepNs);
+        return Long.remainderUnsigned(lengthNs, stepNs) == 0 ? whole : whole + 1;
     }
 
     private static long ceilDiv(long dividend, long divisor) {

@@ -1,6 +1,6 @@
 package dev.loom.cli.query;
 
-import dev.loom.api.ValueType;
+import dev.loom.api.IndexFunction;
 import dev.loom.query.Value;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -10,14 +10,25 @@ import org.jspecify.annotations.Nullable;
 
 /** Numbers of answers and of options. */
 final class NumberText {
+    /** Doubles from here on are no integers of 64 bits. */
+    private static final double WHOLE_MAX = 0x1p64;
+
+    private static final Pattern DIGITS = Pattern.compile("-?\\d+");
     private static final Pattern PERCENTILE = Pattern.compile("p?(\\d{1,3}(?:\\.\\d{1,9})?)");
 
     private NumberText() {}
 
-    /** A value as listings print it: integers in full. */
-    static @Nullable Number number(@Nullable Value value) {
+    /** A value as listings print it: integers in full, also as whole values of a field that declares no type. */
+    static @Nullable Number number(@Nullable Value value, IndexFunction function) {
+        return number(value, function.isExact());
+    }
+
+    /** @param exact as of {@link IndexFunction#isExact} */
+    static @Nullable Number number(@Nullable Value value, boolean exact) {
         if (value == null) {
             return null;
+        } else if (exact && isWhole(value)) {
+            return value.toBigDecimal().toBigIntegerExact();
         }
         return switch (value.type()) {
             case I64 -> (Number) value.longValue();
@@ -26,9 +37,14 @@ final class NumberText {
         };
     }
 
+    private static boolean isWhole(Value value) {
+        double number = value.doubleValue();
+        return value.remainder() != 0 || (number == Math.rint(number) && Math.abs(number) < WHOLE_MAX);
+    }
+
     /** A sum as its text says it. */
-    static Number sum(String text, ValueType type) {
-        return type == ValueType.F64 ? (Number) Double.valueOf(text) : new BigInteger(text);
+    static Number sum(String text) {
+        return DIGITS.matcher(text).matches() ? new BigInteger(text) : (Number) Double.valueOf(text);
     }
 
     /**

@@ -8,6 +8,7 @@ import dev.loom.cli.text.TextBuffer;
 import dev.loom.query.Completeness;
 import dev.loom.query.QueryStatistics;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
@@ -24,10 +25,15 @@ public final class QueryOutcome {
     public static int tell(Console console, QueryRun run, QueryOptions options, long printed) {
         Completeness completeness = run.completeness();
         Map<String, Object> outcome = missing(completeness);
+        outcome.putAll(run.told());
         outcome.put("stats", work(run, printed));
         console.outcome(outcome);
         if (!completeness.complete()) {
             console.say("incomplete answer: " + json(missing(completeness)));
+        }
+        List<String> unseen = unseen(run.work());
+        if (!unseen.isEmpty()) {
+            console.say("no record that was read has a value in " + String.join(", ", unseen));
         }
         if (options.explain()) {
             console.err().println(json(Map.of("explain", explanation(run, printed))));
@@ -46,6 +52,14 @@ public final class QueryOutcome {
         return strict && completeness.lost() > 0 ? ExitCode.LOST : ExitCode.OK;
     }
 
+    /** Fields of conditions that no record had, which may be misspelt. */
+    private static List<String> unseen(QueryStatistics work) {
+        return work.fieldsSeen().entrySet().stream()
+                .filter(field -> !field.getValue())
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
     private static Map<String, Object> missing(Completeness completeness) {
         Map<String, Object> values = new LinkedHashMap<>();
         values.put("complete", completeness.complete());
@@ -58,6 +72,7 @@ public final class QueryOutcome {
 
     private static Map<String, Object> explanation(QueryRun run, long printed) {
         Map<String, Object> values = work(run, printed);
+        values.putAll(run.told());
         values.putAll(missing(run.completeness()));
         return values;
     }
@@ -79,6 +94,10 @@ public final class QueryOutcome {
         values.put("cpu_ns", run.cpuTimeNs());
         values.put("time_index", run.usedTimeIndex() ? "used" : "not used: disabled");
         values.put("chunk_index", run.usedChunkIndex() ? work.plan() : "not used: disabled");
+        List<String> unseen = unseen(work);
+        if (!unseen.isEmpty()) {
+            values.put("fields_without_values", unseen);
+        }
         return values;
     }
 

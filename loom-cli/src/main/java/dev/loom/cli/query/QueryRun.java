@@ -11,6 +11,8 @@ import dev.loom.query.RawScan;
 import dev.loom.query.RecordCursor;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /**
  * The scans of one query, which share its budget and its Ctrl-C, and whose work is summed up. For one
@@ -18,6 +20,11 @@ import java.time.Duration;
  */
 public final class QueryRun {
     private static final int PAUSE_EVERY = 256;
+    /** A payload, its text, and the text's shorter buffer while that is lengthened. */
+    private static final long BYTES_PER_PAYLOAD_BYTE = 4;
+    /** Payloads that every operator has room for. */
+    private static final int PAYLOAD_LENGTH = 64 << 10;
+
     private static final Completeness COMPLETE = new Completeness(0, 0, false, Completeness.Limit.NONE, false);
 
     private final Console console;
@@ -27,6 +34,11 @@ public final class QueryRun {
     private final long startCpuNs = cpuNs();
     private QueryStatistics work = QueryStatistics.NONE;
     private Completeness completeness = COMPLETE;
+    /** Of scans of the range that is covered again. */
+    private Completeness earlier = COMPLETE;
+
+    private int longest = PAYLOAD_LENGTH;
+    private final Map<String, Object> told = new LinkedHashMap<>();
     private int scans;
     private long pages;
 
@@ -34,6 +46,16 @@ public final class QueryRun {
         this.console = console;
         this.options = options;
         this.budget = options.budget();
+    }
+
+    /** Notes what was found on the way to the answer, to be told with how it ended. */
+    void tell(String name, Object value) {
+        told.put(name, value);
+    }
+
+    /** What was found on the way to the answer. */
+    Map<String, Object> told() {
+        return told;
     }
 
     /** Takes the records that pass the filter. */
@@ -56,14 +78,24 @@ public final class QueryRun {
         }
     }
 
-    private static void visit(RecordCursor cursor, Visitor visitor) {
+    private void visit(RecordCursor cursor, Visitor visitor) {
         boolean going = true;
         long visited = 0;
         while (going && cursor.next()) {
+            holds(cursor);
             going = visitor.visit(cursor);
             if (++visited % PAUSE_EVERY == 0) {
                 visitor.pause();
             }
+        }
+    }
+
+    /** Reserves what printing a long payload takes. */
+    void holds(RecordCursor record) {
+        if (record.length() > longest) {
+            long more = (record.length() - longest) * BYTES_PER_PAYLOAD_BYTE;
+            console.memory().reserve(more);
+            longest = record.length();
         }
     }
 
@@ -76,6 +108,7 @@ public final class QueryRun {
         return query.useTimeIndex(options.useTimeIndex())
                 .useChunkIndex(options.useChunkIndex())
                 .budget(budgetLeft())
+                .memory(console.memory())
                 .cancellation(console.interruption().cancellation())
                 .pulse(() -> {
                     progress.updateNow(++pages);
@@ -103,6 +136,12 @@ public final class QueryRun {
         completeness = COMPLETE;
     }
 
+    /** Lets the next scan cover the same range again: what both lack is counted once. */
+    void repeat() {
+        earlier = completeness();
+        completeness = COMPLETE;
+    }
+
     /** Takes note that the time is over. */
     void endByTime() {
         scans--;
@@ -126,7 +165,12 @@ public final class QueryRun {
 
     /** What the scans lacked, of ranges that don't overlap. */
     Completeness completeness() {
-        return completeness;
+        return new Completeness(
+                Math.max(earlier.lost(), completeness.lost()),
+                Math.max(earlier.damagedPages(), completeness.damagedPages()),
+                earlier.expired() || completeness.expired(),
+                earlier.limit() == Completeness.Limit.NONE ? completeness.limit() : earlier.limit(),
+                earlier.reachesFuture() || completeness.reachesFuture());
     }
 
     int scans() {

@@ -4,6 +4,8 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
+import dev.loom.cli.option.FieldsOption;
+import dev.loom.cli.output.OutputFormat;
 import dev.loom.cli.time.EventTime;
 import dev.loom.cli.time.TimePrinter;
 import dev.loom.query.Order;
@@ -11,12 +13,15 @@ import dev.loom.query.RawScan;
 import dev.loom.query.SnapshotLookup;
 import java.util.ArrayList;
 import java.util.List;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What the commands have in common that print records of one source. */
 abstract class RecordQuery extends SourceQuery {
     /** Memory for the records that an order by event time holds back. */
     private static final long EVENT_ROOM_BYTES = 32L << 20;
+
+    private static final long EVENT_ROOM_BYTES_MIN = 1 << 20;
 
     @Option(
             names = "--where",
@@ -29,6 +34,9 @@ abstract class RecordQuery extends SourceQuery {
 
     @Option(names = "--asc", description = "Oldest first.")
     private boolean ascending;
+
+    @Mixin
+    private FieldsOption fields = new FieldsOption();
 
     RecordQuery(Console console) {
         super(console);
@@ -58,12 +66,14 @@ abstract class RecordQuery extends SourceQuery {
         Source source = target.source();
         RecordFilter filter = filter(source);
         try (SnapshotLookup lookup = SnapshotLookup.of(snapshot)) {
+            OutputFormat form = output().format(console());
             RecordOutput records = new RecordOutput(
-                    output().format(console()).records(console(), source.name(), source.format(), times), limit);
+                    form.records(console(), source.name(), fields.of(source.format(), form), times), limit);
             records.lookup(lookup);
             EventTime.Reader eventTime = target.eventTime();
             if (eventTime != null) {
-                EventScan scan = new EventScan(run, eventTime, lookup, records, EVENT_ROOM_BYTES);
+                long room = console().memory().reserveShare(EVENT_ROOM_BYTES_MIN, EVENT_ROOM_BYTES);
+                EventScan scan = new EventScan(run, eventTime, lookup, records, room);
                 scanByEvent(snapshot, target, filter, scan);
             } else if (!records.full()) {
                 RawScan scan =

@@ -1,19 +1,17 @@
 package dev.loom.cli.query;
 
-import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
-import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.Progress;
 import dev.loom.cli.output.Listing;
 import dev.loom.cli.output.OutputFormat;
-import dev.loom.cli.text.Quantity;
 import dev.loom.cli.time.TimePrinter;
 import dev.loom.query.Histogram;
 import dev.loom.query.HistogramCounts;
+import dev.loom.query.where.Quantity;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,9 +26,6 @@ import picocli.CommandLine.Parameters;
         description = "Prints the records whose text has some words, newest first, or counts them.",
         mixinStandardHelpOptions = true)
 public final class SearchCommand extends RecordQuery {
-    private static final IndexFunction ONE = IndexFunction.of(
-            "one", ValueType.I64, ValueUnit.NONE, (buffer, offset, length, into) -> into.setInteger(1));
-
     @Parameters(
             index = "1",
             paramLabel = "QUERY",
@@ -84,9 +79,11 @@ public final class SearchCommand extends RecordQuery {
                     snapshot, target, run, progress, stepNs(), console().columns());
             if (steps == null) {
                 console().say("no records in the range");
+                target.tellLeftOut(console());
                 return 0;
             }
-            Histogram query = Histogram.of(snapshot, target.source().id(), ONE).oneBin();
+            Histogram query =
+                    Histogram.of(snapshot, target.source().id(), FieldQuery.ONE).oneBin();
             filter(target.source()).applyTo(query);
             HistogramCounts counts = steps.count(query, target, run, progress);
             target.tellLeftOut(console());
@@ -99,7 +96,7 @@ public final class SearchCommand extends RecordQuery {
         if (form == OutputFormat.TABLE) {
             return new HistogramOutput(console(), form, text, ValueUnit.NONE, counts, times).byTime();
         }
-        Listing listing = new Listing("from", "to", "count", "exact");
+        Listing listing = new Listing("from", "to", "count", "exact").to(console(), form);
         for (int i = 0; i < counts.steps(); i++) {
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("from", counts.range(i).fromNs());
@@ -108,7 +105,7 @@ public final class SearchCommand extends RecordQuery {
             row.put("exact", exact);
             listing.add(row);
         }
-        listing.print(console(), form);
+        listing.end();
         return counts.steps();
     }
 }

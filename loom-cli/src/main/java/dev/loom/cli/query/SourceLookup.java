@@ -3,6 +3,7 @@ package dev.loom.cli.query;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.text.SimilarText;
 import java.util.stream.Collectors;
 
 /** Finds the source that a command names. */
@@ -21,7 +22,13 @@ public final class SourceLookup {
                 .or(() -> snapshot.sources().stream()
                         .filter(source -> text.equals(ID_MARK + Integer.toString(source.id())))
                         .findFirst())
-                .orElseThrow(() -> CommandFailure.notFound("no such source: " + text + "; " + names(snapshot)));
+                .orElseThrow(() -> CommandFailure.notFound(
+                        "no such source: " + text + suggestion(snapshot, text) + "; " + names(snapshot)));
+    }
+
+    private static String suggestion(Snapshot snapshot, String text) {
+        return SimilarText.suggestion(
+                text, snapshot.sources().stream().map(Source::name).toList());
     }
 
     private static String names(Snapshot snapshot) {

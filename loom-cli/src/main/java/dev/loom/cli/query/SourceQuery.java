@@ -1,12 +1,13 @@
 package dev.loom.cli.query;
 
-import dev.loom.LoomReader;
 import dev.loom.api.Snapshot;
+import dev.loom.api.Store;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.option.OutputOption;
 import dev.loom.cli.option.QueryOptions;
 import dev.loom.cli.option.StoreOption;
 import dev.loom.cli.option.TimeOptions;
+import dev.loom.cli.time.StoreTime;
 import dev.loom.cli.time.TimePrinter;
 import dev.loom.query.TimeRange;
 import java.util.concurrent.Callable;
@@ -39,11 +40,13 @@ abstract class SourceQuery implements Callable<Integer> {
     @Override
     public final Integer call() {
         check();
-        TimeRange range = time.range(console.nowNs());
+        time.range(console.nowNs()); // refuses what is no range before a store is looked for
         TimePrinter times = new TimePrinter(time.zone());
         QueryRun run = new QueryRun(console, query);
-        try (LoomReader reader = LoomReader.attach(store.directory());
+        try (Store reader = console.attach(store.directory());
                 Snapshot snapshot = reader.snapshot()) {
+            settleTime(snapshot);
+            TimeRange range = time.range(nowNs(reader, snapshot));
             QueryTarget target = new QueryTarget(snapshot, sourceName, time, range);
             check(target);
             QueryTarget.tellRange(console, time, range, times);
@@ -56,8 +59,24 @@ abstract class SourceQuery implements Callable<Integer> {
         }
     }
 
+    /** From when relative times count: in arrival times the store's own now, where its clock is ahead of the machine's. */
+    private long nowNs(Store reader, Snapshot snapshot) {
+        long nowNs = console.nowNs();
+        if (!time.relative() || time.event()) {
+            return nowNs;
+        }
+        long aheadNs = snapshot.live() ? StoreTime.aheadNs(reader) : StoreTime.aheadNs(snapshot, nowNs);
+        if (aheadNs > 0) {
+            console.say(StoreTime.tell(aheadNs) + "; relative times count from its own now");
+        }
+        return nowNs + aheadNs;
+    }
+
     /** Refuses options that are out of range, or don't go together. */
     void check() {}
+
+    /** Settles which time is meant where that was not said. */
+    void settleTime(Snapshot snapshot) {}
 
     /** Refuses what can't be asked of the source. */
     abstract void check(QueryTarget target);
@@ -68,6 +87,10 @@ abstract class SourceQuery implements Callable<Integer> {
      * @return how many records or lines were printed
      */
     abstract long answer(Snapshot snapshot, QueryTarget target, QueryRun run, TimePrinter times);
+
+    final String sourceName() {
+        return sourceName;
+    }
 
     final Console console() {
         return console;

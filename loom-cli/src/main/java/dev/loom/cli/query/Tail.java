@@ -1,12 +1,13 @@
 package dev.loom.cli.query;
 
-import dev.loom.LoomReader;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
+import dev.loom.api.Store;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.output.OutputFormat;
 import dev.loom.cli.time.TimePrinter;
 import dev.loom.error.StoreReopenedException;
+import dev.loom.format.PayloadFormat;
 import dev.loom.query.Order;
 import dev.loom.query.RawScan;
 import dev.loom.query.RecordCursor;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.time.ZoneOffset;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +34,7 @@ final class Tail {
     private final String sourceName;
     private final Function<Source, RecordFilter> filterOf;
     private final OutputFormat format;
+    private final UnaryOperator<PayloadFormat> shown;
     private final TimePrinter times = new TimePrinter(ZoneOffset.UTC);
     private @Nullable Source source;
     private @Nullable RecordFilter filter;
@@ -45,20 +48,22 @@ final class Tail {
             Path directory,
             String sourceName,
             Function<Source, RecordFilter> filterOf,
-            OutputFormat format) {
+            OutputFormat format,
+            UnaryOperator<PayloadFormat> shown) {
         this.console = console;
         this.run = run;
         this.directory = directory;
         this.sourceName = sourceName;
         this.filterOf = filterOf;
         this.format = format;
+        this.shown = shown;
     }
 
     /** Returns when all is printed, or when following, when it was interrupted or its time is over. */
     void run(long lines, boolean follow) {
         boolean going = true;
         while (going) {
-            try (LoomReader reader = LoomReader.attach(directory)) {
+            try (Store reader = console.attach(directory)) {
                 going = print(reader, lines) && follow && follow(reader);
             } catch (StoreReopenedException e) {
                 // The writer was started anew. What follows the last address printed is in the store it opened.
@@ -71,7 +76,7 @@ final class Tail {
         return output == null ? 0 : output.printed();
     }
 
-    private boolean print(LoomReader reader, long lines) {
+    private boolean print(Store reader, long lines) {
         try (Snapshot snapshot = reader.snapshot();
                 SnapshotLookup lookup = SnapshotLookup.of(snapshot)) {
             Source from = begin(snapshot, lookup);
@@ -79,7 +84,7 @@ final class Tail {
         }
     }
 
-    private boolean follow(LoomReader reader) {
+    private boolean follow(Store reader) {
         boolean going = pause();
         while (going) {
             try (Snapshot snapshot = reader.snapshot();
@@ -104,7 +109,8 @@ final class Tail {
         if (source == null) {
             source = SourceLookup.find(snapshot, sourceName);
             filter = filterOf.apply(source);
-            output = new RecordOutput(format.records(console, source.name(), source.format(), times), Long.MAX_VALUE);
+            output = new RecordOutput(
+                    format.records(console, source.name(), shown.apply(source.format()), times), Long.MAX_VALUE);
         }
         if (output != null) {
             output.lookup(lookup);

@@ -3,9 +3,11 @@ package dev.loom.cli.query;
 import dev.loom.api.Source;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
+import dev.loom.cli.option.FieldsOption;
 import dev.loom.cli.option.OutputOption;
 import dev.loom.cli.option.QueryOptions;
 import dev.loom.cli.option.StoreOption;
+import dev.loom.cli.output.OutputFormat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -51,6 +53,9 @@ public final class TailCommand implements Callable<Integer> {
     private List<String> where = new ArrayList<>();
 
     @Mixin
+    private FieldsOption fields = new FieldsOption();
+
+    @Mixin
     private OutputOption output = new OutputOption();
 
     @Mixin
@@ -71,7 +76,9 @@ public final class TailCommand implements Callable<Integer> {
             throw CommandFailure.usage("-n is negative: " + lines);
         }
         QueryRun run = new QueryRun(console, query);
-        Tail tail = new Tail(console, run, store.directory(), sourceName, this::filter, output.format(console));
+        OutputFormat form = output.format(console);
+        Tail tail = new Tail(
+                console, run, store.directory(), sourceName, this::filter, form, format -> fields.of(format, form));
         tail.run(lines, follow);
         return QueryOutcome.tell(console, run, query, tail.printed());
     }

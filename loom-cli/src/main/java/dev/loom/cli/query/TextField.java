@@ -3,6 +3,7 @@ package dev.loom.cli.query;
 import dev.loom.api.Source;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.format.PayloadFormat;
+import dev.loom.format.UnknownFieldException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +20,7 @@ public final class TextField {
      */
     public static Map<String, String> attributes(String field, PayloadFormat format) {
         if (format.field(field) == null) {
-            throw CommandFailure.usage("unknown field: field=" + field + ", format=" + format.text());
+            throw CommandFailure.usage(String.valueOf(new UnknownFieldException(field, format).getMessage()));
         }
         return Map.of(ATTRIBUTE, field);
     }

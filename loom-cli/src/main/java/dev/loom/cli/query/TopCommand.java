@@ -4,6 +4,8 @@ import dev.loom.api.Snapshot;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.Progress;
+import dev.loom.cli.option.FieldsOption;
+import dev.loom.cli.output.OutputFormat;
 import dev.loom.cli.output.RecordPrinter;
 import dev.loom.cli.time.EventTime;
 import dev.loom.cli.time.TimePrinter;
@@ -13,12 +15,14 @@ import dev.loom.query.TopRecords;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code loom top}: the records with the largest values of a field. */
 @Command(
         name = "top",
-        description = "Prints the records with the largest values of a field, largest first; of equal ones the newest.",
+        description =
+                "Prints the records with the largest values of a field, or with --asc the smallest; of equal ones the newest.",
         mixinStandardHelpOptions = true)
 public final class TopCommand extends FieldQuery {
     @Option(names = "--where", paramLabel = "EXPR", description = "Only records for which this holds; repeatable.")
@@ -29,6 +33,12 @@ public final class TopCommand extends FieldQuery {
             paramLabel = "N",
             description = "How many, at most 16384; by default ${DEFAULT-VALUE}.")
     private int count = 10;
+
+    @Option(names = "--asc", description = "The smallest values, smallest first.")
+    private boolean smallest;
+
+    @Mixin
+    private FieldsOption fields = new FieldsOption();
 
     public TopCommand(Console console) {
         super(console);
@@ -44,9 +54,13 @@ public final class TopCommand extends FieldQuery {
     @Override
     long answerField(Snapshot snapshot, QueryTarget target, QueryRun run, TimePrinter times) {
         TopRecords query = TopRecords.of(snapshot, target.source().id(), target.number(field()), count);
+        if (smallest) {
+            query.smallest();
+        }
         RecordFilter.of(where, target.source().format()).applyTo(query);
-        RecordPrinter records = output().format(console())
-                .records(console(), target.source().name(), target.source().format(), times);
+        OutputFormat form = output().format(console());
+        RecordPrinter records = form.records(
+                console(), target.source().name(), fields.of(target.source().format(), form), times);
         EventTime.Reader eventTime = target.eventTime();
         long printed = 0;
         try (Progress progress = run.progress();
@@ -55,6 +69,7 @@ public final class TopCommand extends FieldQuery {
                         run.prepare(target.confine(query), progress, () -> {}).open()) {
             records.lookup(lookup);
             while (cursor.next()) {
+                run.holds(cursor);
                 lookup.from(cursor.address());
                 long timeNs = eventTime == null
                         ? cursor.timeNs()

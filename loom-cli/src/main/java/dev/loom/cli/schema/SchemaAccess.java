@@ -19,6 +19,11 @@ public interface SchemaAccess {
      */
     Source defineSource(String name, PayloadFormat format, Map<String, String> attributes);
 
+    /**
+     * Gives the open source of this name other attributes, and if they name another event time another index over it.
+     */
+    Source setAttributes(String name, Map<String, String> attributes);
+
     /** Closes the open source of this name. */
     Source closeSource(String name);
 

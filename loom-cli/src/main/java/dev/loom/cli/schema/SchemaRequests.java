@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>{@code source}: {@code name}. Answered by {@code source}, which is null if there is none.
  *   <li>{@code define-source}: {@code name}, {@code format}, {@code attributes}. Answered by {@code source}.
+ *   <li>{@code set-attributes}: {@code name}, {@code attributes}. Answered by {@code source}.
  *   <li>{@code close-source}: {@code name}. Answered by {@code source}.
  *   <li>{@code define-index}: {@code source}, {@code field}, {@code bins}. Answered by {@code index}.
  *   <li>{@code close-index}: {@code source}, {@code name}. Answered by {@code index}.
@@ -53,6 +54,8 @@ public final class SchemaRequests {
                                 .map(SchemaRequests::members)
                                 .orElse(null));
             case "define-source" -> answer(SOURCE, members(defineSource(request)));
+            case "set-attributes" ->
+                answer(SOURCE, members(schema.setAttributes(text(request, NAME), texts(request.get(ATTRIBUTES)))));
             case "close-source" -> answer(SOURCE, members(schema.closeSource(text(request, NAME))));
             case "define-index" -> answer(INDEX, members(defineIndex(request)));
             case "close-index" -> answer(INDEX, members(schema.closeIndex(text(request, SOURCE), text(request, NAME))));

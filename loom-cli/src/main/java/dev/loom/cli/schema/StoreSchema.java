@@ -52,6 +52,26 @@ public final class StoreSchema implements SchemaAccess {
     }
 
     @Override
+    public synchronized Source setAttributes(String name, Map<String, String> attributes) {
+        Source source = require(name);
+        Source changed = source.with(attributes);
+        EventTime eventTime = EventTime.of(changed);
+        try {
+            loom.setAttributes(source.id(), attributes);
+            IndexFunction function = eventTime == null ? null : eventTime.function(source.format());
+            openIndex(source, EventTime.INDEX_NAME)
+                    .filter(index -> !index.function().equals(function))
+                    .ifPresent(index -> loom.closeIndex(index.id()));
+            if (eventTime != null) {
+                eventTime.defineIndex(loom, source.id(), source.format());
+            }
+            return changed;
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage(String.valueOf(e.getMessage()));
+        }
+    }
+
+    @Override
     public synchronized Source closeSource(String name) {
         Source source = require(name);
         loom.closeSource(source.id());

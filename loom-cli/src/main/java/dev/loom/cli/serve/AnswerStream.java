@@ -1,20 +1,46 @@
 package dev.loom.cli.serve;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to a query on its way to the client. While the query finds nothing, an empty line now and then shows whether the
- * client is still there. Usable by the query's thread and by one that calls {@link #keepAlive()}.
+ * The answer to a query on its way to the client, who is cut off when he does not take it in time. While the query finds nothing,
+ * an empty line now and then shows whether he is still there. Written by the query's thread alone; {@link #keepAlive()} is for
+ * any thread, and never waits.
  */
-final class AnswerStream extends OutputStream {
-    private final OutputStream out;
+final class AnswerStream extends OutputStream implements Callback {
+    private static final ByteBuffer EMPTY = ByteBuffer.allocate(0).asReadOnlyBuffer();
+
+    private final Content.Sink out;
+    private final long stepNs;
+    private final long endNs;
+    private final Consumer<Throwable> cutOff;
     private boolean wroteSinceAsked;
     private boolean began;
     private boolean ended;
+    private boolean writing;
+    private @Nullable Throwable failure;
 
-    AnswerStream(OutputStream out) {
+    /**
+     * Begins an answer.
+     *
+     * @param stepNs how long the client may take for what is written at once
+     * @param totalNs how long for all of it
+     * @param cutOff ends the connection to a client that takes longer
+     */
+    AnswerStream(Content.Sink out, long stepNs, long totalNs, Consumer<Throwable> cutOff) {
         this.out = out;
+        this.stepNs = stepNs;
+        this.endNs = System.nanoTime() + Math.min(totalNs, Long.MAX_VALUE / 2);
+        this.cutOff = cutOff;
     }
 
     @Override
@@ -23,19 +49,70 @@ final class AnswerStream extends OutputStream {
     }
 
     @Override
-    public synchronized void write(byte[] bytes, int offset, int length) throws IOException {
+    public void write(byte[] bytes, int offset, int length) throws IOException {
         if (length > 0) {
-            began = true;
-            wroteSinceAsked = true;
-            out.write(bytes, offset, length);
+            send(false, ByteBuffer.wrap(bytes, offset, length));
         }
     }
 
-    @Override
-    public synchronized void flush() throws IOException {
-        if (began) {
-            out.flush();
+    /** Returns when the bytes are the client's, or the network's. */
+    private void send(boolean last, ByteBuffer bytes) throws IOException {
+        awaitTaken();
+        synchronized (this) {
+            began = true;
+            wroteSinceAsked = true;
+            writing = true;
         }
+        out.write(last, bytes, this);
+        awaitTaken();
+    }
+
+    private void awaitTaken() throws IOException {
+        long now = System.nanoTime();
+        long deadlineNs = endNs - now < stepNs ? endNs : now + stepNs;
+        try {
+            Throwable cause = awaitWritten(deadlineNs);
+            if (cause instanceof TimeoutException) {
+                cutOff.accept(cause);
+            }
+            if (cause != null) {
+                throw new IOException(cause.getMessage(), cause);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("answer was interrupted");
+        }
+    }
+
+    private synchronized @Nullable Throwable awaitWritten(long deadlineNs) throws InterruptedException {
+        while (writing && failure == null) {
+            long leftNs = deadlineNs - System.nanoTime();
+            if (leftNs <= 0) {
+                failure = new TimeoutException(
+                        "client did not take the answer in time: ms=" + TimeUnit.NANOSECONDS.toMillis(stepNs));
+            } else {
+                // not 0, which would be for ever
+                wait(1 + TimeUnit.NANOSECONDS.toMillis(leftNs));
+            }
+        }
+        return failure;
+    }
+
+    @Override
+    public synchronized void succeeded() {
+        writing = false;
+        notifyAll();
+    }
+
+    @Override
+    public synchronized void failed(Throwable cause) {
+        failure = failure == null ? cause : failure;
+        notifyAll();
+    }
+
+    @Override
+    public InvocationType getInvocationType() {
+        return InvocationType.NON_BLOCKING;
     }
 
     /** Whether anything was written, and the response's status with it. */
@@ -44,30 +121,28 @@ final class AnswerStream extends OutputStream {
     }
 
     /** Writes an empty line if nothing was written since the last call; false when the client has gone, or all is written. */
-    synchronized boolean keepAlive() {
-        boolean silent = !wroteSinceAsked && !ended;
-        wroteSinceAsked = false;
-        if (!silent) {
-            return !ended;
-        }
-        try {
+    boolean keepAlive() {
+        synchronized (this) {
+            boolean silent = !wroteSinceAsked && !writing;
+            wroteSinceAsked = false;
+            if (ended || failure != null || !silent) {
+                return !ended && failure == null;
+            }
             began = true;
-            out.write('\n');
-            out.flush();
-            return true;
-        } catch (IOException e) {
-            return false;
+            writing = true;
         }
+        out.write(false, ByteBuffer.wrap(new byte[] {'\n'}), this);
+        return true;
     }
 
-    /** Nothing but what this thread writes will follow. */
+    /** Nothing but what the query's thread writes will follow. */
     synchronized void end() {
         ended = true;
     }
 
     @Override
-    public synchronized void close() throws IOException {
-        ended = true;
-        out.close();
+    public void close() throws IOException {
+        end();
+        send(true, EMPTY.duplicate());
     }
 }

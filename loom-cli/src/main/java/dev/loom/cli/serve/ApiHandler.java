@@ -9,14 +9,18 @@ import dev.loom.cli.schema.SchemaRequests;
 import dev.loom.cli.text.JsonObject;
 import dev.loom.cli.text.TextBuffer;
 import dev.loom.error.LoomException;
+import dev.loom.error.StoreIoException;
 import dev.loom.otlp.server.RefusalWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
@@ -47,8 +51,26 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
     private final SchemaRequests schema;
     private final Health health;
     private final Supplier<String> metrics;
+    private final AnswerTimes times;
+    private final Set<QueryApi.Run> running = ConcurrentHashMap.newKeySet();
+    private volatile boolean closing;
 
-    ApiHandler(QueryApi queries, QueryPool pool, SchemaRequests schema, Health health, Supplier<String> metrics) {
+    /**
+     * How long answers may take.
+     *
+     * @param write for a client to take what is written at once
+     * @param query of one that does not go on until its client leaves, until it ends
+     */
+    record AnswerTimes(Duration write, Duration query) {}
+
+    ApiHandler(
+            QueryApi queries,
+            QueryPool pool,
+            SchemaRequests schema,
+            Health health,
+            Supplier<String> metrics,
+            AnswerTimes times) {
+        this.times = times;
         this.queries = queries;
         this.pool = pool;
         this.schema = schema;
@@ -58,13 +80,18 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
 
     /** How the protection refuses requests in the words of this port. */
     static RefusalWriter refusals() {
-        return (request, response, callback, refusal) -> fail(
-                response,
-                callback,
-                new ApiFailure(
-                        refusal.reason().httpStatus(),
-                        refusal.reason().name().toLowerCase(Locale.ROOT),
-                        refusal.message()));
+        return (request, response, callback, refusal) -> {
+            ApiFailure failure = new ApiFailure(
+                    refusal.reason().httpStatus(), refusal.reason().name().toLowerCase(Locale.ROOT), refusal.message());
+            head(response, failure);
+            response.write(true, ByteBuffer.wrap(error(failure)), callback);
+        };
+    }
+
+    /** Ends the queries that run, so that their clients learn how far they came. */
+    void close() {
+        closing = true;
+        running.forEach(QueryApi.Run::cancel);
     }
 
     @Override
@@ -84,16 +111,17 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
     }
 
     /** A client that is still sending may not read before it has sent all, and its next request would be taken for the rest. */
-    private static void failOnceRead(Request request, Response response, Callback callback, ApiFailure failure) {
+    private void failOnceRead(Request request, Response response, Callback callback, ApiFailure failure) {
         Scheduler.Task deadline = deadline(request);
         Content.Source.consumeAll(
                 request,
-                Callback.from(deadline::cancel, Callback.from(() -> fail(response, callback, failure), unread -> {
-                    if (request.getConnectionMetaData().getHttpVersion() != HttpVersion.HTTP_2) {
-                        response.getHeaders().put(HttpHeader.CONNECTION, "close");
-                    }
-                    fail(response, callback, failure);
-                })));
+                Callback.from(
+                        deadline::cancel, Callback.from(() -> fail(request, response, callback, failure), unread -> {
+                            if (request.getConnectionMetaData().getHttpVersion() != HttpVersion.HTTP_2) {
+                                response.getHeaders().put(HttpHeader.CONNECTION, "close");
+                            }
+                            fail(request, response, callback, failure);
+                        })));
     }
 
     private static Scheduler.Task deadline(Request request) {
@@ -105,10 +133,34 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
                         TimeUnit.SECONDS);
     }
 
-    private static void get(Request request, Response response, Callback callback, String text, String type) {
-        require(HttpMethod.GET, request);
+    private void get(Request request, Response response, Callback callback, String text, String type) {
+        if (!HttpMethod.HEAD.is(request.getMethod())) { // of which the server leaves out the body
+            require(HttpMethod.GET, request);
+        }
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, type);
-        response.write(true, ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)), callback);
+        send(request, response, ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)), callback);
+    }
+
+    /** Sends a whole answer; a client that does not take it in time is cut off. */
+    private void send(Request request, Response response, ByteBuffer bytes, Callback callback) {
+        Scheduler.Task deadline = request.getComponents()
+                .getScheduler()
+                .schedule(
+                        () -> cutOff(request, new TimeoutException("client did not take the answer in time")),
+                        times.write.toNanos(),
+                        TimeUnit.NANOSECONDS);
+        response.write(true, bytes, Callback.from(deadline::cancel, callback));
+    }
+
+    /** Of HTTP/2 the stream is reset once the query has ended; others of the connection go on. */
+    private static void cutOffStream(Request request, Throwable cause) {
+        if (request.getConnectionMetaData().getHttpVersion() != HttpVersion.HTTP_2) {
+            cutOff(request, cause);
+        }
+    }
+
+    private static void cutOff(Request request, Throwable cause) {
+        request.getConnectionMetaData().getConnection().getEndPoint().close(cause);
     }
 
     private static void require(HttpMethod method, Request request) {
@@ -136,9 +188,14 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
             public void succeeded(byte[] body) {
                 deadline.cancel();
                 try {
-                    pool.execute(name, () -> answer(name, body, request, response, callback));
+                    pool.execute(
+                            kind(name, body),
+                            name,
+                            request.getComponents().getScheduler(),
+                            () -> answer(name, body, request, response, callback),
+                            refusal -> fail(request, response, callback, refusal));
                 } catch (ApiFailure e) {
-                    fail(response, callback, e);
+                    fail(request, response, callback, e);
                 }
             }
 
@@ -148,6 +205,13 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
                 failOnceRead(request, response, callback, ofBody(failure));
             }
         });
+    }
+
+    private static QueryPool.Kind kind(String name, byte[] body) {
+        if (name.equals(SCHEMA) || !QueryApi.reads(name)) {
+            return QueryPool.Kind.LOOKUP;
+        }
+        return QueryApi.follows(body) ? QueryPool.Kind.FOLLOWER : QueryPool.Kind.QUERY;
     }
 
     private static ApiFailure ofBody(Throwable failure) {
@@ -163,42 +227,57 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
     private void answer(String name, byte[] body, Request request, Response response, Callback callback) {
         try {
             if (name.equals(SCHEMA)) {
-                answerSchema(body, response, callback);
+                answerSchema(body, request, response, callback);
             } else {
                 answerQuery(name, body, request, response, callback);
             }
         } catch (ApiFailure e) {
             pool.counters(name).failures.increment();
-            fail(response, callback, e);
+            fail(request, response, callback, e);
         } catch (BrokenPipeException | UncheckedIOException e) {
             callback.failed(e);
         } catch (IOException e) {
             callback.failed(e);
+        } catch (OutOfMemoryError e) {
+            pool.counters(name).failures.increment();
+            callback.failed(e);
         }
     }
 
-    private void answerSchema(byte[] body, Response response, Callback callback) {
+    private void answerSchema(byte[] body, Request request, Response response, Callback callback) {
         TextBuffer text = new TextBuffer(256);
         try {
             Listing.putJson(text, schema.answer(JsonObject.parse(body)));
-        } catch (IllegalArgumentException | CommandFailure e) {
+        } catch (CommandFailure e) {
+            throw ApiFailure.of(e);
+        } catch (IllegalArgumentException e) {
             throw ApiFailure.badRequest(String.valueOf(e.getMessage()));
+        } catch (StoreIoException e) {
+            throw new ApiFailure(503, "unavailable", String.valueOf(e.getMessage()));
         } catch (LoomException e) {
             throw new ApiFailure(500, "store", String.valueOf(e.getMessage()));
         }
         text.put('\n');
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, JSON);
-        response.write(true, ByteBuffer.wrap(text.array(), 0, text.length()), callback);
+        send(request, response, ByteBuffer.wrap(text.array(), 0, text.length()), callback);
     }
 
     private void answerQuery(String name, byte[] body, Request request, Response response, Callback callback)
             throws IOException {
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, JSON_LINES);
-        AnswerStream out = new AnswerStream(Content.Sink.asOutputStream(response));
+        long totalNs = QueryApi.follows(body)
+                ? Long.MAX_VALUE
+                : times.query.plus(times.write).toNanos();
+        AnswerStream out =
+                new AnswerStream(response, times.write.toNanos(), totalNs, cause -> cutOffStream(request, cause));
         QueryApi.Run run = queries.new Run(name, body, out);
         request.addFailureListener(failure -> run.cancel());
-        keepAlive(request, run, out);
+        running.add(run);
         try {
+            keepAlive(request, run, out);
+            if (closing) {
+                run.cancel();
+            }
             run.run();
         } catch (ApiFailure e) {
             if (!out.began()) {
@@ -207,6 +286,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
             pool.counters(name).failures.increment();
             out.write(error(e));
         } finally {
+            running.remove(run);
             out.end();
         }
         out.close();
@@ -237,12 +317,16 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
         return text.toString().getBytes(StandardCharsets.UTF_8);
     }
 
-    private static void fail(Response response, Callback callback, ApiFailure failure) {
+    private void fail(Request request, Response response, Callback callback, ApiFailure failure) {
+        head(response, failure);
+        send(request, response, ByteBuffer.wrap(error(failure)), callback);
+    }
+
+    private static void head(Response response, ApiFailure failure) {
         response.setStatus(failure.status());
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, JSON);
         if (failure.status() == 429 || failure.status() == 503) {
             response.getHeaders().put(HttpHeader.RETRY_AFTER, RETRY_AFTER_S);
         }
-        response.write(true, ByteBuffer.wrap(error(failure)), callback);
     }
 }

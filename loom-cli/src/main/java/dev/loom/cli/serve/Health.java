@@ -1,19 +1,24 @@
 package dev.loom.cli.serve;
 
-import dev.loom.Loom;
 import dev.loom.cli.api.ApiFailure;
-import dev.loom.error.LoomException;
-import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 /** Whether the sidecar lives, and whether it can take records. Usable from any thread. */
 final class Health {
     private static final String OK = "ok\n";
 
-    private final Loom loom;
+    private final Supplier<String> store;
+    private final Supplier<Optional<String>> receiver;
     private volatile boolean closing;
 
-    Health(Loom loom) {
-        this.loom = loom;
+    /**
+     * @param store tells why records are not taken or don't reach the disk; empty if they do
+     * @param receiver tells why none of its requests can be stored, if so
+     */
+    Health(Supplier<String> store, Supplier<Optional<String>> receiver) {
+        this.store = store;
+        this.receiver = receiver;
     }
 
     /** From now on it is not ready. */
@@ -35,16 +40,13 @@ final class Health {
         if (closing) {
             throw unavailable("closing");
         }
-        Map<String, Object> info;
-        try {
-            info = loom.info().values();
-        } catch (LoomException | IllegalStateException e) {
-            throw unavailable(String.valueOf(e.getMessage()));
+        String problem = store.get();
+        if (!problem.isEmpty()) {
+            throw unavailable(problem);
         }
-        Object error = info.get("error");
-        if (error != null) {
-            throw unavailable(error.toString());
-        }
+        receiver.get().ifPresent(reason -> {
+            throw unavailable(reason);
+        });
         return OK;
     }
 

@@ -3,6 +3,7 @@ package dev.loom.cli.serve;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
+import dev.loom.cli.time.StoreTime;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,6 +24,7 @@ import picocli.CommandLine.Option;
         })
 public final class ServeCommand implements Callable<Integer> {
     private static final Duration GRACE = Duration.ofSeconds(10);
+    private static final Duration LOOK_EVERY = Duration.ofSeconds(30);
 
     private final Console console;
 
@@ -85,10 +87,17 @@ public final class ServeCommand implements Callable<Integer> {
                         clientCaFile,
                         insecure),
                 config == null ? ConfigFile.empty() : ConfigFile.read(config));
-        try (Sidecar sidecar = Sidecar.start(settings, this::tell)) {
+        try (Sidecar sidecar = Sidecar.start(settings, this::tell, console::say)) {
             sidecar.addresses().forEach((name, address) -> console.say("listening: " + name + " " + address));
             console.say("serving " + settings.directory());
-            console.interruption().await();
+            boolean told = false;
+            do {
+                long aheadNs = sidecar.clockAheadNs();
+                if (aheadNs > 0 && !told) {
+                    console.say(StoreTime.tell(aheadNs));
+                }
+                told = aheadNs > 0;
+            } while (!console.interruption().await(LOOK_EVERY));
             console.say("closing");
         } catch (IOException e) {
             throw new CommandFailure(ExitCode.STORE, String.valueOf(e.getMessage()), e);

@@ -1,13 +1,12 @@
 package dev.loom.cli.serve;
 
-import dev.loom.Loom;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.SourceStatistics;
+import dev.loom.api.Store;
 import dev.loom.cli.ingest.IngestServer;
 import dev.loom.error.LoomException;
 import dev.loom.otlp.Signal;
-import dev.loom.otlp.ingest.OtlpIngester;
 import dev.loom.otlp.server.HttpServers;
 import dev.loom.otlp.server.OtlpCounters;
 import dev.loom.otlp.server.OtlpReceiver;
@@ -17,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -26,7 +26,7 @@ import java.util.function.Supplier;
  * @param ingest the raw port, if there is one
  */
 record ServeMetrics(
-        Loom loom,
+        Supplier<Store> store,
         QueryPool queries,
         Optional<Otlp> otlp,
         Optional<IngestServer> ingest,
@@ -34,8 +34,8 @@ record ServeMetrics(
     private static final List<String> LOGS = List.of("record", "time", "chunk");
     private static final List<String> WATERMARKS = List.of("begin", "durable", "evicted", "sealed", "tail");
 
-    /** OTLP's receiver, and the ingester behind it. */
-    record Otlp(OtlpReceiver receiver, OtlpIngester ingester) {}
+    /** OTLP's receiver, and what is behind it. */
+    record Otlp(OtlpReceiver receiver, OtlpTarget target) {}
 
     String text() {
         MetricsText text = new MetricsText();
@@ -88,7 +88,7 @@ record ServeMetrics(
         text.counter(
                 "loom_otlp_overflowed_records_total", "Records stored in a signal's own source for want of another.");
         for (Signal signal : Signal.values()) {
-            text.value(otlp.ingester().counters(signal).overflowed(), "signal", lower(signal));
+            text.value(otlp.target().overflowed(signal), "signal", lower(signal));
         }
         text.gauge("loom_otlp_in_flight_bytes", "Bytes of requests in flight.")
                 .value(otlp.receiver().bytesInFlight());
@@ -127,8 +127,16 @@ record ServeMetrics(
         queries.counters().forEach((name, counters) -> text.value(counters.failures.sum(), "query", name));
         text.counter("loom_query_seconds_total", "Time of queries that have ended.");
         queries.counters().forEach((name, counters) -> text.seconds(counters.timeNs.sum(), "query", name));
-        text.gauge("loom_queries_running", "Queries that run now.").value(queries.running());
-        text.counter("loom_queries_refused_total", "Queries beyond the limit.").value(queries.refused());
+        text.gauge("loom_queries_running", "Requests that are being answered.");
+        each(kind -> text.value(queries.running(kind), "kind", lower(kind)));
+        text.gauge("loom_queries_queued", "Requests that wait for others to end.");
+        each(kind -> text.value(queries.queued(kind), "kind", lower(kind)));
+        text.counter("loom_queries_refused_total", "Requests beyond the limits.")
+                .value(queries.refused());
+    }
+
+    private static void each(Consumer<QueryPool.Kind> consumer) {
+        List.of(QueryPool.Kind.values()).forEach(consumer);
     }
 
     private static void connections(MetricsText text, HttpServers servers) {
@@ -143,7 +151,7 @@ record ServeMetrics(
     private void store(MetricsText text) {
         Map<String, Object> info;
         try {
-            info = loom.info().values();
+            info = store.get().info().values();
         } catch (LoomException | IllegalStateException e) {
             return;
         }
@@ -158,8 +166,10 @@ record ServeMetrics(
         text.counter("loom_store_wait_seconds_total", "Time that it waited.").seconds(number(info, "waited_ns"));
         text.counter("loom_store_write_failures_total", "Writes of pages that failed.")
                 .value(number(info, "write_failures"));
+        text.gauge("loom_store_clock_ahead_seconds", "By how much arrival times lead the machine's clock.")
+                .seconds(number(info, "clock_ahead_ns"));
         text.gauge("loom_store_sources", "Sources.").value(number(info, "sources"));
-        try (Snapshot snapshot = loom.snapshot()) {
+        try (Snapshot snapshot = store.get().snapshot()) {
             sources(text, snapshot);
         }
     }

@@ -2,12 +2,13 @@ package dev.loom.cli.serve;
 
 import dev.loom.LoomConfig;
 import dev.loom.cli.console.CommandFailure;
-import dev.loom.cli.text.Quantity;
 import dev.loom.otlp.ingest.IngestSettings;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.otlp.server.OtlpConfig;
 import dev.loom.otlp.server.ServerProtection;
 import dev.loom.otlp.server.TlsConfig;
+import dev.loom.query.QueryMemory;
+import dev.loom.query.where.Quantity;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -19,16 +20,21 @@ import org.jspecify.annotations.Nullable;
  *
  * @param directory of the store
  * @param store how it is opened
+ * @param openInterval how often opening it for writing is tried while the disk does not allow that
  * @param otlpGrpc where OTLP/gRPC is taken
  * @param otlpHttp where OTLP/HTTP is taken
  * @param api where queries are answered
  * @param ingest where raw records are taken
- * @param queriesMax at once
+ * @param queries how many requests for them are answered at once
  * @param queryTimeMax of one
+ * @param queryMemory that queries may hold together
+ * @param apiSchemaChanges whether requests may change the schema
+ * @param ingestSchemaChanges whether those who send raw records may
  */
 record ServeSettings(
         Path directory,
         LoomConfig store,
+        Duration openInterval,
         Optional<Endpoint> otlpGrpc,
         Optional<Endpoint> otlpHttp,
         Optional<Endpoint> api,
@@ -36,14 +42,24 @@ record ServeSettings(
         ServerProtection protection,
         OtlpConfig otlp,
         IngestSettings sources,
-        int queriesMax,
-        Duration queryTimeMax) {
+        QueryPool.Limits queries,
+        Duration queryTimeMax,
+        QueryMemory queryMemory,
+        GuardedSchema.Changes apiSchemaChanges,
+        GuardedSchema.Changes ingestSchemaChanges) {
     private static final String OTLP_GRPC_DEFAULT = "localhost:4317";
     private static final String OTLP_HTTP_DEFAULT = "localhost:4318";
     private static final String API_DEFAULT = "localhost:4319";
     private static final String NONE = "none";
     private static final int QUERIES_MAX = 8;
+    private static final Duration OPEN_INTERVAL = Duration.ofSeconds(5);
+    private static final int QUEUED_QUERIES_MAX = 16;
+    private static final Duration QUEUE_TIME_MAX = Duration.ofSeconds(5);
+    private static final int FOLLOWERS_MAX = 8;
     private static final Duration QUERY_TIME_MAX = Duration.ofMinutes(1);
+    /** Of the heap, by default. */
+    private static final int QUERY_MEMORY_SHARE = 4;
+
     private static final int MIB = 1 << 20;
 
     /** The options of the command line; null where not given. */
@@ -88,6 +104,7 @@ record ServeSettings(
         return new ServeSettings(
                 directory,
                 store(directory, file),
+                duration(file, "store.open_interval").orElse(OPEN_INTERVAL),
                 endpoint(otlpGrpc),
                 endpoint(otlpHttp),
                 endpoint(api),
@@ -95,8 +112,25 @@ record ServeSettings(
                 protection(options, file),
                 otlp(file),
                 sources(file),
-                file.count("api.max_queries").orElse(QUERIES_MAX),
-                duration(file, "api.query_timeout").orElse(QUERY_TIME_MAX));
+                new QueryPool.Limits(
+                        file.count("api.max_queries").orElse(QUERIES_MAX),
+                        file.count("api.max_queued_queries").orElse(QUEUED_QUERIES_MAX),
+                        duration(file, "api.queue_timeout").orElse(QUEUE_TIME_MAX),
+                        file.count("api.max_followers").orElse(FOLLOWERS_MAX)),
+                duration(file, "api.query_timeout").orElse(QUERY_TIME_MAX),
+                queryMemory(file),
+                changes(file, "api.schema_changes"),
+                changes(file, "receivers.loom.schema_changes"));
+    }
+
+    private static GuardedSchema.Changes changes(ConfigFile file, String setting) {
+        return new GuardedSchema.Changes(setting, file.flag(setting).orElse(true));
+    }
+
+    private static QueryMemory queryMemory(ConfigFile file) {
+        return new QueryMemory(file.count("api.query_memory_mib")
+                .map(mib -> (long) mib * MIB)
+                .orElse(Runtime.getRuntime().maxMemory() / QUERY_MEMORY_SHARE));
     }
 
     private static @Nullable String first(@Nullable String option, Optional<String> setting) {

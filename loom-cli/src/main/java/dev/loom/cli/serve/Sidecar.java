@@ -1,11 +1,10 @@
 package dev.loom.cli.serve;
 
-import dev.loom.Loom;
-import dev.loom.SharedWriter;
 import dev.loom.cli.api.QueryApi;
 import dev.loom.cli.ingest.IngestServer;
+import dev.loom.cli.schema.SchemaAccess;
 import dev.loom.cli.schema.SchemaRequests;
-import dev.loom.cli.schema.StoreSchema;
+import dev.loom.cli.time.StoreTime;
 import dev.loom.otlp.ingest.OtlpIngester;
 import dev.loom.otlp.json.JsonRequests;
 import dev.loom.otlp.server.Endpoint;
@@ -29,7 +28,8 @@ final class Sidecar implements AutoCloseable {
 
     private final ServeSettings settings;
     private final Consumer<Throwable> failures;
-    private final SharedWriter writer;
+    private final ServedStore store;
+    private final StoreWatch watch;
     private final Health health;
     private final QueryPool queries;
     private final InFlightBudget budget;
@@ -37,45 +37,54 @@ final class Sidecar implements AutoCloseable {
     private final Map<String, String> addresses = new LinkedHashMap<>();
     private @Nullable IngestServer ingest;
     private @Nullable HttpServers servers;
+    private @Nullable ApiHandler api;
 
-    private Sidecar(ServeSettings settings, Consumer<Throwable> failures) throws IOException {
+    private Sidecar(ServeSettings settings, Consumer<Throwable> failures, Consumer<String> notices) throws IOException {
         this.settings = settings;
         this.failures = failures;
-        Loom loom = Loom.open(settings.store());
-        writer = new SharedWriter(loom);
-        health = new Health(loom);
-        queries = new QueryPool(settings.queriesMax());
+        queries = new QueryPool(settings.queries());
+        OtlpTarget target = new OtlpTarget(this::unwritable);
+        boolean takesOtlp =
+                settings.otlpGrpc().isPresent() || settings.otlpHttp().isPresent();
+        store = ServedStore.open(settings, writer -> {
+            if (takesOtlp) {
+                target.ingester(new OtlpIngester(writer, settings.sources()));
+            }
+        });
         try {
-            otlp = otlp();
+            otlp = takesOtlp ? Optional.of(otlp(target)) : Optional.empty();
             budget = otlp.isPresent()
                     ? otlp.get().receiver().budget()
                     : InFlightBudget.open(
                             settings.otlp().budgetFolder(), settings.otlp().budgetLength());
         } catch (IOException | RuntimeException e) {
-            writer.close();
+            store.close();
             throw e;
         }
+        watch = new StoreWatch(store, notices, settings.openInterval());
+        health = new Health(watch::problem, target::problem);
     }
 
-    private Optional<ServeMetrics.Otlp> otlp() throws IOException {
-        if (settings.otlpGrpc().isEmpty() && settings.otlpHttp().isEmpty()) {
-            return Optional.empty();
-        }
-        OtlpIngester ingester = new OtlpIngester(writer, settings.sources());
-        return Optional.of(new ServeMetrics.Otlp(
-                new OtlpReceiver(settings.otlp(), settings.protection(), ingester, new JsonRequests(), failures),
-                ingester));
+    private String unwritable() {
+        return store.reason();
+    }
+
+    private ServeMetrics.Otlp otlp(OtlpTarget target) throws IOException {
+        return new ServeMetrics.Otlp(
+                new OtlpReceiver(settings.otlp(), settings.protection(), target, new JsonRequests(), failures), target);
     }
 
     /**
      * Opens the store and serves.
      *
      * @param failures told of what goes wrong later and ends nothing; called by any thread
+     * @param notices told of what changes for the better or the worse, in a line each; called by any thread
      * @throws IOException when an endpoint can't be had
      * @throws IllegalArgumentException for an endpoint that others could reach unprotected
      */
-    static Sidecar start(ServeSettings settings, Consumer<Throwable> failures) throws IOException {
-        Sidecar sidecar = new Sidecar(settings, failures);
+    static Sidecar start(ServeSettings settings, Consumer<Throwable> failures, Consumer<String> notices)
+            throws IOException {
+        Sidecar sidecar = new Sidecar(settings, failures, notices);
         try {
             sidecar.startIngest();
             sidecar.startHttp();
@@ -98,12 +107,19 @@ final class Sidecar implements AutoCloseable {
         }
         IngestServer server = IngestServer.start(
                 endpoint,
-                writer,
-                new StoreSchema(writer.loom()),
+                store::writer,
+                schema(settings.ingestSchemaChanges()),
                 new BudgetMemory(budget),
                 settings.protection().tokenFile());
         ingest = server;
         addresses.put("ingest", found(endpoint, server.port()));
+    }
+
+    private SchemaAccess schema(GuardedSchema.Changes changes) {
+        return new GuardedSchema(
+                store::schema,
+                id -> otlp.filter(receiver -> receiver.target().feeds(id)).isPresent(),
+                changes);
     }
 
     private void startHttp() throws IOException {
@@ -120,16 +136,18 @@ final class Sidecar implements AutoCloseable {
             });
         });
         ServeMetrics metrics = new ServeMetrics(
-                writer.loom(), queries, otlp, Optional.ofNullable(ingest), () -> Optional.ofNullable(servers));
-        ApiHandler api = new ApiHandler(
-                new QueryApi(settings.directory(), settings.queryTimeMax()),
+                store::store, queries, otlp, Optional.ofNullable(ingest), () -> Optional.ofNullable(servers));
+        ApiHandler handler = new ApiHandler(
+                new QueryApi(settings.directory(), store::store, settings.queryTimeMax(), settings.queryMemory()),
                 queries,
-                new SchemaRequests(new StoreSchema(writer.loom())),
+                new SchemaRequests(schema(settings.apiSchemaChanges())),
                 health,
-                metrics::text);
+                metrics::text,
+                new ApiHandler.AnswerTimes(settings.protection().writeTimeout(), settings.queryTimeMax()));
+        api = handler;
         settings.api().ifPresent(endpoint -> {
             names.add("http");
-            listeners.add(new Listener(endpoint, api, ApiHandler.refusals()));
+            listeners.add(new Listener(endpoint, handler, ApiHandler.refusals()));
         });
         if (listeners.isEmpty()) {
             return;
@@ -151,10 +169,18 @@ final class Sidecar implements AutoCloseable {
         return addresses;
     }
 
+    /** By how much arrival times lead the machine's clock; 0 when that is less than a second. */
+    long clockAheadNs() {
+        return StoreTime.aheadNs(store.store());
+    }
+
     /** Takes no more, answers what is under way, closes the store. */
     @Override
     public void close() throws IOException {
         health.close();
+        if (api != null) {
+            api.close();
+        }
         try {
             if (ingest != null) {
                 ingest.close(REQUESTS_GRACE.toNanos());
@@ -164,7 +190,8 @@ final class Sidecar implements AutoCloseable {
             }
             queries.close();
         } finally {
-            writer.close();
+            watch.close();
+            store.close();
             budget.close();
         }
     }

@@ -1,10 +1,14 @@
 package dev.loom.cli.store;
 
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
 import dev.loom.api.Index;
 import dev.loom.api.IndexKind;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
+import dev.loom.api.Store;
+import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.option.OutputOption;
@@ -50,14 +54,54 @@ public final class IndexCommand {
                             defaultValue = "log-linear",
                             description = "log-linear[:SCALE], linear:MIN,MAX,N, edges:A,B,... or match:V;"
                                     + " by default log-linear.")
-                    String bins) {
+                    String bins,
+            @Option(
+                            names = "--backfill",
+                            description =
+                                    "Also for the records that there are: all indexes are written anew, at the disk's"
+                                            + " rate. Needs the store to itself.")
+                    boolean backfill) {
+        if (backfill && sidecar.given()) {
+            throw CommandFailure.usage("--backfill needs the store to itself: end the sidecar, and give --dir");
+        }
+        long before = sidecar.given() ? 0 : records(store, sourceName);
+        boolean existed;
         try (OpenSchema open = OpenSchema.open(store, sidecar, false)) {
             IndexEntry index = open.schema().defineIndex(sourceName, field, bins);
             console.say((index.existed() ? "index is defined already: " : "defined index ") + sourceName + '.'
                     + index.name() + ": id=" + index.id() + ", function=" + index.function() + ", bins="
                     + index.bins());
+            existed = index.existed();
+        }
+        if (backfill) {
+            writeIndexesAnew(store);
+            console.say("wrote the indexes anew; " + sourceName + '.' + field + " holds the " + before
+                    + " records that there were, too");
+        } else if (before > 0 && !existed) {
+            console.say("the index holds none of the " + before
+                    + " records that there are, which are read where it is asked; --backfill has it hold them, too");
+        } else if (sidecar.given() && !existed) {
+            console.say("the index holds none of the records that there are, which are read where it is asked");
         }
         return ExitCode.OK;
+    }
+
+    private static long records(StoreOption store, String sourceName) {
+        try (LoomReader reader = LoomReader.attach(store.directory());
+                Snapshot snapshot = reader.snapshot()) {
+            return snapshot.sources().stream()
+                    .filter(source -> source.name().equals(sourceName) && !source.closed())
+                    .mapToLong(source -> snapshot.statistics(source.id()).records())
+                    .sum();
+        }
+    }
+
+    private static void writeIndexesAnew(StoreOption store) {
+        Loom.open(LoomConfig.at(store.directory())
+                        .rebuildIndexes(true)
+                        .backgroundRebuildBytes(Long.MAX_VALUE)
+                        .build())
+                .close();
     }
 
     @Command(
@@ -84,9 +128,10 @@ public final class IndexCommand {
                     @Nullable
                     String sourceName,
             @Mixin OutputOption output) {
-        Listing listing =
-                new Listing("source", "name", "id", "kind", "field", "type", "unit", "bins", "from_address", "closed");
-        try (LoomReader reader = LoomReader.attach(store.directory());
+        Listing listing = new Listing(
+                        "source", "name", "id", "kind", "field", "type", "unit", "bins", "from_address", "closed")
+                .to(console, output.format(console));
+        try (Store reader = console.attach(store.directory());
                 Snapshot snapshot = reader.snapshot()) {
             List<Source> sources =
                     sourceName == null ? snapshot.sources() : List.of(SourceLookup.find(snapshot, sourceName));
@@ -94,7 +139,7 @@ public final class IndexCommand {
                 snapshot.indexes(source.id()).forEach(index -> listing.add(row(source, index)));
             }
         }
-        listing.print(console, output.format(console));
+        listing.end();
         return ExitCode.OK;
     }
 

@@ -1,9 +1,9 @@
 package dev.loom.cli.store;
 
-import dev.loom.LoomReader;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.SourceStatistics;
+import dev.loom.api.Store;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.option.OutputOption;
@@ -44,7 +44,7 @@ public final class InfoCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         OutputFormat form = output.format(console);
         Map<String, Object> values;
-        try (LoomReader reader = LoomReader.attach(store.directory())) {
+        try (Store reader = console.attach(store.directory())) {
             values = new LinkedHashMap<>(reader.info().values());
             addTotals(reader, values);
         }
@@ -59,7 +59,7 @@ public final class InfoCommand implements Callable<Integer> {
         return ExitCode.OK;
     }
 
-    private static void addTotals(LoomReader reader, Map<String, Object> values) {
+    private static void addTotals(Store reader, Map<String, Object> values) {
         long records = 0;
         long bytes = 0;
         long lost = 0;

@@ -4,12 +4,15 @@ import dev.loom.api.Source;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
+import dev.loom.cli.option.EventTimeOptions;
 import dev.loom.cli.option.SidecarOption;
 import dev.loom.cli.option.StoreOption;
 import dev.loom.cli.query.TextField;
 import dev.loom.cli.schema.SchemaAccess;
+import dev.loom.cli.time.EventTime;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
+import java.io.IOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -17,12 +20,12 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code loom source add} and {@code loom source close}. */
+/** {@code loom source add}, {@code loom source set} and {@code loom source close}. */
 @Command(
         name = "source",
-        description = "Defines or closes a source.",
+        description = "Defines, changes or closes a source.",
         mixinStandardHelpOptions = true,
-        synopsisSubcommandLabel = "(add | close)")
+        synopsisSubcommandLabel = "(add | set | close)")
 public final class SourceCommand {
     private static final String STRUCT = "struct";
 
@@ -67,6 +70,33 @@ public final class SourceCommand {
             Source source = schema.defineSource(
                     name, payloadFormat, text == null ? Map.of() : TextField.attributes(text, payloadFormat));
             console.say("defined source " + name + ": id=" + source.id() + ", format=" + payloadFormat.text());
+        }
+        return ExitCode.OK;
+    }
+
+    @Command(
+            name = "set",
+            description = "Corrects the event time of a source, also of the records that it has.",
+            mixinStandardHelpOptions = true)
+    int set(
+            @Mixin StoreOption store,
+            @Mixin SidecarOption sidecar,
+            @Parameters(paramLabel = "NAME", description = "Name of the source.") String name,
+            @Mixin EventTimeOptions options)
+            throws IOException {
+        try (OpenSchema open = OpenSchema.open(store, sidecar, false)) {
+            Source source =
+                    open.schema().openSource(name).orElseThrow(() -> CommandFailure.usage("no open source: " + name));
+            EventTime before = EventTime.of(source);
+            EventTime after = options.eventTime(false, before == null ? null : before.field());
+            if (after == null) {
+                throw CommandFailure.usage("source has no event time: " + name + "; name its field with --event-time");
+            } else if (source.format().field(after.field()) == null) {
+                throw CommandFailure.usage("--event-time names an unknown field: " + after.field() + "; format: "
+                        + source.format().text());
+            }
+            open.schema().setAttributes(name, after.attributes(source));
+            console.say("source " + name + " has the event time " + after.text());
         }
         return ExitCode.OK;
     }

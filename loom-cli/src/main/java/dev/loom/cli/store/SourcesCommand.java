@@ -1,9 +1,9 @@
 package dev.loom.cli.store;
 
-import dev.loom.LoomReader;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.SourceStatistics;
+import dev.loom.api.Store;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.option.OutputOption;
@@ -40,14 +40,15 @@ public final class SourcesCommand implements Callable<Integer> {
     public Integer call() {
         OutputFormat form = output.format(console);
         Listing listing = new Listing(
-                "name", "id", "records", "bytes", "first", "last", "lost", "closed", "event_time", "format");
-        try (LoomReader reader = LoomReader.attach(store.directory());
+                        "name", "id", "records", "bytes", "first", "last", "lost", "closed", "event_time", "format")
+                .to(console, form);
+        try (Store reader = console.attach(store.directory());
                 Snapshot snapshot = reader.snapshot()) {
             for (Source source : snapshot.sources()) {
                 listing.add(row(source, snapshot.statistics(source.id()), form));
             }
         }
-        listing.print(console, form);
+        listing.end();
         return ExitCode.OK;
     }
 
@@ -66,7 +67,7 @@ public final class SourcesCommand implements Callable<Integer> {
         row.put("lost", statistics.lost());
         EventTime eventTime = EventTime.of(source);
         if (eventTime != null && form != OutputFormat.JSON) {
-            row.put("event_time", eventTime.field() + " (" + eventTime.clockName() + ")");
+            row.put("event_time", eventTime.text());
         }
         if (source.closed()) {
             row.put("closed", true);

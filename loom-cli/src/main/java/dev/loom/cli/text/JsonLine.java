@@ -4,24 +4,41 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import dev.loom.format.FieldReader;
+import dev.loom.format.FieldValue;
+import dev.loom.format.Formats;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Arrays;
+import java.util.Objects;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The check that bytes are one JSON object (RFC 8259, in UTF-8). Names are not interned: telemetry has no end of them. */
+/**
+ * The check that bytes are one JSON object (RFC 8259, in UTF-8), by the payload format that is to read them. What it does
+ * not take another parser looks at, which can say why. For one thread.
+ */
 public final class JsonLine {
-    private static final JsonFactory FACTORY = JsonFactory.builder()
+    private static final JsonFactory EXPLAINING = JsonFactory.builder()
             .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
             .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxStringLength(Integer.MAX_VALUE)
+                    .maxNameLength(Integer.MAX_VALUE)
+                    .maxNumberLength(Integer.MAX_VALUE)
+                    .build())
             .build();
 
     /** The {@code json} payload format reads no deeper. */
     private static final int DEPTH_MAX = 64;
 
-    private JsonLine() {}
+    private final FieldReader whole = Objects.requireNonNull(Formats.json().field(""));
+    private final FieldValue value = new FieldValue();
+    private final UnsafeBuffer view = new UnsafeBuffer(0, 0);
 
     /** What is wrong with the bytes, or null. */
-    public static @Nullable String problem(byte[] bytes, int offset, int length) {
+    public @Nullable String problem(byte[] bytes, int offset, int length) {
         int end = offset + length;
         int first = offset;
         while (first < end && bytes[first] >= 0 && bytes[first] <= ' ') {
@@ -31,15 +48,19 @@ public final class JsonLine {
             return "not a JSON object";
         } else if (!Utf8.valid(bytes, first, end)) {
             return "not UTF-8";
-        } else if (first + 1 < end && bytes[first + 1] == 0) {
+        }
+        view.wrap(bytes, offset, length);
+        whole.read(view, 0, length, value);
+        return value.kind() == FieldValue.Kind.JSON ? null : explained(Arrays.copyOfRange(bytes, first, end));
+    }
+
+    /** Of an array of its own: where names are not kept, Jackson reads beyond the end of a long range of an array. */
+    private static String explained(byte[] json) {
+        if (json.length > 1 && json[1] == 0) {
             // The parser would take a zero here for the other half of a UTF-16 character.
             return "not JSON: zero byte";
         }
-        return problemOfText(bytes, first, end - first);
-    }
-
-    private static @Nullable String problemOfText(byte[] bytes, int offset, int length) {
-        try (JsonParser parser = FACTORY.createParser(bytes, offset, length)) {
+        try (JsonParser parser = EXPLAINING.createParser(json)) {
             int depth = 0;
             boolean closed = false;
             for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
@@ -52,7 +73,7 @@ public final class JsonLine {
                 }
                 closed = depth == 0;
             }
-            return null;
+            return "not JSON";
         } catch (JacksonException e) {
             return "not JSON: " + e.getOriginalMessage();
         } catch (IOException e) {

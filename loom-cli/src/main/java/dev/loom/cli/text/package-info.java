@@ -1,4 +1,4 @@
-/** Characters and numbers as bytes: UTF-8, what may not reach a terminal, quantities with units. */
+/** Characters and numbers as bytes: UTF-8, what may not reach a terminal. */
 @NullMarked
 package dev.loom.cli.text;
 

@@ -39,14 +39,23 @@ public final class EpochTime {
      * @throws ArithmeticException when it lies out of reach
      */
     public static long ofAnyUnit(double value) {
+        double size = Math.abs(Math.floor(value));
+        return ofUnit(
+                value,
+                size < SECONDS_MAX ? 1_000_000_000 : size < MILLIS_MAX ? 1_000_000 : size < MICROS_MAX ? 1_000 : 1);
+    }
+
+    /**
+     * Nanoseconds of a number of units; what is left of the point is kept exactly.
+     *
+     * @throws ArithmeticException when it lies out of reach
+     */
+    static long ofUnit(double value, long unitNs) {
         double whole = Math.floor(value);
         if (!(Math.abs(whole) < REACH)) {
             throw new ArithmeticException("time is out of reach: " + value);
         }
-        long wholeNs = ofAnyUnit((long) whole);
-        double size = Math.abs(whole);
-        double unitNs = size < SECONDS_MAX ? 1e9 : size < MILLIS_MAX ? 1e6 : size < MICROS_MAX ? 1e3 : 1;
-        return Math.addExact(wholeNs, Math.round((value - whole) * unitNs));
+        return Math.addExact(Math.multiplyExact((long) whole, unitNs), Math.round((value - whole) * unitNs));
     }
 
     /** Whether {@link #ofAnyUnit} takes all numbers between two, both included, for the same unit. */

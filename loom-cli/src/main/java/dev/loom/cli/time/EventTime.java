@@ -13,10 +13,14 @@ import dev.loom.format.RecordLookup;
 import dev.loom.query.EventClock;
 import dev.loom.query.TimeRange;
 import dev.loom.query.Value;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.time.ZoneOffset;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,28 +28,44 @@ import org.jspecify.annotations.Nullable;
  * A source's event time: the field that holds the time of what a record tells of, and the clock that it was read from.
  * It is kept as attributes of the source; without them it is what the source's format says.
  *
+ * <p>Numbers are in the unit that was asked for, or that the field's name ends with, {@code _ns}, {@code _us}, {@code _ms} or
+ * {@code _s}; else in nanoseconds of a monotonic clock, and of the wall clock in the unit that the size of each tells.
+ *
  * @param clockPair of a monotonic clock; null for the wall clock
- * @param epochNs whether the wall clock's times are known to be nanoseconds; else their size tells
+ * @param askedUnit null if none was asked for
+ * @param start whether it is when what the record tells of began; else when that ended
  */
-public record EventTime(String field, @Nullable ClockPair clockPair, boolean epochNs) {
+public record EventTime(
+        String field,
+        @Nullable ClockPair clockPair,
+        @Nullable ValueUnit askedUnit,
+        boolean start) {
     /** The name of the index over a source's event time. */
     public static final String INDEX_NAME = "event-time";
 
     private static final String FIELD = "event.field";
     private static final String CLOCK = "event.clock";
     private static final String CLOCK_PAIR = "event.clock.pair";
+    private static final String UNIT = "event.unit";
+    private static final String AT = "event.at";
+    private static final String START = "start";
     private static final String WALL = "wall";
     private static final String MONOTONIC = "monotonic";
 
     public EventTime(String field, @Nullable ClockPair clockPair) {
-        this(field, clockPair, false);
+        this(field, clockPair, null, false);
     }
 
     /** The event time of a source, or null. */
     public static @Nullable EventTime of(Source source) {
         String field = source.attributes().get(FIELD);
         if (field != null) {
-            return new EventTime(field, ClockPair.parse(source.attributes().get(CLOCK_PAIR)));
+            String unit = source.attributes().get(UNIT);
+            return new EventTime(
+                    field,
+                    ClockPair.parse(source.attributes().get(CLOCK_PAIR)),
+                    unit == null ? null : ValueUnit.parse(unit),
+                    START.equals(source.attributes().get(AT)));
         }
         return of(source.format());
     }
@@ -53,7 +73,7 @@ public record EventTime(String field, @Nullable ClockPair clockPair, boolean epo
     /** The event time that a format says its payloads have, or null. */
     public static @Nullable EventTime of(PayloadFormat format) {
         String field = format.eventTimeField();
-        return field == null ? null : new EventTime(field, null, true);
+        return field == null ? null : new EventTime(field, null, ValueUnit.NANOSECONDS, false);
     }
 
     public Map<String, String> attributes() {
@@ -63,7 +83,54 @@ public record EventTime(String field, @Nullable ClockPair clockPair, boolean epo
         if (clockPair != null) {
             attributes.put(CLOCK_PAIR, clockPair.text());
         }
+        if (askedUnit != null) {
+            attributes.put(UNIT, askedUnit.text());
+        }
+        if (start) {
+            attributes.put(AT, START);
+        }
         return attributes;
+    }
+
+    /** The attributes of a source with this event time in place of its own. */
+    public Map<String, String> attributes(Source source) {
+        Map<String, String> attributes = new LinkedHashMap<>(source.attributes());
+        List.of(FIELD, CLOCK, CLOCK_PAIR, UNIT, AT).forEach(attributes::remove);
+        attributes.putAll(attributes());
+        return attributes;
+    }
+
+    /** The same without what its field and clock don't say. */
+    public EventTime asNamed() {
+        return new EventTime(field, clockPair);
+    }
+
+    /** The unit of numbers; null where the size of each tells. */
+    public @Nullable ValueUnit unit() {
+        if (askedUnit != null) {
+            return askedUnit;
+        }
+        ValueUnit named = ValueUnit.ofName(field);
+        return nanoseconds(named) > 0 ? named : clockPair == null ? null : ValueUnit.NANOSECONDS;
+    }
+
+    /** Of a unit of time; 0 for all others. */
+    private static long nanoseconds(@Nullable ValueUnit unit) {
+        return unit == null
+                ? 0
+                : switch (unit) {
+                    case NANOSECONDS -> 1;
+                    case MICROSECONDS -> 1_000;
+                    case MILLISECONDS -> 1_000_000;
+                    case SECONDS -> 1_000_000_000;
+                    case NONE, BYTES -> 0;
+                };
+    }
+
+    /** As {@code ts_ns (monotonic)} or {@code at (wall, ms)}. */
+    public String text() {
+        String unit = askedUnit == null || askedUnit == ValueUnit.NANOSECONDS ? "" : ", " + askedUnit.text();
+        return field + " (" + clockName() + unit + (start ? ", start)" : ")");
     }
 
     /** {@code wall} or {@code monotonic}. */
@@ -82,7 +149,8 @@ public record EventTime(String field, @Nullable ClockPair clockPair, boolean epo
         }
     }
 
-    private @Nullable IndexFunction function(PayloadFormat format) {
+    /** What the index over this time is over; null if there can be none. */
+    public @Nullable IndexFunction function(PayloadFormat format) {
         FieldType type = format.declaredType(field);
         if (type == null) {
             // as doubles, which undeclared fields are by default, times in ns would lose their last digits
@@ -101,29 +169,32 @@ public record EventTime(String field, @Nullable ClockPair clockPair, boolean epo
         if (reader == null) {
             throw new IllegalArgumentException("no such field: field=" + field + ", format=" + format.text());
         }
-        return new Reader(reader, function(format), clockPair, epochNs);
+        return new Reader(reader, function(format), clockPair, nanoseconds(unit()));
     }
 
     /** Reads event times. For one thread. */
     public static final class Reader implements EventClock {
+        private static final Pattern NUMBER = Pattern.compile("-?\\d{1,19}(\\.\\d{1,9})?");
+
         private final FieldReader field;
         private final @Nullable IndexFunction function;
         private final @Nullable ClockPair clockPair;
-        private final boolean epochNs;
+        /** Of the unit of numbers; 0 where the size of each tells. */
+        private final long unitNs;
+
         private final FieldValue value = new FieldValue();
         private long withoutTime;
 
         private Reader(
-                FieldReader field, @Nullable IndexFunction function, @Nullable ClockPair clockPair, boolean epochNs) {
+                FieldReader field, @Nullable IndexFunction function, @Nullable ClockPair clockPair, long unitNs) {
             this.field = Objects.requireNonNull(field);
             this.function = function;
             this.clockPair = clockPair;
-            this.epochNs = epochNs;
+            this.unitNs = unitNs;
         }
 
         /**
-         * Epoch nanoseconds, or {@link #NONE}. Of the wall clock, numbers are in the unit that their size tells, and
-         * text is RFC 3339; a monotonic clock's are nanoseconds.
+         * Epoch nanoseconds, or {@link #NONE}. Texts are numbers as well or, of the wall clock, RFC 3339.
          */
         @Override
         public long epochNs(@Nullable RecordLookup lookup, DirectBuffer buffer, int offset, int length) {
@@ -156,34 +227,25 @@ public record EventTime(String field, @Nullable ClockPair clockPair, boolean epo
         @Override
         public TimeRange times(Value min, Value max) {
             boolean doubles = min.type() == ValueType.F64;
-            boolean oneUnit =
-                    clockPair != null || epochNs || EpochTime.haveOneUnit(min.doubleValue(), max.doubleValue());
+            boolean oneUnit = unitNs > 0 || EpochTime.haveOneUnit(min.doubleValue(), max.doubleValue());
             boolean signed = min.type() != ValueType.U64 || max.longValue() >= 0;
             long first = doubles ? ofDouble(min.doubleValue()) : ofLong(min.longValue());
             long last = doubles ? ofDouble(max.doubleValue()) : ofLong(max.longValue());
-            boolean told = oneUnit && signed && first != NONE && last != NONE && last < Long.MAX_VALUE;
-            return told && first <= last ? new TimeRange(first, last + 1) : TimeRange.ALL;
+            boolean told = oneUnit && signed && first != NONE && last != NONE;
+            return told && first <= last ? TimeRange.closed(first, last) : TimeRange.ALL;
         }
 
         private long ofLong(long number) {
-            if (clockPair != null) {
-                return clockPair.wallNs(number);
-            } else if (epochNs) {
-                return number;
-            }
             try {
-                return EpochTime.ofAnyUnit(number);
+                return unitNs == 0 ? EpochTime.ofAnyUnit(number) : wallNs(Math.multiplyExact(number, unitNs));
             } catch (ArithmeticException e) {
                 return NONE;
             }
         }
 
         private long ofDouble(double number) {
-            if (clockPair != null) {
-                return Double.isFinite(number) ? clockPair.wallNs(Math.round(number)) : NONE;
-            }
             try {
-                return EpochTime.ofAnyUnit(number);
+                return unitNs == 0 ? EpochTime.ofAnyUnit(number) : wallNs(EpochTime.ofUnit(number, unitNs));
             } catch (ArithmeticException e) {
                 return NONE;
             }
@@ -191,13 +253,21 @@ public record EventTime(String field, @Nullable ClockPair clockPair, boolean epo
 
         private long ofText(String text) {
             try {
-                if (clockPair != null) {
-                    return clockPair.wallNs(Long.parseLong(text));
+                if (unitNs > 0 && NUMBER.matcher(text).matches()) {
+                    return wallNs(new BigDecimal(text)
+                            .multiply(BigDecimal.valueOf(unitNs))
+                            .setScale(0, RoundingMode.HALF_UP)
+                            .longValueExact());
                 }
-                return text.startsWith("now") ? NONE : TimeText.parse(text, 0, ZoneOffset.UTC);
-            } catch (IllegalArgumentException e) {
+                boolean calendar = clockPair == null && !text.startsWith("now");
+                return calendar ? TimeText.parse(text, 0, ZoneOffset.UTC) : NONE;
+            } catch (ArithmeticException | IllegalArgumentException e) {
                 return NONE;
             }
+        }
+
+        private long wallNs(long clockNs) {
+            return clockPair == null ? clockNs : clockPair.wallNs(clockNs);
         }
     }
 }

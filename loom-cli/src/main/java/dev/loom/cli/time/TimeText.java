@@ -1,6 +1,6 @@
 package dev.loom.cli.time;
 
-import dev.loom.cli.text.Quantity;
+import dev.loom.query.where.Quantity;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.LocalDate;
@@ -9,6 +9,7 @@ import java.time.OffsetDateTime;
 import java.time.ZoneId;
 import java.util.Locale;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A point in time as it is written on the command line: RFC 3339, the same without an offset or without a time of day, an
@@ -20,6 +21,11 @@ public final class TimeText {
     private static final String NOW = "now";
 
     private TimeText() {}
+
+    /** Whether a text, or null, says its time by the distance from now. */
+    public static boolean relative(@Nullable String text) {
+        return text != null && text.startsWith(NOW);
+    }
 
     /**
      * Epoch nanoseconds of a text.

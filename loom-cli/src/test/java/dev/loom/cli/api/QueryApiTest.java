@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.LoomReader;
 import dev.loom.cli.Cli;
 import dev.loom.cli.text.JsonObject;
+import dev.loom.query.QueryMemory;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -36,7 +38,9 @@ final class QueryApiTest {
 
     private List<String> answer(String command, String body, Duration timeMax) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        new QueryApi(directory, timeMax).new Run(command, body.getBytes(StandardCharsets.UTF_8), out).run();
+        new QueryApi(directory, () -> LoomReader.attach(directory), timeMax, QueryMemory.UNLIMITED)
+                .new Run(command, body.getBytes(StandardCharsets.UTF_8), out)
+                .run();
         return out.toString(StandardCharsets.UTF_8).lines().toList();
     }
 
@@ -147,5 +151,46 @@ final class QueryApiTest {
     void shouldSayThatTheAnswerIsIncompleteWhenABudgetEndsIt() {
         List<String> lines = answer("agg", "{\"source\":\"requests\",\"field\":\"latency_ns\",\"max-bytes-read\":1}");
         assertTrue(lines.get(lines.size() - 1).startsWith("{\"end\":{\"complete\":false"), lines.toString());
+    }
+
+    private void requireRefused(int status, QueryMemory memory, String command, String body) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        QueryApi.Run run = new QueryApi(directory, () -> LoomReader.attach(directory), Duration.ofMinutes(1), memory)
+        .new Run(command, body.getBytes(StandardCharsets.UTF_8), out);
+        ApiFailure failure = assertThrows(ApiFailure.class, run::run);
+        assertEquals(status, failure.status(), failure.getMessage());
+        assertTrue(
+                failure.getMessage().matches("memory for queries is used up: needed=\\d+, left=\\d+, max=\\d+"),
+                failure.getMessage());
+    }
+
+    @Test
+    void shouldRefuseWhatNeedsMoreMemoryThanThereIs() {
+        QueryMemory memory = new QueryMemory(4 << 20);
+        requireRefused(413, new QueryMemory(1 << 20), "scan", "{\"source\":\"requests\"}");
+        memory.reserve(3 << 20);
+        requireRefused(429, memory, "scan", "{\"source\":\"requests\"}");
+        memory.giveBack(3 << 20);
+        assertEquals(0, memory.reserved());
+    }
+
+    @Test
+    void shouldAnswerInTheMemoryThereIsAndGiveItBack() {
+        QueryMemory memory = new QueryMemory(4 << 20);
+        for (String command : List.of("scan", "tail", "sources", "agg", "hist", "top")) {
+            boolean field = List.of("agg", "hist", "top").contains(command);
+            String body = command.equals("sources")
+                    ? "{}"
+                    : "{\"source\":\"requests\"" + (field ? ",\"field\":\"latency_ns\"}" : "}");
+            ByteArrayOutputStream out = new ByteArrayOutputStream();
+            new QueryApi(directory, () -> LoomReader.attach(directory), Duration.ofMinutes(1), memory)
+                    .new Run(command, body.getBytes(StandardCharsets.UTF_8), out)
+                    .run();
+            assertEquals(
+                    answer(command, body).size(),
+                    out.toString(StandardCharsets.UTF_8).lines().count(),
+                    command);
+            assertEquals(0, memory.reserved(), command);
+        }
     }
 }

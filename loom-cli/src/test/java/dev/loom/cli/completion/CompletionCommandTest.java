@@ -29,14 +29,14 @@ class CompletionCommandTest {
         assertTrue(
                 lines.contains(
                         "complete -c loom -n '__fish_seen_subcommand_from scan' -s o -l output -r -f"
-                                + " -a 'table json csv raw' -d 'table, json, csv, raw; by default table on a terminal, else json.'"),
+                                + " -a 'table json csv csv-safe raw' -d 'table, json, csv, csv-safe, raw; by default table on a terminal, else json.'"),
                 String.join("\n", lines));
         assertTrue(
                 lines.contains("complete -c loom -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'"),
                 String.join("\n", lines));
         assertTrue(
                 lines.contains("complete -c loom -n '__fish_seen_subcommand_from source;"
-                        + " and not __fish_seen_subcommand_from add close' -f -a 'add' -d 'Defines a source.'"),
+                        + " and not __fish_seen_subcommand_from add close set' -f -a 'add' -d 'Defines a source.'"),
                 String.join("\n", lines));
         assertTrue(
                 lines.stream()

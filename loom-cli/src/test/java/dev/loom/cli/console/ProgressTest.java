@@ -37,7 +37,8 @@ class ProgressTest {
             assertEquals("", taken());
             pass(1);
             progress.updateNow(1_234);
-            assertEquals(CLEAR + "1,234 records in 1 s", taken());
+            assertEquals(CLEAR + "1,234 records in 1 s, 1,234 a second", taken());
+            progress.of(() -> 0.999);
             console.say("line 7: not good");
             assertEquals(CLEAR + "loom: line 7: not good\n", taken());
             pass(199);
@@ -45,7 +46,7 @@ class ProgressTest {
             assertEquals("", taken());
             pass(1);
             progress.updateNow(2_001);
-            assertEquals(CLEAR + "2,001 records in 1 s", taken());
+            assertEquals(CLEAR + "2,001 records in 1 s, 1,668 a second, 99 %", taken());
         }
         assertEquals(CLEAR, taken());
         console.say("done");
@@ -61,7 +62,7 @@ class ProgressTest {
             }
             assertEquals("", taken());
             progress.update(256);
-            assertEquals(CLEAR + "256 records in 2 s", taken());
+            assertEquals(CLEAR + "256 records in 2 s, 128 a second", taken());
         }
     }
 

@@ -89,4 +89,16 @@ final class DemoTest {
     private static int occurrences(String text, String part) {
         return text.split(part, -1).length - 1;
     }
+
+    @Test
+    void shouldLeaveTheStoreOfTheUserAlone() throws IOException {
+        Path users = Files.createDirectory(folder.resolve("users"));
+        Files.writeString(users.resolve("file"), "text");
+        new Cli()
+                .environment("LOOM_DIR", users.toString())
+                .environment("LOOM_LIMIT", "0")
+                .environment("LOOM_OUTPUT", "raw")
+                .run("demo", "--seconds", "1", "--no-keep")
+                .ok();
+    }
 }

@@ -12,6 +12,8 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class EventTimeImportTest {
     @TempDir
@@ -102,7 +104,11 @@ class EventTimeImportTest {
                 "t",
                 "--event-clock",
                 "monotonic");
-        refuses("--event-clock and --clock-pair need --event-time", common, "--event-clock", "wall");
+        refuses(
+                "--event-clock, --clock-pair, --event-time-unit and --event-at need --event-time",
+                common,
+                "--event-clock",
+                "wall");
         refuses(
                 "--clock-pair is for --event-clock monotonic",
                 common,
@@ -138,9 +144,11 @@ class EventTimeImportTest {
 
     @Test
     void shouldKeepTheEventTimeOfASource() {
-        cli.importText("s", "csv", "t,u\n1,2\n", "--event-time", "t").ok();
+        cli.importText("s", "csv", "t,u\n1,2\n", "--event-time", "t", "--event-clock", "wall")
+                .ok();
         cli.importText("s", "csv", "t,u\n2,3\n").ok();
-        cli.importText("s", "csv", "t,u\n3,4\n", "--event-time", "t").ok();
+        cli.importText("s", "csv", "t,u\n3,4\n", "--event-time", "t", "--event-clock", "wall")
+                .ok();
         assertEquals(3, times().size());
         assertTrue(cli.importText("s", "csv", "t,u\n1,2\n", "--event-time", "u")
                 .exit(2)
@@ -155,7 +163,14 @@ class EventTimeImportTest {
 
     @Test
     void shouldSelectAndOrderByEventTime() {
-        cli.importText("s", "csv", "t,a\n30,c\n10,a\n,x\n40,d\n20,b\n30,e\n", "--event-time", "t")
+        cli.importText(
+                        "s",
+                        "csv",
+                        "t,a\n30,c\n10,a\n,x\n40,d\n20,b\n30,e\n",
+                        "--event-time",
+                        "t",
+                        "--event-clock",
+                        "wall")
                 .ok();
         Cli.Result result = cli.run("scan", "s", "--time", "event", "--from", "20", "--to", "40", "-o", "csv")
                 .ok();
@@ -173,9 +188,108 @@ class EventTimeImportTest {
                 List.of("1970-01-01T00:00:10.000000000Z", "1970-01-01T00:00:20.000000000Z"), times("--limit", "2"));
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "ts_ns, 2904627318388, 1970-01-01T00:48:24.627318388Z, ns",
+        "t, 2904627318388, 2062-01-16T08:55:18.388Z, by its size",
+        "time_ms, 1795229193399411, out of reach, ms",
+        "at_s, 1795229193399, out of reach, s",
+        "t, 0, 1970-01-01T00:00:00Z, by its size"
+    })
+    void shouldRefuseTimesThatCannotBeMeant(String field, String value, String time, String unit) {
+        String err = cli.importText("s", "csv", field + ",a\n,1\n" + value + ",2\n", "--event-time", field)
+                .exit(2)
+                .err();
+        String message = "event time can't be meant: line 3, " + field + "=" + value + ", clock=wall, ";
+        assertTrue(err.contains(message), err);
+        assertTrue(err.contains(", unit=" + unit + ", time=" + time + ";"), err);
+        assertEquals("", cli.run("sources").ok().out());
+        cli.importText("s", "csv", field + "\n" + value + "\n", "--event-time", field, "--event-clock", "wall")
+                .ok();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "ts_ns, '', 1795229193399411123, 2026-11-21T02:46:33.399411123Z",
+        "ts_us, '', 1795229193399411, 2026-11-21T02:46:33.399411000Z",
+        "ts_ms, '', 1795229193399.5, 2026-11-21T02:46:33.399500000Z",
+        "ts_s, '', 1795229193, 2026-11-21T02:46:33.000000000Z",
+        "ts_s, '', 1795229193.25, 2026-11-21T02:46:33.250000000Z",
+        "ts_s, ms, 1795229193399, 2026-11-21T02:46:33.399000000Z",
+        "t, ms, 179522919339, 1975-09-09T19:28:39.339000000Z",
+        "ts_ms, '', 2026-11-21T02:46:33Z, 2026-11-21T02:46:33.000000000Z"
+    })
+    void shouldTakeTheUnitOfTheNameOrTheOneAskedFor(String field, String unit, String value, String time) {
+        String[] options = unit.isEmpty()
+                ? new String[] {"--event-time", field}
+                : new String[] {"--event-time", field, "--event-time-unit", unit};
+        cli.importText("s", "csv", field + "\n" + value + "\n", options).ok();
+        cli.importText("s", "csv", field + "\n" + value + "\n", "--event-time", field)
+                .ok();
+        assertEquals(List.of(time, time), times());
+        String quoted = value.matches("[0-9.]+") ? value : '"' + value + '"';
+        cli.importText("j", "jsonl", "{\"" + field + "\":" + quoted + "}\n", options)
+                .ok();
+        cli.importText("j", "jsonl", "{\"" + field + "\":\"" + value + "\"}\n", options)
+                .ok();
+        List<String> all = cli.run("scan", "j", "--time", "event").ok().lines();
+        assertTrue(all.size() == 2 && all.stream().allMatch(line -> line.contains(time)), all.toString());
+    }
+
+    @Test
+    void shouldCorrectTheClockOfASourceLater() {
+        cli.importText("s", "csv", "ts_ns,u\n5001,7\n4999,9\n", "--event-time", "ts_ns", "--event-clock", "wall")
+                .ok();
+        assertEquals("1970-01-01T00:00:00.000004999Z", times().get(0));
+        cli.run("source", "set", "s", "--clock-pair", clockPair)
+                .ok()
+                .says("source s has the event time ts_ns (monotonic)");
+        assertEquals(List.of("2026-11-21T02:43:19.999999999Z", "2026-11-21T02:43:20.000000001Z"), times());
+        cli.run("source", "set", "s", "--event-time", "u", "--event-time-unit", "s")
+                .ok()
+                .says("source s has the event time u (wall, s)");
+        assertEquals(List.of("1970-01-01T00:00:07.000000000Z", "1970-01-01T00:00:09.000000000Z"), times());
+        assertEquals(1, times("--from", "8").size());
+        assertTrue(cli.run("sources", "-o", "table").ok().out().contains("u (wall, s)"));
+        cli.importText("s", "csv", "ts_ns,u\n1,8\n").ok();
+        assertEquals(3, times().size());
+        List<String> indexes = cli.run("index", "list").ok().lines();
+        assertEquals(2, indexes.size());
+        assertTrue(indexes.get(0).contains("\"closed\":true"), indexes.get(0));
+    }
+
+    @Test
+    void shouldRefuseToSetWhatMakesNoSense() {
+        cli.importText("s", "csv", "t\n1\n").ok();
+        cli.run("source", "set", "s", "--event-time", "u")
+                .exit(2)
+                .says("--event-time names an unknown field: u; format: struct:t:i64?");
+        cli.run("source", "set", "s").exit(2).says("source has no event time: s; name its field with --event-time");
+        cli.run("source", "set", "r", "--event-time", "t").exit(2).says("no open source: r");
+        cli.run("source", "set", "s", "--event-time", "t", "--event-clock", "monotonic")
+                .exit(2)
+                .says("--event-clock monotonic needs --clock-pair, unless the input is - or a pipe");
+    }
+
+    /** Half-open ranges have a last moment all the same. */
+    @Test
+    void shouldFindTheGreatestTimeThatThereIs() {
+        cli.importText("s", "jsonl", """
+                        {"t":9223372036854775807}
+                        {"t":9223372036854775806}
+                        {"t":-9223372036854775807}
+                        """, "--event-time", "t", "--event-clock", "wall")
+                .ok();
+        assertEquals(3, times().size());
+        assertEquals(1, times("--from", "9223372036854775807").size());
+        assertEquals(2, times("--from", "0").size());
+        assertEquals(1, times("--to", "9223372036854775806").size());
+    }
+
     @Test
     void shouldTellThatArrivalIsPaced() throws IOException {
-        String file = Files.writeString(directory.resolve("a.csv"), "t\n1\n1\n").toString();
+        String file = Files.writeString(directory.resolve("a.csv"), "t\n1795229190\n1795229190\n")
+                .toString();
         String err = cli.run("import", "--source", "s", "--format", "csv", "--event-time", "t", "--replay", file)
                 .ok()
                 .err();

@@ -7,6 +7,7 @@ import dev.loom.cli.Cli;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,6 +42,20 @@ class LinesImportTest {
         assertEquals("{\"b\":1.50, \"a\":null}\n {\"big\":12345678901234567890123} \n", raw());
         String json = cli.run("scan", "s", "--asc", "--limit", "1").ok().out();
         assertTrue(json.endsWith("\"fields\":{\"b\":1.50,\"a\":null}}\n"), json);
+    }
+
+    @Test
+    void shouldKeepLongLinesOfJsonAmongShortOnes() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        StringBuilder text = new StringBuilder();
+        int[] arounds = {10, 4_000, 8_000, 8_192, 16_384, 65_536, 131_072};
+        for (int line = 0; line < 300; line++) {
+            int length = Math.max(8, arounds[random.nextInt(arounds.length)] + random.nextInt(41) - 20);
+            text.append("{\"a\":\"").append("x".repeat(length - 8)).append("\"}\n");
+        }
+        cli.importText("s", "jsonl", text.toString()).ok();
+        assertTrue(text.toString().equals(raw()), "seed=" + seed);
     }
 
     @Test

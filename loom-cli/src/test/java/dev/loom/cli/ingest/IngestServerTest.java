@@ -29,6 +29,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -50,6 +51,7 @@ final class IngestServerTest {
     Path temp;
 
     private SharedWriter writer;
+    private volatile boolean writable = true;
     private IngestServer server;
 
     @BeforeEach
@@ -69,10 +71,30 @@ final class IngestServerTest {
         writer.close();
     }
 
+    @Test
+    void shouldAskForBatchesAgainWhileTheStoreCannotBeWritten() throws Exception {
+        writable = false;
+        Endpoint name = start();
+        ExecutorService thread = Executors.newSingleThreadExecutor();
+        try (IngestClient client = IngestClient.connect(name, "")) {
+            int source = client.defineSource("late", Formats.bytes(), Map.of()).id();
+            Future<Integer> taken = thread.submit(() -> push(client, source, new byte[] {1}));
+            while (server.counters().retries() == 0) {
+                Thread.onSpinWait();
+            }
+            assertEquals(0, records(source));
+            writable = true;
+            assertEquals(1, taken.get());
+            assertEquals(1, records(source));
+        } finally {
+            thread.shutdown();
+        }
+    }
+
     private Endpoint start(String address, @Nullable Path token, long deadlineNs, int memory) throws IOException {
         server = IngestServer.start(
                 Endpoint.parse(address),
-                writer,
+                () -> writable ? Optional.of(writer) : Optional.empty(),
                 new StoreSchema(writer.loom()),
                 new HeapMemory(memory),
                 token,

@@ -65,15 +65,16 @@ class CsvTextTest {
     }
 
     @Test
-    void shouldLeaveNumbersAlone() {
+    void shouldLeaveAloneWhatIsNotGuarded() {
         TextBuffer line = new TextBuffer(8);
         put(line, "-1", false);
-        assertEquals("-1", line.toString());
+        put(line, "=x", false);
+        assertEquals("-1=x", line.toString());
     }
 
-    private static void put(TextBuffer line, String text, boolean isText) {
+    private static void put(TextBuffer line, String text, boolean guarded) {
         TextBuffer cell = new TextBuffer(8);
         cell.put(text);
-        CsvText.putCell(line, cell, isText);
+        CsvText.putCell(line, cell, guarded);
     }
 }

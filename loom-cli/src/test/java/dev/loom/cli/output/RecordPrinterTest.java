@@ -85,7 +85,7 @@ class RecordPrinterTest {
         assertEquals(
                 List.of(
                         "time,ts,source,addr,n,u,f,g,b,t,d,fields.time",
-                        common + "65600,-5,18446744073709551615,0.1,0.1,true,\"'=\u001b[2J\u0007,\"\"\u202eevil\u2028",
+                        common + "65600,-5,18446744073709551615,0.1,0.1,true,\"=\u001b[2J\u0007,\"\"\u202eevil\u2028",
                         "\",AAH+,3",
                         common + "65664,,18446744073709551615,NaN,-Infinity,false,,AAH+,3"),
                 printed(OutputFormat.CSV, false, FORMAT, payload(true), payload(false))
@@ -147,7 +147,7 @@ class RecordPrinterTest {
     @Test
     void shouldCutLongCellsOnATerminalAlone() {
         UnsafeBuffer line = utf8("x".repeat(200));
-        assertTrue(printed(OutputFormat.TABLE, true, Formats.text(), line).contains("  " + "x".repeat(79) + "…\n"));
+        assertTrue(printed(OutputFormat.TABLE, true, Formats.text(), line).contains("  " + "x".repeat(40) + "…\n"));
         assertTrue(printed(OutputFormat.TABLE, false, Formats.text(), line).contains("x".repeat(200)));
     }
 

@@ -71,6 +71,43 @@ class EventScanTest {
         }
     }
 
+    /** An index over event times tells which parts of the log are printed, or come later. */
+    @Test
+    void shouldReadEachPageAboutOnceWhenRecordsComeAboutInOrder() {
+        Random random = new Random(11);
+        StringBuilder csv = new StringBuilder("t,i,filling\n");
+        for (long i = 0; i < 20_000; i++) {
+            long time = 200_000_000_000_000_000L + i * 1_000 + random.nextInt(100_000);
+            input.add(List.of(time, i));
+            csv.append(time)
+                    .append(',')
+                    .append(i)
+                    .append(",")
+                    .append("x".repeat(80))
+                    .append('\n');
+        }
+        Cli.on(directory)
+                .importText("s", "csv", csv.toString(), "--event-time", "t")
+                .ok();
+        try (LoomReader reader = LoomReader.attach(directory);
+                Snapshot snapshot = reader.snapshot()) {
+            for (Order order : Order.values()) {
+                printed.clear();
+                QueryRun whole = query(snapshot, order, 200_000, Long.MAX_VALUE, TimeRange.ALL);
+                assertEquals(expected(order, Long.MAX_VALUE, TimeRange.ALL), printed);
+                long pages = whole.work().pagesConsidered() / whole.scans();
+                assertTrue(whole.scans() > 10 && pages > 30, "scans=" + whole.scans() + ", pages=" + pages);
+                assertTrue(
+                        whole.work().pagesRead() < 4 * pages,
+                        "read=" + whole.work().pagesRead() + ", of=" + pages);
+                printed.clear();
+                QueryRun one = query(snapshot, order, 1 << 20, 1, TimeRange.ALL);
+                assertEquals(expected(order, 1, TimeRange.ALL), printed);
+                assertTrue(one.work().pagesRead() <= 4, "read=" + one.work().pagesRead() + ", of=" + pages);
+            }
+        }
+    }
+
     private List<List<Long>> expected(Order order, long limit, TimeRange range) {
         Comparator<List<Long>> ascending =
                 Comparator.<List<Long>, Long>comparing(row -> row.get(0)).thenComparing(row -> row.get(1));
@@ -82,6 +119,10 @@ class EventScanTest {
     }
 
     private int run(Snapshot snapshot, Order order, long roomBytes, long limit, TimeRange range) {
+        return query(snapshot, order, roomBytes, limit, range).scans();
+    }
+
+    private QueryRun query(Snapshot snapshot, Order order, long roomBytes, long limit, TimeRange range) {
         Console console = new Cli().console(OutputStream.nullOutputStream(), OutputStream.nullOutputStream());
         Source source = snapshot.source("s").orElseThrow();
         QueryRun run = new QueryRun(console, new QueryOptions());
@@ -91,7 +132,7 @@ class EventScanTest {
             new EventScan(run, eventTime.reader(source.format()), lookup, output, roomBytes)
                     .run(() -> RawScan.of(snapshot, source), RecordFilter.of(List.of(), source.format()), range, order);
         }
-        return run.scans();
+        return run;
     }
 
     private RecordPrinter printer(Source source) {

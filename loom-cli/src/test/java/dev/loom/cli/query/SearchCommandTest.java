@@ -20,6 +20,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** On a store of random lines, one a millisecond, against what their words say. */
 class SearchCommandTest {
@@ -159,6 +161,43 @@ class SearchCommandTest {
                 .ok();
         assertTrue(counted.out().contains("\"count\":1,"), counted.out());
         assertTrue(counted.err().contains("records without an event time are left out"), counted.err());
+    }
+
+    /** Of event times that an index can't hold, or holds some of. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "jsonl | {'t':'2026-11-21T02:46:30Z','w':'tea'} | {'t':'2026-11-21T02:46:31.5Z','w':'tea'}",
+                "jsonl | {'t':1795229190.25,'w':'tea'} | {'t':1795229191.5,'w':'tea'}",
+                "jsonl | {'t':1795229190,'w':'tea'} | {'t':'2026-11-21T02:46:31.5Z','w':'tea'}",
+                "jsonl | {'t':1795229190000,'w':'tea'} | {'t':1795229191.5,'w':'tea'}",
+                "csv | 2026-11-21T02:46:30Z,tea | 2026-11-21T02:46:31.5Z,tea",
+                "csv | 1795229190.25,tea | 1795229191.5,tea"
+            })
+    void shouldCountByEveryKindOfEventTime(String format, String first, String second, @TempDir Path own) {
+        String header = format.equals("csv") ? "t,w\n" : "";
+        String text = header + first.replace('\'', '"') + "\n" + second.replace('\'', '"') + "\n";
+        Cli timed = Cli.on(own);
+        timed.importText("timed", format, text, "--event-time", "t").ok();
+        List<String> counts = timed.run(
+                        "search", "timed", "tea", "--field", "w", "--count", "--step", "1s", "--time", "event")
+                .ok()
+                .lines();
+        assertEquals(2, counts.size(), counts.toString());
+        assertTrue(counts.get(0).startsWith("{\"from\":1795229190000000000,"), counts.get(0));
+        assertTrue(counts.stream().allMatch(line -> line.contains("\"count\":1,\"exact\":true")), counts.toString());
+    }
+
+    @Test
+    void shouldTellThatNoRecordHasAnEventTime() {
+        cli.importText("untimed", "jsonl", "{\"t\":\"soon\",\"w\":\"tea\"}\n", "--event-time", "t")
+                .ok();
+        Cli.Result counted = cli.run("search", "untimed", "tea", "--field", "w", "--count", "--time", "event")
+                .ok();
+        assertEquals(
+                "loom: no records in the range\nloom: records without an event time are left out\n", counted.err());
     }
 
     private String fields(String... arguments) {

@@ -45,8 +45,8 @@ final class HttpGuideTest {
                 temp.resolve("store"), null, null, "127.0.0.1:0", null, null, null, null, null, false);
         List<String> written = Files.readAllLines(guide);
         List<String> run;
-        try (Sidecar sidecar =
-                Sidecar.start(ServeSettings.of(options, ConfigFile.empty()), Throwable::printStackTrace)) {
+        try (Sidecar sidecar = Sidecar.start(
+                ServeSettings.of(options, ConfigFile.empty()), Throwable::printStackTrace, notice -> {})) {
             run = run(written, "http://" + sidecar.addresses().get("http"));
         }
         if ("write".equals(System.getProperty("loom.guide"))) {

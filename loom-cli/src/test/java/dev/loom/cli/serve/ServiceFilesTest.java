@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -48,7 +49,27 @@ final class ServiceFilesTest {
                 ConfigFile.read(Files.writeString(temp.resolve("loom.yaml"), yaml)));
         assertEquals(
                 "unix:/run/loom/ingest.sock", settings.ingest().orElseThrow().toString());
-        assertEquals(8, settings.queriesMax());
+        assertEquals(new QueryPool.Limits(8, 16, Duration.ofSeconds(5), 8), settings.queries());
         assertEquals(64 << 20, settings.otlp().budgetLength());
+    }
+
+    @Test
+    void shouldServeThisMachineByTheSettingsOfTheImage() throws IOException {
+        ServeSettings settings = ServeSettings.of(
+                new ServeSettings.Options(temp, null, null, null, null, null, null, null, null, false),
+                ConfigFile.read(DOCS.resolve("examples/sidecar/loom.yaml")));
+        assertTrue(settings.otlpGrpc().orElseThrow().isLocal());
+        assertTrue(settings.otlpHttp().orElseThrow().isLocal());
+        assertTrue(settings.api().orElseThrow().isLocal());
+        String image = Files.readString(DOCS.resolve("examples/sidecar/Containerfile"));
+        assertTrue(image.contains("COPY docs/examples/sidecar/loom.yaml /etc/loom/loom.yaml\n"), image);
+    }
+
+    @Test
+    void shouldWaitBeforeItStartsAgainAndBoundItsMemory() throws IOException {
+        String unit = Files.readString(DOCS.resolve("examples/sidecar/loom.service"));
+        for (String setting : new String[] {"RestartSec=5", "StartLimitBurst=10", "MemoryMax=1G"}) {
+            assertTrue(unit.contains('\n' + setting + '\n'), setting);
+        }
     }
 }

@@ -57,7 +57,8 @@ final class SidecarTest {
                         new ServeSettings.Options(
                                 directory(), null, otlpHttp, api, ingest, null, null, null, null, false),
                         ConfigFile.read(file)),
-                failure -> failure.printStackTrace());
+                Throwable::printStackTrace,
+                notice -> {});
     }
 
     private void start() throws IOException {
@@ -104,10 +105,24 @@ final class SidecarTest {
     @Test
     void shouldTakeImportsAndAnswerAsTheCommandsDo() throws Exception {
         start();
-        remote().importText("requests", "csv", "op,latency_ns\nGET,5\nSET,7\nGET,9\n", "--event-time", "latency_ns")
+        remote().importText(
+                        "requests",
+                        "csv",
+                        "op,latency_ns\nGET,5\nSET,7\nGET,9\n",
+                        "--event-time",
+                        "latency_ns",
+                        "--event-clock",
+                        "wall")
                 .ok();
         remote().run("index", "add", "requests", "latency_ns").ok();
-        remote().importText("requests", "csv", "op,latency_ns\nDEL,11\n", "--event-time", "latency_ns")
+        remote().importText(
+                        "requests",
+                        "csv",
+                        "op,latency_ns\nDEL,11\n",
+                        "--event-time",
+                        "latency_ns",
+                        "--event-clock",
+                        "wall")
                 .ok();
         remote().run("source", "add", "other", "--format", "timed:text").ok();
         remote().run("source", "add", "other", "--format", "text").exit(2);
@@ -161,6 +176,62 @@ final class SidecarTest {
     }
 
     @Test
+    void shouldKeepSourcesOpenThatAReceiverFeeds() throws Exception {
+        start();
+        String logs = "{\"resourceLogs\":[{\"scopeLogs\":[{\"logRecords\":[{\"body\":{\"stringValue\":\"a\"}}]}]}]}";
+        for (String source : List.of("otlp.logs", "otlp.spans", "otlp.contexts")) {
+            HttpResponse<String> refused = ask("/v1/schema", "{\"op\":\"close-source\",\"name\":\"" + source + "\"}");
+            requireError(403, "forbidden", refused);
+            assertTrue(refused.body().contains("fed by the OTLP receiver"), refused.body());
+            remote().run("source", "close", source).exit(2);
+        }
+        HttpResponse<String> stored = post("otlp-http", "/v1/logs", logs);
+        assertEquals("{}", stored.body());
+        assertEquals(200, get("/readyz").statusCode());
+    }
+
+    @Test
+    void shouldChangeNoSchemaWhenThatIsSwitchedOff() throws Exception {
+        start("", null, null, ANY_PORT);
+        remote().run("source", "add", "lines", "--format", "text").ok();
+        sidecar.close();
+        start("api: {schema_changes: false}\nreceivers: {loom: {schema_changes: false}}", null, ANY_PORT, ANY_PORT);
+        for (String body : List.of(
+                "{\"op\":\"define-source\",\"name\":\"a\",\"format\":\"text\"}",
+                "{\"op\":\"close-source\",\"name\":\"lines\"}",
+                "{\"op\":\"define-index\",\"source\":\"lines\",\"field\":\"line\"}",
+                "{\"op\":\"close-index\",\"source\":\"lines\",\"name\":\"line\"}")) {
+            HttpResponse<String> refused = ask("/v1/schema", body);
+            requireError(403, "forbidden", refused);
+            assertTrue(refused.body().contains("api.schema_changes"), refused.body());
+        }
+        assertTrue(ask("/v1/schema", "{\"op\":\"source\",\"name\":\"lines\"}")
+                .body()
+                .contains("text"));
+        remote().run("source", "close", "lines").exit(2);
+        remote().importText("other", "lines", "a\n").exit(2);
+        remote().importText("lines", "lines", "a\n").ok();
+    }
+
+    @Test
+    void shouldAnswerHeadAsGetWithoutABody() throws Exception {
+        start();
+        for (String path : List.of("/healthz", "/readyz", "/metrics")) {
+            HttpResponse<String> head = http.send(
+                    to("http", path)
+                            .method("HEAD", HttpRequest.BodyPublishers.noBody())
+                            .build(),
+                    BodyHandlers.ofString());
+            assertEquals(200, head.statusCode(), path);
+            assertEquals("", head.body(), path);
+            assertEquals(
+                    get(path).headers().firstValue("Content-Type"),
+                    head.headers().firstValue("Content-Type"),
+                    path);
+        }
+    }
+
+    @Test
     void shouldSayWhyARequestIsNotServed() throws Exception {
         start();
         requireError(404, "not_found", ask("/v1/nothing", "{}"));
@@ -190,7 +261,7 @@ final class SidecarTest {
 
     @Test
     void shouldFollowUntilTheClientLeavesAndRefuseWhatIsTooMuch() throws Exception {
-        start("api: {max_queries: 1}", null, ANY_PORT, ANY_PORT);
+        start("api: {max_queries: 1, max_followers: 1}", null, ANY_PORT, ANY_PORT);
         remote().importText("lines", "lines", "a\nb\n").ok();
         HttpResponse<InputStream> tail = http.send(
                 to("http", "/v1/tail")
@@ -203,16 +274,18 @@ final class SidecarTest {
             assertTrue(lines.readLine().contains("\"b\""));
             remote().importText("lines", "lines", "c\n").ok();
             assertTrue(lines.readLine().contains("\"c\""));
-            HttpResponse<String> refused = ask("/v1/scan", "{\"source\":\"lines\"}");
+            HttpResponse<String> refused = ask("/v1/tail", "{\"source\":\"lines\",\"follow\":true}");
             requireError(429, "busy", refused);
             assertTrue(refused.headers().firstValue("Retry-After").isPresent());
+            assertEquals(200, ask("/v1/scan", "{\"source\":\"lines\"}").statusCode());
         }
         remote().importText("lines", "lines", "d\n").ok();
+        String request = "{\"source\":\"lines\",\"follow\":true,\"lines\":0,\"timeout\":\"1ms\"}";
         int status = 429;
         while (status == 429) {
-            status = ask("/v1/scan", "{\"source\":\"lines\"}").statusCode();
+            status = ask("/v1/tail", request).statusCode();
         }
-        assertEquals(200, status);
+        assertEquals(504, status);
     }
 
     @Test

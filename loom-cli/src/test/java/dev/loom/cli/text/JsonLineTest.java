@@ -9,11 +9,14 @@ import dev.loom.format.Formats;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class JsonLineTest {
+    private final JsonLine lines = new JsonLine();
+
     @ParameterizedTest
     @ValueSource(strings = {"{}", " {\"a\":[1,2.5e-3,null,true,\"\\u00e9é\"],\"a\":{}} ", "\t{\"\":\"\"}\r"})
     void shouldTakeAnObject(String text) {
@@ -38,6 +41,7 @@ class JsonLineTest {
                 "{'a':1}",
                 "{\"a\":NaN}",
                 "{}]",
+                "\f{}",
                 "{//\n}"
             })
     void shouldRefuseWhatIsNotJson(String text) {
@@ -71,19 +75,41 @@ class JsonLineTest {
     @Test
     void shouldRefuseOtherEncodings() {
         byte[] latin = "{\"a\":\"é\"}".getBytes(StandardCharsets.ISO_8859_1);
-        assertEquals("not UTF-8", JsonLine.problem(latin, 0, latin.length));
+        assertEquals("not UTF-8", lines.problem(latin, 0, latin.length));
         byte[] wide = "{\"a\":1}".getBytes(StandardCharsets.UTF_16LE);
-        assertEquals("not JSON: zero byte", JsonLine.problem(wide, 0, wide.length));
+        assertEquals("not JSON: zero byte", lines.problem(wide, 0, wide.length));
     }
 
     @Test
     void shouldReadNothingOutsideTheRange() {
         byte[] bytes = "x{\"a\":1}y".getBytes(StandardCharsets.UTF_8);
-        assertNull(JsonLine.problem(bytes, 1, bytes.length - 2));
+        assertNull(lines.problem(bytes, 1, bytes.length - 2));
     }
 
-    private static String problem(String text) {
+    /** Parsers hold their input in buffers of their own; lines on either side of such a buffer's end are like all others. */
+    @Test
+    void shouldTakeLinesOfEveryLengthBetweenOthers() {
+        for (int around : new int[] {4_000, 8_000, 8_192, 16_000, 16_384, 65_536}) {
+            for (int length = around - 12; length <= around + 12; length++) {
+                String line = "{\"é\":\"" + "x".repeat(length - "{\"e\":\"\"}".length() - 1) + "\"}";
+                byte[] bytes = ("]\n" + line + "\n}{\"").getBytes(StandardCharsets.UTF_8);
+                assertNull(lines.problem(bytes, 2, length), "length=" + length);
+                assertNotNull(lines.problem(bytes, 2, length - 1), "cut of length=" + length);
+                assertNotNull(lines.problem(bytes, 2, length + 3), "more than length=" + length);
+            }
+        }
+    }
+
+    @Test
+    void shouldTakeLongNamesTextsAndNumbers() {
+        assertNull(problem("{\"" + "n".repeat(100_000) + "\":1}"));
+        assertNull(problem("{\"a\":" + "1".repeat(100_000) + "}"));
+        assertNull(problem("{\"a\":-0." + "1".repeat(100_000) + "e5}"));
+        assertNull(problem("{\"a\":\"" + "é\\n".repeat(100_000) + "\"}"));
+    }
+
+    private @Nullable String problem(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        return JsonLine.problem(bytes, 0, bytes.length);
+        return lines.problem(bytes, 0, bytes.length);
     }
 }

@@ -11,17 +11,30 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads an AnyValue: a text, a number, a boolean or bytes as that, an array or a map as JSON. It is that of a field, or the
- * first in a list of KeyValues whose key is as wanted.
+ * first in a list of KeyValues whose key is as wanted; if there is none, what the rest of it leads to within the value of the
+ * longest key that it begins with, before a dot.
  */
 final class AnyField implements FieldReader {
     private final Part part;
     private final int[] path;
     private final @Nullable UnsafeBuffer key;
+    /** By the length of a key that the wanted one begins with, before a dot: what reads the rest within its value. */
+    private final @Nullable FieldReader[] within;
 
     private AnyField(Part part, @Nullable String key, int... path) {
         this.part = part;
         this.path = path;
         this.key = key == null ? null : new UnsafeBuffer(key.getBytes(StandardCharsets.UTF_8));
+        this.within = key == null ? new FieldReader[0] : within(key);
+    }
+
+    private static @Nullable FieldReader[] within(String key) {
+        @Nullable FieldReader[] readers = new FieldReader[key.getBytes(StandardCharsets.UTF_8).length];
+        for (int dot = key.indexOf('.', 1); dot > 0 && dot < key.length() - 1; dot = key.indexOf('.', dot + 1)) {
+            int length = key.substring(0, dot).getBytes(StandardCharsets.UTF_8).length;
+            readers[length] = PathField.within(key.substring(dot + 1));
+        }
+        return readers;
     }
 
     /** The value that a field holds. */
@@ -43,9 +56,19 @@ final class AnyField implements FieldReader {
         }
         state.any.clear();
         state.found.count = 0;
+        state.leadLength = 0;
         walk(state.reader, 0, state);
         if (state.reader.failure() == null) {
+            FieldReader rest = state.found.count > 0 || state.leadLength == 0 ? null : within[state.leadLength];
+            if (rest != null) {
+                state.within.wrap(state.reader.buffer(), state.leadOffset, state.leadValueLength);
+                state.any.clear();
+                state.any.read(state.within);
+            }
             set(state, into);
+            if (rest != null) {
+                PathField.narrow(rest, into);
+            }
         }
     }
 
@@ -68,20 +91,30 @@ final class AnyField implements FieldReader {
     }
 
     /** Takes the value if the key is as wanted. A key before it, as usual, saves reading those of others. */
-    private static void readPair(UnsafeBuffer wanted, WireReader reader, ReadState state) {
+    private void readPair(UnsafeBuffer wanted, WireReader reader, ReadState state) {
         boolean matches = wanted.capacity() == 0;
         boolean other = false;
+        int keyOffset = 0;
+        int keyLength = 0;
+        int valueOffset = -1;
+        int valueLength = 0;
         int passedOver = -1;
         int passedOverLength = 0;
         state.any.clear();
         while (reader.next()) {
             if (reader.tag() == CommonTags.KeyValue.KEY) {
-                matches = equal(wanted, reader);
+                keyOffset = reader.offset();
+                keyLength = reader.length();
+                matches = keyLength == wanted.capacity() && begins(wanted, reader.buffer(), keyOffset, keyLength);
                 other = !matches;
             } else if (reader.tag() == CommonTags.KeyValue.VALUE && other) {
                 passedOver = reader.offset();
                 passedOverLength = reader.length();
+                valueOffset = passedOver;
+                valueLength = passedOverLength;
             } else if (reader.tag() == CommonTags.KeyValue.VALUE) {
+                valueOffset = reader.offset();
+                valueLength = reader.length();
                 int end = reader.enter();
                 state.any.read(reader);
                 reader.leave(end);
@@ -89,6 +122,12 @@ final class AnyField implements FieldReader {
         }
         if (!matches) {
             state.any.clear();
+            boolean leads = keyLength > state.leadLength && keyLength < within.length && within[keyLength] != null;
+            if (leads && valueOffset >= 0 && begins(wanted, reader.buffer(), keyOffset, keyLength)) {
+                state.leadLength = keyLength;
+                state.leadOffset = valueOffset;
+                state.leadValueLength = valueLength;
+            }
             return;
         }
         state.found.count = 1;
@@ -98,13 +137,9 @@ final class AnyField implements FieldReader {
         }
     }
 
-    private static boolean equal(UnsafeBuffer wanted, WireReader reader) {
-        int length = wanted.capacity();
-        if (reader.length() != length) {
-            return false;
-        }
+    private static boolean begins(UnsafeBuffer wanted, DirectBuffer buffer, int offset, int length) {
         for (int i = 0; i < length; i++) {
-            if (wanted.getByte(i) != reader.buffer().getByte(reader.offset() + i)) {
+            if (wanted.getByte(i) != buffer.getByte(offset + i)) {
                 return false;
             }
         }

@@ -1,5 +1,6 @@
 package dev.loom.otlp.format;
 
+import dev.loom.format.FieldTerms;
 import dev.loom.format.FieldType;
 import dev.loom.format.PayloadFormat;
 import dev.loom.otlp.wire.CommonTags.InstrumentationScope;
@@ -11,6 +12,9 @@ import dev.loom.otlp.wire.MetricTags.Metric;
 
 /** The fields of a context, as such, and as those of the records that refer to it. */
 final class ContextFields {
+    static final FieldTerms TRACE_ID = FieldTerms.hexadecimal(32);
+    static final FieldTerms SPAN_ID = FieldTerms.hexadecimal(16);
+
     private static final String SERVICE_NAME = "service.name";
 
     static final PayloadFormat FORMAT = addMetric(
@@ -25,7 +29,7 @@ final class ContextFields {
                         SERVICE_NAME,
                         FieldType.ANY,
                         AnyField.ofKey(part, SERVICE_NAME, ResourceEnvelope.RESOURCE, Resource.ATTRIBUTES))
-                .field("resource", FieldType.ANY, new PairsField(part, ResourceEnvelope.RESOURCE, Resource.ATTRIBUTES))
+                .field("resource", FieldType.JSON, new PairsField(part, ResourceEnvelope.RESOURCE, Resource.ATTRIBUTES))
                 .field(
                         "scope.name",
                         FieldType.UTF8,
@@ -60,7 +64,7 @@ final class ContextFields {
         return format.field("name", FieldType.UTF8, ofMetric(part, Form.TEXT, Metric.NAME))
                 .field("description", FieldType.UTF8, ofMetric(part, Form.TEXT, Metric.DESCRIPTION))
                 .field("unit", FieldType.UTF8, ofMetric(part, Form.TEXT, Metric.UNIT))
-                .field("kind", FieldType.UTF8, MetricKind.reader(part))
+                .field("kind", FieldType.UTF8, MetricKind.reader(part), MetricKind.TERMS)
                 .field(
                         "temporality",
                         FieldType.UTF8,
@@ -69,7 +73,8 @@ final class ContextFields {
                                 .with(temporality(part, Metric.HISTOGRAM), MetricKind.HISTOGRAM)
                                 .with(
                                         temporality(part, Metric.EXPONENTIAL_HISTOGRAM),
-                                        MetricKind.EXPONENTIAL_HISTOGRAM))
+                                        MetricKind.EXPONENTIAL_HISTOGRAM),
+                        EnumText.TEMPORALITY.terms())
                 .field(
                         "monotonic",
                         FieldType.BOOL,

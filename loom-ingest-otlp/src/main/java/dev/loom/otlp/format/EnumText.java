@@ -1,25 +1,50 @@
 package dev.loom.otlp.format;
 
+import dev.loom.format.FieldTerms;
 import dev.loom.format.FieldValue;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** The names of an enumeration's values, from 0 on. An empty name is no value; one that has no name is its number. */
 final class EnumText {
     static final EnumText SPAN_KIND =
-            new EnumText("unspecified", "internal", "server", "client", "producer", "consumer");
-    static final EnumText STATUS = new EnumText("unset", "ok", "error");
-    static final EnumText TEMPORALITY = new EnumText("", "delta", "cumulative");
+            new EnumText("span_kind_", "unspecified", "internal", "server", "client", "producer", "consumer");
+    static final EnumText STATUS = new EnumText("status_code_", "unset", "ok", "error");
+    static final EnumText TEMPORALITY = new EnumText("aggregation_temporality_", "", "delta", "cumulative");
 
     private static final int DIGITS_MAX = 11;
 
     private final UnsafeBuffer[] names;
 
-    EnumText(String... names) {
+    private final String prefix;
+    private final List<String> texts;
+
+    /** @param prefix of the names in OpenTelemetry's own spelling */
+    EnumText(String prefix, String... names) {
+        this.prefix = prefix;
+        texts = List.of(names);
         this.names = Arrays.stream(names)
                 .map(name -> new UnsafeBuffer(name.getBytes(StandardCharsets.US_ASCII)))
                 .toArray(UnsafeBuffer[]::new);
+    }
+
+    /** What people may write for the texts. */
+    FieldTerms terms() {
+        return FieldTerms.texts(
+                prefix, texts.stream().filter(text -> !text.isEmpty()).toArray(String[]::new));
+    }
+
+    /** What people may write for the numbers. */
+    FieldTerms numbers() {
+        Map<String, FieldTerms.Numbers> numbers = new LinkedHashMap<>();
+        for (int i = 0; i < texts.size(); i++) {
+            numbers.put(texts.get(i), new FieldTerms.Numbers(i, i));
+        }
+        return FieldTerms.numbers(prefix, numbers);
     }
 
     void set(int number, FieldValue into) {

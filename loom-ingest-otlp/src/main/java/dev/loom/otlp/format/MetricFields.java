@@ -2,6 +2,7 @@ package dev.loom.otlp.format;
 
 import static dev.loom.format.FieldType.ANY;
 import static dev.loom.format.FieldType.F64;
+import static dev.loom.format.FieldType.JSON;
 import static dev.loom.format.FieldType.U32;
 import static dev.loom.format.FieldType.U64;
 
@@ -63,13 +64,13 @@ final class MetricFields {
                         ofHistograms(Form.OPTIONAL_DOUBLE, HistogramDataPoint.MAX, ExponentialHistogramDataPoint.MAX))
                 .field(
                         "buckets",
-                        ANY,
+                        JSON,
                         field().with(Buckets.EXPLICIT, MetricKind.HISTOGRAM)
                                 .with(Buckets.EXPONENTIAL, MetricKind.EXPONENTIAL_HISTOGRAM))
-                .field("quantiles", ANY, field().with(quantiles(), MetricKind.SUMMARY))
+                .field("quantiles", JSON, field().with(quantiles(), MetricKind.SUMMARY))
                 .field(
                         "exemplars",
-                        ANY,
+                        JSON,
                         field().with(exemplars(NumberDataPoint.EXEMPLARS), MetricKind.GAUGE, MetricKind.SUM)
                                 .with(exemplars(HistogramDataPoint.EXEMPLARS), MetricKind.HISTOGRAM)
                                 .with(
@@ -84,7 +85,7 @@ final class MetricFields {
                                 HistogramDataPoint.FLAGS,
                                 ExponentialHistogramDataPoint.FLAGS,
                                 SummaryDataPoint.FLAGS))
-                .field("attributes", ANY, ofAttributes(tag -> new PairsField(Part.MESSAGE, tag)))
+                .field("attributes", JSON, ofAttributes(tag -> new PairsField(Part.MESSAGE, tag)))
                 .prefix("attr.", key -> ofAttributes(tag -> AnyField.ofKey(Part.MESSAGE, key, tag)));
     }
 

@@ -1,12 +1,14 @@
 package dev.loom.otlp.format;
 
 import dev.loom.format.FieldReader;
+import dev.loom.format.FieldTerms;
 import dev.loom.format.FieldValue;
 import dev.loom.otlp.wire.ExportTags.ResourceEnvelope;
 import dev.loom.otlp.wire.ExportTags.ScopeEnvelope;
 import dev.loom.otlp.wire.MetricTags.Metric;
 import dev.loom.otlp.wire.WireReader;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
@@ -24,6 +26,13 @@ enum MetricKind {
     NONE(0);
 
     private static final MetricKind[] KINDS = {GAUGE, SUM, HISTOGRAM, EXPONENTIAL_HISTOGRAM, SUMMARY};
+
+    /** What people may write for the kinds. */
+    static final FieldTerms TERMS = FieldTerms.texts(
+            "",
+            Arrays.stream(KINDS)
+                    .map(kind -> kind.name().toLowerCase(Locale.ROOT))
+                    .toArray(String[]::new));
 
     private static final Map<MetricKind, UnsafeBuffer> TEXTS = texts();
 

@@ -2,16 +2,19 @@ package dev.loom.otlp.format;
 
 import dev.loom.format.Field;
 import dev.loom.format.FieldReader;
+import dev.loom.format.FieldTerms;
 import dev.loom.format.FieldType;
 import dev.loom.format.PayloadFormat;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One of the formats: declared fields, and those whose names begin with a prefix, such as {@code attr.http.route}. */
+/** One of the formats: declared fields, those whose names begin with a prefix, such as {@code attr.http.route}, and paths within. */
 final class OtlpFormat implements PayloadFormat {
     private static final String NANOSECONDS = "ns";
 
@@ -20,6 +23,10 @@ final class OtlpFormat implements PayloadFormat {
     private final List<Field> fields = new ArrayList<>();
     private final Map<String, FieldReader> readers = new HashMap<>();
     private final Map<String, Function<String, FieldReader>> prefixes = new HashMap<>();
+    /** Fields that may be arrays or maps. */
+    private final Set<String> paths = new HashSet<>();
+
+    private final Map<String, FieldTerms> terms = new HashMap<>();
     private final Map<String, String> units = new HashMap<>();
     private List<String> columns = List.of();
     private @Nullable String textField;
@@ -34,7 +41,16 @@ final class OtlpFormat implements PayloadFormat {
     OtlpFormat field(String fieldName, FieldType type, FieldReader reader) {
         fields.add(new Field(fieldName, type, true));
         readers.put(fieldName, reader);
+        if (type == FieldType.ANY || type == FieldType.JSON) {
+            paths.add(fieldName);
+        }
         return this;
+    }
+
+    /** Adds a field whose values people may write otherwise. */
+    OtlpFormat field(String fieldName, FieldType type, FieldReader reader, FieldTerms written) {
+        terms.put(fieldName, written);
+        return field(fieldName, type, reader);
     }
 
     /** Adds a field whose numbers are nanoseconds. */
@@ -81,16 +97,35 @@ final class OtlpFormat implements PayloadFormat {
         if (declared != null) {
             return declared;
         }
-        String longest = "";
-        for (String prefix : prefixes.keySet()) {
-            if (fieldName.startsWith(prefix) && prefix.length() > longest.length()) {
-                longest = prefix;
-            }
+        String prefix = longest(prefixes.keySet(), fieldName, "");
+        Function<String, FieldReader> ofKey = prefixes.get(prefix);
+        if (ofKey != null) {
+            return ofKey.apply(fieldName.substring(prefix.length()));
         }
-        Function<String, FieldReader> reader = prefixes.get(longest);
-        return reader == null || fieldName.length() == longest.length()
-                ? null
-                : reader.apply(fieldName.substring(longest.length()));
+        String structured = longest(paths, fieldName, ".");
+        FieldReader whole = readers.get(structured);
+        return whole == null ? null : new PathField(whole, fieldName.substring(structured.length() + 1));
+    }
+
+    /** The longest of some names that a field's begins with, and a separator, and then goes on; empty if there is none. */
+    private static String longest(Set<String> names, String fieldName, String separator) {
+        String longest = "";
+        for (String name : names) {
+            boolean begins =
+                    fieldName.startsWith(name + separator) && fieldName.length() > name.length() + separator.length();
+            longest = begins && name.length() > longest.length() ? name : longest;
+        }
+        return longest;
+    }
+
+    @Override
+    public List<String> fieldPrefixes() {
+        return List.copyOf(prefixes.keySet());
+    }
+
+    @Override
+    public @Nullable FieldTerms terms(String fieldName) {
+        return terms.get(fieldName);
     }
 
     @Override

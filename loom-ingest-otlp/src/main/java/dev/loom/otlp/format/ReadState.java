@@ -14,6 +14,12 @@ final class ReadState {
     final AnyValue any = new AnyValue();
     final JsonText json = new JsonText();
 
+    /** The key that leads furthest to the one that an {@link AnyField} looks for, and the place of its value. */
+    int leadLength;
+
+    int leadOffset;
+    int leadValueLength;
+
     private boolean fieldsOnce;
 
     private ReadState() {}

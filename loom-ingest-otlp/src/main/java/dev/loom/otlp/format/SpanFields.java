@@ -1,11 +1,13 @@
 package dev.loom.otlp.format;
 
-import static dev.loom.format.FieldType.ANY;
 import static dev.loom.format.FieldType.I32;
 import static dev.loom.format.FieldType.I64;
+import static dev.loom.format.FieldType.JSON;
 import static dev.loom.format.FieldType.U32;
 import static dev.loom.format.FieldType.U64;
 import static dev.loom.format.FieldType.UTF8;
+import static dev.loom.otlp.format.ContextFields.SPAN_ID;
+import static dev.loom.otlp.format.ContextFields.TRACE_ID;
 
 import dev.loom.format.PayloadFormat;
 import dev.loom.otlp.wire.TraceTags.Event;
@@ -23,24 +25,24 @@ final class SpanFields {
     private static OtlpFormat own() {
         return new OtlpFormat(OtlpFormatProvider.SPAN, "end")
                 .field("name", UTF8, WireField.of(Form.TEXT, Span.NAME))
-                .field("kind", UTF8, WireField.of(Form.SPAN_KIND, Span.KIND))
+                .field("kind", UTF8, WireField.of(Form.SPAN_KIND, Span.KIND), EnumText.SPAN_KIND.terms())
                 .field("start", U64, WireField.of(Form.TIME, Span.START_TIME_UNIX_NANO))
                 .field("end", U64, WireField.of(Form.TIME, Span.END_TIME_UNIX_NANO))
                 .nanoseconds("duration", I64, new SpanDuration())
-                .field("status", UTF8, WireField.of(Form.STATUS, Span.STATUS, Status.CODE))
-                .field("status_code", I32, WireField.of(Form.ENUM, Span.STATUS, Status.CODE))
+                .field("status", UTF8, WireField.of(Form.STATUS, Span.STATUS, Status.CODE), EnumText.STATUS.terms())
+                .field("status_code", I32, WireField.of(Form.ENUM, Span.STATUS, Status.CODE), EnumText.STATUS.numbers())
                 .field("status_message", UTF8, WireField.of(Form.TEXT, Span.STATUS, Status.MESSAGE))
-                .field("trace_id", UTF8, WireField.of(Form.TRACE_ID, Span.TRACE_ID))
-                .field("span_id", UTF8, WireField.of(Form.SPAN_ID, Span.SPAN_ID))
-                .field("parent_span_id", UTF8, WireField.of(Form.SPAN_ID, Span.PARENT_SPAN_ID))
+                .field("trace_id", UTF8, WireField.of(Form.TRACE_ID, Span.TRACE_ID), TRACE_ID)
+                .field("span_id", UTF8, WireField.of(Form.SPAN_ID, Span.SPAN_ID), SPAN_ID)
+                .field("parent_span_id", UTF8, WireField.of(Form.SPAN_ID, Span.PARENT_SPAN_ID), SPAN_ID)
                 .field("trace_state", UTF8, WireField.of(Form.TEXT, Span.TRACE_STATE))
                 .field("flags", U32, WireField.of(Form.NUMBER, Span.FLAGS))
-                .field("attributes", ANY, new PairsField(Part.MESSAGE, Span.ATTRIBUTES))
+                .field("attributes", JSON, new PairsField(Part.MESSAGE, Span.ATTRIBUTES))
                 .field("dropped_attributes_count", U32, WireField.of(Form.NUMBER, Span.DROPPED_ATTRIBUTES_COUNT))
-                .field("events", ANY, events())
+                .field("events", JSON, events())
                 .field("events_count", I32, WireField.of(Form.COUNT, Span.EVENTS))
                 .field("dropped_events_count", U32, WireField.of(Form.NUMBER, Span.DROPPED_EVENTS_COUNT))
-                .field("links", ANY, links())
+                .field("links", JSON, links())
                 .field("links_count", I32, WireField.of(Form.COUNT, Span.LINKS))
                 .field("dropped_links_count", U32, WireField.of(Form.NUMBER, Span.DROPPED_LINKS_COUNT))
                 .prefix("attr.", key -> AnyField.ofKey(Part.MESSAGE, key, Span.ATTRIBUTES));

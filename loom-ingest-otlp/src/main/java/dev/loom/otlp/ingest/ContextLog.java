@@ -14,18 +14,25 @@ final class ContextLog {
     static final String SOURCE = "otlp.contexts";
 
     private final Loom loom;
-    private final int sourceId;
+    private final SourceDefinitions definitions;
     private final long segmentLength;
     private final ByteKeys places;
+    private int sourceId;
     private long segmentStart;
     private long segmentEnd;
     private long written;
 
-    ContextLog(Loom loom, int sourceId, long segmentLength, int entriesMax, int bytesMax) {
+    ContextLog(Loom loom, SourceDefinitions definitions, long segmentLength, int entriesMax, int bytesMax) {
         this.loom = loom;
-        this.sourceId = sourceId;
+        this.definitions = definitions;
+        sourceId = definitions.defineContexts();
         this.segmentLength = segmentLength;
         places = new ByteKeys(entriesMax, bytesMax);
+    }
+
+    /** Goes on with the source that is open now, one that it defines if there is none. Contexts of the one before still serve. */
+    void reopen() {
+        sourceId = definitions.defineContexts();
     }
 
     /**

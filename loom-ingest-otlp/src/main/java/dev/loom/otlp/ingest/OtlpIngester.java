@@ -9,6 +9,7 @@ import dev.loom.otlp.Signal;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.agrona.DirectBuffer;
@@ -23,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * kill of the process. Of a request that is {@linkplain ExportOutcome#unavailable unavailable} a part may be stored; sending
  * it again stores that part twice, which OTLP allows.
  *
+ * <p>A source that was closed is defined anew by the next request for it. Where the store refuses that, requests are
+ * unavailable, and {@link #problem} says why.
+ *
  * <p>Usable from any thread. Memory: four times the longest context for each request worked on at once, and what the settings
  * say for contexts; nothing for a record, and nothing is allocated once warm but for what is told to clients.
  */
@@ -31,8 +35,10 @@ public final class OtlpIngester implements ExportHandler {
             "key_strindex and string_value_strindex are ignored outside of profiles";
 
     private final IngestSettings settings;
+    private final SourceDefinitions definitions;
     private final ArrayBlockingQueue<RequestWriter> idle;
     private final Map<Signal, SignalCounters> counters = new EnumMap<>(Signal.class);
+    private volatile @Nullable String noSource;
 
     /**
      * Defines the sources, where the store does not have them yet.
@@ -42,18 +48,16 @@ public final class OtlpIngester implements ExportHandler {
     public OtlpIngester(SharedWriter writer, IngestSettings settings) {
         this.settings = settings;
         Loom loom = writer.loom();
+        definitions = new SourceDefinitions(loom);
         ContextLog contexts = new ContextLog(
-                loom,
-                SourceDefinitions.defineContexts(loom),
-                segmentLength(loom),
-                settings.contextsMax(),
-                settings.contextBytesMax());
+                loom, definitions, segmentLength(loom), settings.contextsMax(), settings.contextBytesMax());
         Map<Signal, SourceRoutes> routes = new EnumMap<>(Signal.class);
         for (Signal signal : Signal.values()) {
-            routes.put(signal, new SourceRoutes(loom, signal, settings.sourceAttribute(), settings.sourcesMax()));
+            routes.put(
+                    signal, new SourceRoutes(definitions, signal, settings.sourceAttribute(), settings.sourcesMax()));
             counters.put(signal, new SignalCounters());
         }
-        TurnState turn = new TurnState(new RecordAppender(loom, contexts), routes);
+        TurnState turn = new TurnState(new RecordAppender(loom, contexts), contexts, routes);
         int contextLengthMax = Math.min(settings.contextLengthMax(), loom.payloadLengthMax());
         idle = new ArrayBlockingQueue<>(settings.concurrency());
         for (int i = 0; i < settings.concurrency(); i++) {
@@ -93,6 +97,13 @@ public final class OtlpIngester implements ExportHandler {
         String reason = "the store is busy";
         try {
             written = request.write(deadlineNs);
+            if (written && noSource != null) {
+                noSource = null;
+            }
+        } catch (IllegalArgumentException e) {
+            written = false;
+            reason = "a source was closed, and can't be defined anew: " + e.getMessage();
+            noSource = reason;
         } catch (StoreIoException e) {
             written = false;
             reason = "the store can't be written: " + e.getMessage();
@@ -129,6 +140,16 @@ public final class OtlpIngester implements ExportHandler {
             Thread.currentThread().interrupt();
             return null;
         }
+    }
+
+    /** Whether requests go to this source: one that is closed is defined anew by the next of them. */
+    public boolean feeds(int sourceId) {
+        return definitions.has(sourceId);
+    }
+
+    /** Why no request can be stored until somebody acts; empty if none is known to be kept out. */
+    public Optional<String> problem() {
+        return Optional.ofNullable(noSource);
     }
 
     /** What became of a signal's requests and records. */

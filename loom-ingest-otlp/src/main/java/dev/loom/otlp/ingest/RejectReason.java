@@ -4,8 +4,7 @@ package dev.loom.otlp.ingest;
 enum RejectReason {
     INVALID_IDS("trace_id or span_id is missing, all zero or of a wrong length"),
     RECORD_TOO_LONG("longer than the store takes"),
-    CONTEXT_TOO_LONG("resource, scope and metric description are longer than the limit"),
-    SOURCE_CLOSED("the source they would go to was closed");
+    CONTEXT_TOO_LONG("resource, scope and metric description are longer than the limit");
 
     private final String text;
 

@@ -17,6 +17,9 @@ final class RequestWriter {
     /** How long the evictor is given to make room, ns. */
     private static final long PRESSED_PARK_NS = 200_000;
 
+    /** Number of no resource. */
+    private static final long NOT_ROUTED = -1;
+
     private enum Turn {
         DONE,
         TO_GO_ON,
@@ -61,7 +64,7 @@ final class RequestWriter {
             return false;
         }
         cursor.wrap(newSignal, newBuffer, offset, length);
-        resource = cursor.resources();
+        resource = NOT_ROUTED;
         pending = cursor.next();
         return true;
     }
@@ -137,7 +140,9 @@ final class RequestWriter {
             accepted++;
             overflowed += overflowing ? 1 : 0;
         } else if (status == PushStatus.SOURCE_CLOSED) {
-            reject(RejectReason.SOURCE_CLOSED);
+            turn.reopenSources();
+            resource = NOT_ROUTED;
+            return PushStatus.BACK_PRESSURED;
         } else if (status == RecordAppender.UNFIT) {
             reject(RejectReason.RECORD_TOO_LONG);
         }

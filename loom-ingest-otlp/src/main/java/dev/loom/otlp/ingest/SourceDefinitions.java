@@ -10,13 +10,25 @@ import dev.loom.otlp.Signal;
 import dev.loom.otlp.format.OtlpFormatProvider;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
-/** How the sources are defined that requests go to: payload formats, and indexes. */
+/** Defines the sources that requests go to, with their payload formats and indexes, and knows them. */
 final class SourceDefinitions {
     /** The name that commands give the index over the records' own times. */
     private static final String EVENT_TIME = "event-time";
 
-    private SourceDefinitions() {}
+    private final Loom loom;
+    private final Set<Integer> ids = ConcurrentHashMap.newKeySet();
+
+    SourceDefinitions(Loom loom) {
+        this.loom = loom;
+    }
+
+    /** Whether it gave out this source. Any thread. */
+    boolean has(int sourceId) {
+        return ids.contains(sourceId);
+    }
 
     /** The source of records whose resource does not say otherwise. */
     static String defaultName(Signal signal) {
@@ -34,49 +46,52 @@ final class SourceDefinitions {
      * @return its id
      * @throws IllegalArgumentException when the store has the name for something else, or no room
      */
-    static int define(Loom loom, Signal signal, String name) {
+    int define(Signal signal, String name) {
         return switch (signal) {
-            case LOGS -> define(loom, name, OtlpFormatProvider.LOG, "severity");
-            case TRACES -> define(loom, name, OtlpFormatProvider.SPAN, "duration");
-            case METRICS -> define(loom, name, OtlpFormatProvider.METRIC, "value");
+            case LOGS -> define(name, OtlpFormatProvider.LOG, "severity");
+            case TRACES -> define(name, OtlpFormatProvider.SPAN, "duration");
+            case METRICS -> define(name, OtlpFormatProvider.METRIC, "value");
         };
     }
 
-    /** Defines the source of contexts; as {@link #define(Loom, Signal, String)}. */
-    static int defineContexts(Loom loom) {
-        return define(loom, ContextLog.SOURCE, OtlpFormatProvider.CONTEXT);
+    /** Defines the source of contexts; as {@link #define(Signal, String)}. */
+    int defineContexts() {
+        return define(ContextLog.SOURCE, OtlpFormatProvider.CONTEXT);
     }
 
-    private static int define(Loom loom, String name, String formatName, String indexed) {
-        int id = define(loom, name, formatName);
+    private int define(String name, String formatName, String indexed) {
+        int id = define(name, formatName);
         PayloadFormat format = Formats.parse(formatName);
         String time = Objects.requireNonNull(format.eventTimeField(), formatName);
-        if (neverHad(loom, id, EVENT_TIME)) {
+        if (neverHad(id, EVENT_TIME)) {
             loom.defineEventTimeIndex(id, EVENT_TIME, IndexFunction.field(format, time));
         }
-        if (neverHad(loom, id, indexed)) {
+        if (neverHad(id, indexed)) {
             loom.defineIndex(id, indexed, IndexFunction.field(format, indexed), Bins.logLinear());
         }
         return id;
     }
 
     /** Also after a kill between the definitions; an index that was closed stays so. */
-    private static boolean neverHad(Loom loom, int sourceId, String index) {
+    private boolean neverHad(int sourceId, String index) {
         return loom.indexes().stream()
                 .noneMatch(defined ->
                         defined.sourceId() == sourceId && defined.name().equals(index));
     }
 
-    private static int define(Loom loom, String name, String format) {
+    private int define(String name, String format) {
         Optional<Source> open = loom.source(name).filter(source -> !source.closed());
         if (open.isEmpty()) {
-            return loom.defineSource(name, Formats.parse(format));
+            int id = loom.defineSource(name, Formats.parse(format));
+            ids.add(id);
+            return id;
         }
         String actual = open.get().format().text();
         if (!actual.equals(format)) {
             throw new IllegalArgumentException(
                     "source has another format: name=" + name + ", format=" + actual + ", expected=" + format);
         }
+        ids.add(open.get().id());
         return open.get().id();
     }
 }

@@ -1,6 +1,5 @@
 package dev.loom.otlp.ingest;
 
-import dev.loom.Loom;
 import dev.loom.otlp.Signal;
 import java.nio.charset.StandardCharsets;
 import org.agrona.DirectBuffer;
@@ -17,23 +16,33 @@ final class SourceRoutes {
 
     private static final char REPLACEMENT = '_';
 
-    private final Loom loom;
+    private final SourceDefinitions definitions;
     private final int sourcesMax;
     private final @Nullable ResourceAttribute attribute;
     private final Signal signal;
     private final String defaultName;
-    private final int defaultId;
     private final ByteKeys byValue;
+    private int defaultId;
     private boolean overflowed;
 
-    SourceRoutes(Loom loom, Signal signal, @Nullable String attribute, int sourcesMax) {
-        this.loom = loom;
+    SourceRoutes(SourceDefinitions definitions, Signal signal, @Nullable String attribute, int sourcesMax) {
+        this.definitions = definitions;
         this.sourcesMax = sourcesMax;
         this.attribute = attribute == null ? null : new ResourceAttribute(attribute);
         this.signal = signal;
         defaultName = SourceDefinitions.defaultName(signal);
-        defaultId = SourceDefinitions.define(loom, signal, defaultName);
+        defaultId = definitions.define(signal, defaultName);
         byValue = attribute == null ? new ByteKeys(1, 0) : new ByteKeys(sourcesMax, sourcesMax * VALUE_LENGTH_MAX);
+    }
+
+    /**
+     * Goes on with the sources that are open now; those that were closed are defined anew, when they are needed.
+     *
+     * @throws IllegalArgumentException when the store has the signal's name for something else, or no room
+     */
+    void reopen() {
+        byValue.clear();
+        defaultId = definitions.define(signal, defaultName);
     }
 
     /** The id of the source for the records of a resource. */
@@ -68,7 +77,7 @@ final class SourceRoutes {
         buffer.getBytes(offset, bytes);
         String value = legal(new String(bytes, StandardCharsets.UTF_8));
         try {
-            return SourceDefinitions.define(loom, signal, defaultName + '.' + value);
+            return definitions.define(signal, defaultName + '.' + value);
         } catch (IllegalArgumentException e) {
             return defaultId;
         }

@@ -48,11 +48,14 @@ final class ConnectionGuard implements SelectorManager.AcceptListener {
 
     private final ConcurrentHashMap<Object, Usage> connections = new ConcurrentHashMap<>();
     private final LongAdder refused = new LongAdder();
+    private final Runnable onConnection;
     private final int max;
     private final long firstRequestNs;
     private final long idleNs;
 
-    ConnectionGuard(ServerProtection protection) {
+    /** @param onConnection called for each connection that is accepted */
+    ConnectionGuard(ServerProtection protection, Runnable onConnection) {
+        this.onConnection = onConnection;
         max = protection.maxConnections();
         firstRequestNs = protection.readHeaderTimeout().toNanos();
         idleNs = protection.idleTimeout().toNanos();
@@ -72,6 +75,7 @@ final class ConnectionGuard implements SelectorManager.AcceptListener {
         // One acceptor for each endpoint: between two of them the limit may be passed by one for a moment.
         if (connections.size() < max) {
             connections.put(channel, new Usage());
+            onConnection.run();
             return;
         }
         refused.increment();

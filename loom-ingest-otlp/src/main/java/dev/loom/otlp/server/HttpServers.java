@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.http.HttpVersion;
@@ -55,6 +56,9 @@ public final class HttpServers implements AutoCloseable {
     private final QueuedThreadPool threads = new QueuedThreadPool(THREADS_MAX, THREADS_MIN);
     private final Server server;
     private final Gate gate;
+    /** Whether there are sweeps: as long as there are connections. */
+    private final AtomicBoolean sweeping = new AtomicBoolean();
+
     private final List<ServerConnector> connectors = new ArrayList<>();
     private final SslContextFactory.@Nullable Server tls;
     private final @Nullable ReloadedFiles reloaded;
@@ -64,7 +68,7 @@ public final class HttpServers implements AutoCloseable {
         this.protection = protection;
         this.failures = failures;
         threads.setName("loom-http");
-        ConnectionGuard connections = new ConnectionGuard(protection);
+        ConnectionGuard connections = new ConnectionGuard(protection, this::beginSweeps);
         HostRules hosts = new HostRules(protection.allowedHosts(), protection.allowedOrigins());
         gate = new Gate(
                 connections, hosts, protection.tokenFile() == null ? null : BearerToken.read(protection.tokenFile()));
@@ -149,7 +153,9 @@ public final class HttpServers implements AutoCloseable {
         }
         server.setHandler(handlers);
         server.start();
-        scheduleSweep();
+        if (reloaded != null) {
+            scheduleReload(reloaded);
+        }
     }
 
     private ServerConnector connector(Endpoint endpoint) {
@@ -212,6 +218,12 @@ public final class HttpServers implements AutoCloseable {
         return factory;
     }
 
+    private void beginSweeps() {
+        if (!sweeping.get() && sweeping.compareAndSet(false, true)) {
+            scheduleSweep();
+        }
+    }
+
     private void scheduleSweep() {
         server.getScheduler().schedule(this::sweep, SWEEP_MS, TimeUnit.MILLISECONDS);
     }
@@ -220,12 +232,27 @@ public final class HttpServers implements AutoCloseable {
         for (ServerConnector connector : connectors) {
             gate.connections.sweep(connector.getConnectedEndPoints());
         }
-        if (reloaded != null && reloaded.isDue()) {
-            threads.execute(this::reload);
-        }
-        if (server.isRunning()) {
+        if (gate.connections.connections() == 0) {
+            sweeping.set(false);
+            if (gate.connections.connections() > 0) {
+                beginSweeps(); // who came meanwhile may have found them going on
+            }
+        } else if (server.isRunning()) {
             scheduleSweep();
         }
+    }
+
+    private void scheduleReload(ReloadedFiles files) {
+        server.getScheduler()
+                .schedule(
+                        () -> {
+                            if (server.isRunning()) {
+                                threads.execute(this::reload);
+                                scheduleReload(files);
+                            }
+                        },
+                        files.intervalNs(),
+                        TimeUnit.NANOSECONDS);
     }
 
     /** Takes in files that changed; those that can't be read leave what was. */

@@ -2,7 +2,6 @@ package dev.loom.otlp.server;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
@@ -18,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * All memory that requests in flight may take: one area of fixed length off the heap, given out in contiguous {@link Region}s.
  *
  * <p>The area is a file without a name, preallocated by writing, so that memory which the machine does not have is refused when
- * the server starts and not while it serves. Usable from any thread; the lock is held while a region's bounds change, never
- * while bytes are copied.
+ * the server starts and not while it serves. Where its folder has too little room, as {@code /dev/shm} of a container, it is
+ * direct memory. Usable from any thread; the lock is held while a region's bounds change, never while bytes are copied.
  */
 public final class InFlightBudget implements AutoCloseable {
     /** Regions start and end at multiples of it: bytes. */
@@ -36,7 +35,7 @@ public final class InFlightBudget implements AutoCloseable {
         }
     }
 
-    private final MappedByteBuffer area;
+    private final ByteBuffer area;
     private final UnsafeBuffer buffer;
     private final RegionAllocator allocator;
     private int used;
@@ -44,7 +43,7 @@ public final class InFlightBudget implements AutoCloseable {
     private boolean pressed;
     private boolean closed;
 
-    private InFlightBudget(MappedByteBuffer area) {
+    private InFlightBudget(ByteBuffer area) {
         this.area = area;
         buffer = new UnsafeBuffer(area);
         allocator = new RegionAllocator(area.capacity() / GRANULE);
@@ -55,10 +54,39 @@ public final class InFlightBudget implements AutoCloseable {
      *
      * @param folder where the file is created, and removed at once: on tmpfs, unless the area is to be on a disk
      * @param length in bytes, rounded up to whole granules
-     * @throws IOException when the folder has no room
+     * @throws IOException when the folder has no room or can't be written, and there is no direct memory either
      */
     public static InFlightBudget open(Path folder, int length) throws IOException {
-        long granules = (length + (long) GRANULE - 1) / GRANULE;
+        return open(
+                folder,
+                length,
+                Files.isDirectory(folder) ? Files.getFileStore(folder).getUsableSpace() : 0);
+    }
+
+    /** As above, of a folder that has so many bytes free. */
+    static InFlightBudget open(Path folder, int length, long free) throws IOException {
+        int bytes = granulesOf(length) * GRANULE;
+        IOException full = new IOException("no space in folder: free=" + free);
+        if (bytes <= free) {
+            try {
+                return new InFlightBudget(mapped(folder, bytes));
+            } catch (IOException e) {
+                full = e;
+            }
+        }
+        try {
+            return new InFlightBudget(ByteBuffer.allocateDirect(bytes));
+        } catch (OutOfMemoryError e) {
+            IOException none = new IOException(
+                    "no memory for requests in flight: folder=" + folder + ", bytes=" + bytes + ", free=" + free
+                            + ", reason=" + full.getMessage() + "; and no direct memory: " + e.getMessage(),
+                    full);
+            none.addSuppressed(e);
+            throw none;
+        }
+    }
+
+    private static ByteBuffer mapped(Path folder, int bytes) throws IOException {
         Path file = Files.createTempFile(
                 folder,
                 "loom-in-flight-",
@@ -66,11 +94,11 @@ public final class InFlightBudget implements AutoCloseable {
                 PosixFilePermissions.asFileAttribute(Set.copyOf(PosixFilePermissions.fromString("rw-------"))));
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             ByteBuffer zeroes = ByteBuffer.allocate(16 * GRANULE);
-            for (long position = 0; position < granules * GRANULE; ) {
-                zeroes.clear().limit((int) Math.min(zeroes.capacity(), granules * GRANULE - position));
+            for (long position = 0; position < bytes; ) {
+                zeroes.clear().limit((int) Math.min(zeroes.capacity(), bytes - position));
                 position += channel.write(zeroes, position);
             }
-            return new InFlightBudget(channel.map(MapMode.READ_WRITE, 0, granules * GRANULE));
+            return channel.map(MapMode.READ_WRITE, 0, bytes);
         } finally {
             Files.delete(file);
         }

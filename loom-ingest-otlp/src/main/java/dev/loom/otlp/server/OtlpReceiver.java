@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
@@ -50,7 +51,10 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
     private final Set<Exchange> exchanges = ConcurrentHashMap.newKeySet();
     private long pressedUntilNs = System.nanoTime();
     private @Nullable ExportWorkers workers;
-    private Scheduler.@Nullable Task sweep;
+    /** Whether there are sweeps: as long as there are requests. */
+    private final AtomicBoolean sweeping = new AtomicBoolean();
+
+    private volatile Scheduler.@Nullable Task sweep;
 
     /**
      * Takes the memory for requests.
@@ -135,18 +139,25 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
                 getServer().getThreadPool(),
                 failures);
         super.doStart();
-        scheduleSweep();
     }
 
     /** Called by the server, once no request is in flight or the time for that has run out. */
     @Override
     protected void doStop() throws Exception {
         super.doStop();
-        if (sweep != null) {
-            sweep.cancel();
+        Scheduler.Task last = sweep;
+        if (last != null) {
+            last.cancel();
         }
         workers().close();
         budget.close();
+    }
+
+    private void beginSweeps() {
+        if (!sweeping.get() && sweeping.compareAndSet(false, true)) {
+            budget.takePressed(); // long ago
+            scheduleSweep();
+        }
     }
 
     private void scheduleSweep() {
@@ -163,7 +174,12 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
         for (Exchange exchange : exchanges) {
             exchange.sweep(now, pressed);
         }
-        if (isRunning()) {
+        if (exchanges.isEmpty()) {
+            sweeping.set(false);
+            if (!exchanges.isEmpty()) {
+                beginSweeps(); // who came meanwhile may have found them going on
+            }
+        } else if (isRunning()) {
             scheduleSweep();
         }
     }
@@ -179,6 +195,7 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
             }
             Exchange exchange = grpc ? call(request, response, callback) : post(request, response, callback);
             exchanges.add(exchange);
+            beginSweeps();
             Request.addCompletionListener(request, failure -> exchanges.remove(exchange));
             exchange.start();
         } catch (RefusalException e) {

@@ -16,7 +16,6 @@ final class ReloadedFiles {
 
     private final List<Path> files;
     private final long intervalNs;
-    private volatile long lookedNs = System.nanoTime();
     private List<Object> seen;
 
     private ReloadedFiles(List<Path> files, Duration interval) throws IOException {
@@ -35,14 +34,9 @@ final class ReloadedFiles {
         return files.isEmpty() ? null : new ReloadedFiles(files, tls == null ? TOKEN_INTERVAL : tls.reloadInterval());
     }
 
-    /** Whether it is time to look. */
-    boolean isDue() {
-        long now = System.nanoTime();
-        boolean due = now - lookedNs > intervalNs;
-        if (due) {
-            lookedNs = now;
-        }
-        return due;
+    /** How often to look. */
+    long intervalNs() {
+        return intervalNs;
     }
 
     /** Whether a file changed since this was last asked. */

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import dev.loom.Loom;
+import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.format.Formats;
 import dev.loom.otlp.ExportOutcome;
@@ -20,6 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -225,11 +228,47 @@ class OtlpIngesterTest {
     }
 
     @Test
-    void shouldRejectRecordsOfASourceThatWasClosed() {
+    void shouldDefineASourceAnewWhenItWasClosed() {
+        IngestSettings byService = PATIENT.withSourceAttribute("service.name", 4);
+        try (IngestedStore store = new IngestedStore(folder, byService)) {
+            Loom loom = store.writer().loom();
+            store.export(Signal.LOGS, logs("a", "b"));
+            for (String name : List.of("otlp.logs.a", "otlp.contexts", "otlp.logs")) {
+                int id = loom.source(name).orElseThrow().id();
+                assertTrue(store.ingester.feeds(id), name);
+                loom.closeSource(id);
+                ExportOutcome outcome = store.export(Signal.LOGS, logs("a", "c"));
+                assertEquals(ExportOutcome.Status.ACCEPTED, outcome.status(), name);
+                assertEquals(1, outcome.accepted(), name);
+                assertEquals(0, outcome.rejected(), name);
+            }
+            store.export(Signal.LOGS, logs("new context", "d"));
+            store.export(Signal.LOGS, request(null, List.of(LogRecord.getDefaultInstance())));
+            for (String name : List.of("otlp.logs.a", "otlp.contexts", "otlp.logs")) {
+                assertFalse(loom.source(name).orElseThrow().closed(), name);
+            }
+            try (Snapshot snapshot = loom.snapshot()) {
+                int open = snapshot.source("otlp.logs.a").orElseThrow().id();
+                // the first is in the one that was closed
+                assertEquals(3, snapshot.statistics(open).records());
+            }
+            assertEquals(Optional.empty(), store.ingester.problem());
+        }
+    }
+
+    @Test
+    void shouldAskToBeSentAgainWhenAClosedSourceCannotBeDefinedAnew() {
         try (IngestedStore store = new IngestedStore(folder, PATIENT)) {
-            int id = store.writer().loom().source("otlp.logs").orElseThrow().id();
-            store.writer().loom().closeSource(id);
-            assertEquals(1, store.export(Signal.LOGS, logs("a", "b")).rejected());
+            Loom loom = store.writer().loom();
+            loom.closeSource(loom.source("otlp.logs").orElseThrow().id());
+            int other = loom.defineSource("otlp.logs", Formats.parse("text"));
+            ExportOutcome outcome = store.export(Signal.LOGS, logs("a", "b"));
+            assertEquals(ExportOutcome.Status.UNAVAILABLE, outcome.status());
+            assertTrue(outcome.message().contains("otlp.logs"), outcome.message());
+            assertEquals(outcome.message(), store.ingester.problem().orElseThrow());
+            loom.closeSource(other);
+            assertEquals(1, store.export(Signal.LOGS, logs("a", "b")).accepted());
+            assertEquals(Optional.empty(), store.ingester.problem());
         }
     }
 

@@ -87,6 +87,22 @@ class InFlightBudgetTest {
     }
 
     @Test
+    void shouldTakeDirectMemoryWhenTheFolderHasNoRoom() throws IOException {
+        try (InFlightBudget budget = InFlightBudget.open(folder, CAPACITY, CAPACITY - 1);
+                Region region = budget.reserve(CAPACITY)) {
+            assertNotNull(region);
+            assertTrue(region.append(ByteBuffer.allocate(CAPACITY)));
+            assertNull(budget.reserve(1));
+        }
+        try (InFlightBudget budget = InFlightBudget.open(folder.resolve("none"), CAPACITY)) {
+            assertEquals(CAPACITY, budget.capacity());
+        }
+        try (Stream<Path> files = Files.list(folder)) {
+            assertEquals(0, files.count());
+        }
+    }
+
+    @Test
     void shouldKeepWhatRegionsHoldWhileTheyGrowAndMove() throws IOException {
         long seed = System.nanoTime();
         Random random = new Random(seed);

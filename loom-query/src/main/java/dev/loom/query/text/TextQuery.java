@@ -7,7 +7,8 @@ import java.util.stream.Collectors;
  * What a text has to have, as a tree, immutable. Its string is a query that parses to an equal tree.
  *
  * <p>{@code word} matches a whole token, {@code word*} a token's beginning, {@code "two words"} consecutive tokens; terms side
- * by side mean {@code AND}; {@code NOT} binds closest, then {@code AND}, then {@code OR}, which are words to be found unless they are in capitals. A token is
+ * by side mean {@code AND}; {@code NOT} binds closest, then {@code AND}, then {@code OR}, which are words to be found unless they are in capitals. {@code -word} and {@code !word}
+ * mean {@code NOT word}, {@code +word} is {@code word}: signs count right before a term and after no other character of it. A token is
  * as {@link dev.loom.text.TokenReader} reads it, in a query as in a text: {@code retry-later} is a phrase of two.
  */
 public sealed interface TextQuery {

@@ -12,7 +12,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <pre>
  * query       = conjunction { "OR" conjunction }
  * conjunction = negation { [ "AND" ] negation }
- * negation    = "NOT" negation | "(" query ")" | term
+ * negation    = ( "NOT" | "-" | "!" ) negation | [ "+" ] ( "(" query ")" | term )
  * term        = word [ "*" ] | '"' phrase '"' [ "*" ]
  * </pre>
  */
@@ -75,6 +75,14 @@ final class TextQueryParser {
             depth--;
             return negated;
         }
+        if (isMark("-!")) {
+            position++;
+            descend(start);
+            TextQuery negated = new TextQuery.Not(negation());
+            depth--;
+            return negated;
+        }
+        position += isMark("+") ? 1 : 0;
         if (peek() == '(') {
             position++;
             descend(start);
@@ -90,6 +98,16 @@ final class TextQueryParser {
             throw error("expected a word, a phrase, NOT or (", position);
         }
         return peek() == '"' ? quoted() : unquoted();
+    }
+
+    /** Whether a term follows right after one of these marks, as other searches have them. */
+    private boolean isMark(String marks) {
+        int next = position + 1;
+        if (marks.indexOf(query.charAt(position)) < 0 || next == query.length()) {
+            return false;
+        }
+        int begin = query.codePointAt(next);
+        return begin == '"' || begin == '(' || isTokenPart(begin);
     }
 
     private void descend(int start) {
@@ -157,7 +175,13 @@ final class TextQueryParser {
 
     private static boolean endsInToken(String text) {
         int last = text.codePointBefore(text.length());
-        return Character.isLetter(last) || Character.isDigit(last) || last == '_';
+        int type = Character.getType(last);
+        boolean mark = type == Character.NON_SPACING_MARK || type == Character.COMBINING_SPACING_MARK;
+        return mark || isTokenPart(last);
+    }
+
+    private static boolean isTokenPart(int codePoint) {
+        return Character.isLetter(codePoint) || Character.isDigit(codePoint) || codePoint == '_';
     }
 
     /** Moves to the next term; whether there is none. */

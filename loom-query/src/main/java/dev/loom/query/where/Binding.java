@@ -1,23 +1,26 @@
 package dev.loom.query.where;
 
-import dev.loom.format.Field;
 import dev.loom.format.FieldReader;
+import dev.loom.format.FieldTerms;
 import dev.loom.format.FieldType;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.RecordLookup;
+import dev.loom.format.UnknownFieldException;
 import dev.loom.query.text.TextMatcher;
+import dev.loom.query.text.TextQuery;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
+import java.util.TreeMap;
+import java.util.function.Function;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the predicate of an expression over one format: a reader for each field, a comparand for each literal. */
 final class Binding {
-    private static final int FIELDS_NAMED_MAX = 32;
-
     private final PayloadFormat format;
     private final @Nullable RecordLookup lookup;
     private final FieldSlot.CurrentPayload payload = new FieldSlot.CurrentPayload(new UnsafeBuffer(new byte[0]));
@@ -30,23 +33,35 @@ final class Binding {
 
     static PayloadPredicate bind(WhereExpression expression, PayloadFormat format, @Nullable RecordLookup lookup) {
         Binding binding = new Binding(format, lookup);
-        return new Bound(binding.payload, binding.condition(expression));
+        return new Bound(binding.payload, binding.condition(expression), binding.slots);
     }
 
-    private record Bound(FieldSlot.CurrentPayload payload, Condition condition) implements PayloadPredicate {
+    private record Bound(FieldSlot.CurrentPayload payload, Condition condition, Map<String, FieldSlot> slots)
+            implements PayloadPredicate {
         @Override
         public boolean test(DirectBuffer buffer, int offset, int length) {
             payload.wrap(buffer, offset, length);
             return condition.test();
         }
+
+        @Override
+        public Map<String, Boolean> fieldsSeen() {
+            Map<String, Boolean> seen = new TreeMap<>();
+            slots.forEach((field, slot) -> {
+                if (slot.isRead()) {
+                    seen.put(field, slot.isSeen());
+                }
+            });
+            return seen;
+        }
     }
 
     private Condition condition(WhereExpression expression) {
         if (expression instanceof WhereExpression.And and) {
-            return Junction.all(conditions(and.terms()));
+            return Junction.all(conditions(merged(and.terms(), TextQuery.And::new)));
         }
         if (expression instanceof WhereExpression.Or or) {
-            return Junction.any(conditions(or.terms()));
+            return Junction.any(conditions(merged(or.terms(), TextQuery.Or::new)));
         }
         if (expression instanceof WhereExpression.Not not) {
             return new Condition.Negation(condition(not.term()));
@@ -55,24 +70,69 @@ final class Binding {
             return comparison(comparison.field(), comparison.operator(), comparison.literal());
         }
         if (expression instanceof WhereExpression.In in) {
-            return Junction.any(in.literals().stream()
-                    .map(literal -> comparison(in.field(), Operator.EQUAL, literal))
-                    .toList());
+            return in(in.field(), in.literals());
+        }
+        if (expression instanceof WhereExpression.NotIn in) {
+            return notIn(in);
+        }
+        if (expression instanceof WhereExpression.IsNull isNull) {
+            return new Condition.AbsenceTest(slot(isNull.field()));
         }
         if (expression instanceof WhereExpression.Contains contains) {
             FieldSlot slot = slot(contains.field());
-            requireType(contains.field(), isText(contains.field()), new Literal.Text(contains.text()));
-            return new Condition.SubstringTest(slot, new TextComparand(contains.text()));
+            requireType(contains.field(), hasText(contains.field()), new Literal.Text(contains.text()));
+            return new Condition.SubstringTest(slot, new Substring(contains.text()));
+        }
+        if (expression instanceof WhereExpression.ContainsIgnoringCase contains) {
+            FieldSlot slot = slot(contains.field());
+            requireType(contains.field(), hasText(contains.field()), new Literal.Text(contains.text()));
+            return new Condition.FoldedTest(slot, new FoldedText(contains.text()));
         }
         if (expression instanceof WhereExpression.Matches matches) {
             FieldSlot slot = slot(matches.field());
             requireType(
                     matches.field(),
-                    isText(matches.field()),
+                    hasText(matches.field()),
                     new Literal.Text(matches.query().toString()));
             return new Condition.TextQueryTest(slot, new TextMatcher(matches.query()));
         }
         throw new IllegalStateException("unknown expression: class=" + expression.getClass());
+    }
+
+    private Condition in(String field, List<Literal> literals) {
+        return Junction.any(literals.stream()
+                .map(literal -> comparison(field, Operator.EQUAL, literal))
+                .toList());
+    }
+
+    /** Equal to none, and comparable with one: each kind of literal is asked for by one of it. */
+    private Condition notIn(WhereExpression.NotIn in) {
+        Map<Class<?>, Literal> kinds = new LinkedHashMap<>();
+        in.literals().forEach(literal -> kinds.putIfAbsent(literal.getClass(), literal));
+        List<Condition> comparable = new ArrayList<>();
+        for (Literal literal : kinds.values()) {
+            comparable.add(comparison(in.field(), Operator.EQUAL, literal));
+            comparable.add(comparison(in.field(), Operator.NOT_EQUAL, literal));
+        }
+        return Junction.all(List.of(new Condition.Negation(in(in.field(), in.literals())), Junction.any(comparable)));
+    }
+
+    /** The terms, where those that ask for words of the same field are one, so that its text is read once. */
+    private static List<WhereExpression> merged(
+            List<WhereExpression> terms, Function<List<TextQuery>, TextQuery> joined) {
+        Map<String, List<TextQuery>> queries = new LinkedHashMap<>();
+        List<WhereExpression> merged = new ArrayList<>();
+        for (WhereExpression term : terms) {
+            if (term instanceof WhereExpression.Matches matches) {
+                queries.computeIfAbsent(matches.field(), field -> new ArrayList<>())
+                        .add(matches.query());
+            } else {
+                merged.add(term);
+            }
+        }
+        queries.forEach((field, all) ->
+                merged.add(new WhereExpression.Matches(field, all.size() == 1 ? all.get(0) : joined.apply(all))));
+        return merged;
     }
 
     private List<Condition> conditions(List<WhereExpression> terms) {
@@ -99,11 +159,14 @@ final class Binding {
         return slots.computeIfAbsent(field, name -> {
             FieldReader reader = format.field(name);
             if (reader == null) {
-                throw new IllegalArgumentException(
-                        "unknown field: field=" + name + ", format=" + format.name() + ", fields=" + fieldNames());
+                throw new UnknownFieldException(name, format);
             }
             return new FieldSlot(reader, payload, lookup);
         });
+    }
+
+    private boolean hasText(String field) {
+        return isText(field) || format.declaredType(field) == FieldType.JSON;
     }
 
     private boolean isText(String field) {
@@ -114,16 +177,14 @@ final class Binding {
     private void requireType(String field, boolean comparable, Literal literal) {
         if (!comparable) {
             FieldType type = format.declaredType(field);
+            FieldTerms terms = format.terms(field);
             throw new IllegalArgumentException("field can't be compared with this: field=" + field + ", type="
-                    + (type == null ? "any" : type.text()) + ", literal=" + literal);
+                    + (type == null ? "any" : type.text()) + ", literal=" + literal
+                    + (terms == null ? "" : ", can be=" + terms.known())
+                    + (type == FieldType.JSON
+                            ? "; ask contains or matches of the whole, or compare a part of it by its path: " + field
+                                    + ".NAME"
+                            : ""));
         }
-    }
-
-    private String fieldNames() {
-        List<Field> fields = format.fields();
-        String names =
-                fields.stream().limit(FIELDS_NAMED_MAX).map(Field::name).collect(Collectors.joining(", ", "[", "]"));
-        int more = fields.size() - FIELDS_NAMED_MAX;
-        return more > 0 ? names + " and " + more + " more" : names;
     }
 }

@@ -15,36 +15,56 @@ interface Condition {
         }
     }
 
-    /** A number against a number. */
-    record NumberTest(FieldSlot slot, Operator operator, NumberComparand comparand) implements Condition {
+    /** A number, or any in an array, against a number. */
+    record NumberTest(FieldSlot slot, Operator operator, NumberComparand comparand)
+            implements Condition, FieldSlot.ValueTest {
         @Override
         public boolean test() {
-            return operator.holds(comparand.compare(slot.value()));
+            return slot.any(this);
+        }
+
+        @Override
+        public boolean passes(FieldValue value) {
+            return operator.holds(comparand.compare(value));
         }
     }
 
-    /** A text, or bytes, against a text. */
-    record TextTest(FieldSlot slot, Operator operator, TextComparand comparand) implements Condition {
+    /** A text, bytes, or any in an array, against a text. */
+    record TextTest(FieldSlot slot, Operator operator, TextComparand comparand)
+            implements Condition, FieldSlot.ValueTest {
         @Override
         public boolean test() {
-            return operator.holds(comparand.compare(slot.value()));
+            return slot.any(this);
+        }
+
+        @Override
+        public boolean passes(FieldValue value) {
+            return operator.holds(comparand.compare(value));
         }
     }
 
-    /** A boolean against a boolean, for equality or its opposite. */
-    record BooleanTest(FieldSlot slot, boolean expected) implements Condition {
+    /** A boolean, or any in an array, against a boolean, for equality or its opposite. */
+    record BooleanTest(FieldSlot slot, boolean expected) implements Condition, FieldSlot.ValueTest {
         @Override
         public boolean test() {
-            FieldValue value = slot.value();
+            return slot.any(this);
+        }
+
+        @Override
+        public boolean passes(FieldValue value) {
             return value.kind() == FieldValue.Kind.BOOLEAN && (value.longValue() != 0) == expected;
         }
     }
 
     /** A text, bytes, or the text of a JSON value, against a text query. */
-    record TextQueryTest(FieldSlot slot, TextMatcher matcher) implements Condition {
+    record TextQueryTest(FieldSlot slot, TextMatcher matcher) implements Condition, FieldSlot.ValueTest {
         @Override
         public boolean test() {
-            FieldValue value = slot.value();
+            return slot.words(this);
+        }
+
+        @Override
+        public boolean passes(FieldValue value) {
             return switch (value.kind()) {
                 case TEXT, BYTES, JSON -> matcher.matches(value.bytes(), value.offset(), value.length());
                 case ABSENT, INTEGER, UNSIGNED, DOUBLE, BOOLEAN -> false;
@@ -52,11 +72,43 @@ interface Condition {
         }
     }
 
-    /** A text, or bytes, with a text within. */
-    record SubstringTest(FieldSlot slot, TextComparand comparand) implements Condition {
+    /** A text, bytes, or the text of a JSON value, with a text within. */
+    record SubstringTest(FieldSlot slot, Substring text) implements Condition, FieldSlot.ValueTest {
         @Override
         public boolean test() {
-            return comparand.isWithin(slot.value());
+            return slot.anyText(this);
+        }
+
+        @Override
+        public boolean passes(FieldValue value) {
+            return switch (value.kind()) {
+                case TEXT, BYTES, JSON -> text.isWithin(value.bytes(), value.offset(), value.length());
+                case ABSENT, INTEGER, UNSIGNED, DOUBLE, BOOLEAN -> false;
+            };
+        }
+    }
+
+    /** A text, bytes, or the text of a JSON value, with a text within, in any case. */
+    record FoldedTest(FieldSlot slot, FoldedText text) implements Condition, FieldSlot.ValueTest {
+        @Override
+        public boolean test() {
+            return slot.anyText(this);
+        }
+
+        @Override
+        public boolean passes(FieldValue value) {
+            return switch (value.kind()) {
+                case TEXT, BYTES, JSON -> text.isWithin(value.bytes(), value.offset(), value.length());
+                case ABSENT, INTEGER, UNSIGNED, DOUBLE, BOOLEAN -> false;
+            };
+        }
+    }
+
+    /** No value. */
+    record AbsenceTest(FieldSlot slot) implements Condition {
+        @Override
+        public boolean test() {
+            return slot.value().kind() == FieldValue.Kind.ABSENT;
         }
     }
 }

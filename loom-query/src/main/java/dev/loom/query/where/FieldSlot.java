@@ -2,6 +2,7 @@ package dev.loom.query.where;
 
 import dev.loom.format.FieldReader;
 import dev.loom.format.FieldValue;
+import dev.loom.format.JsonView;
 import dev.loom.format.RecordLookup;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +12,10 @@ final class FieldSlot {
     private final FieldReader reader;
     private final CurrentPayload payload;
     private final FieldValue value = new FieldValue();
+    private final JsonView elements = new JsonView();
+    private final FieldValue element = new FieldValue();
     private long sequence;
+    private boolean seen;
 
     FieldSlot(FieldReader reader, CurrentPayload payload, @Nullable RecordLookup lookup) {
         this.reader = reader;
@@ -23,8 +27,68 @@ final class FieldSlot {
         if (sequence != payload.sequence) {
             sequence = payload.sequence;
             reader.read(payload.buffer, payload.offset, payload.length, value);
+            seen |= value.kind() != FieldValue.Kind.ABSENT;
         }
         return value;
+    }
+
+    /** Whether it was read of any payload. */
+    boolean isRead() {
+        return sequence != 0;
+    }
+
+    /** Whether a payload had a value. */
+    boolean isSeen() {
+        return seen;
+    }
+
+    /** Whether the value passes a test, or if it is an array any of its elements. */
+    boolean any(ValueTest test) {
+        FieldValue whole = value();
+        if (whole.kind() != FieldValue.Kind.JSON) {
+            return test.passes(whole);
+        }
+        elements.elementsOf(whole);
+        while (elements.next(element)) {
+            if (test.passes(element)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Whether a text as people see it passes a test; of a JSON value it is that which is printed, or that with the escapes
+     * within its strings resolved.
+     */
+    boolean anyText(ValueTest test) {
+        FieldValue whole = value();
+        if (whole.kind() != FieldValue.Kind.JSON || test.passes(whole)) {
+            return test.passes(whole);
+        } else if (JsonView.isPlain(whole)) {
+            return false;
+        }
+        JsonView.visible(whole, false, element);
+        if (test.passes(element)) {
+            return true;
+        }
+        JsonView.visible(whole, true, element);
+        return test.passes(element);
+    }
+
+    /** Whether words pass a test; of a JSON value those of its text with escapes resolved. */
+    boolean words(ValueTest test) {
+        FieldValue whole = value();
+        if (whole.kind() != FieldValue.Kind.JSON || JsonView.isPlain(whole)) {
+            return test.passes(whole);
+        }
+        JsonView.visible(whole, true, element);
+        return test.passes(element);
+    }
+
+    /** A test of one value. */
+    interface ValueTest {
+        boolean passes(FieldValue value);
     }
 
     /** The payload being tested, shared by the slots of one predicate. */

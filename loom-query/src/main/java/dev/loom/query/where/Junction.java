@@ -19,7 +19,8 @@ final class Junction implements Condition {
 
     /** Holds if any term does. */
     static Condition any(List<Condition> terms) {
-        return new Junction(terms, true);
+        List<Condition> merged = EqualitySet.merge(terms);
+        return merged.size() == 1 ? merged.get(0) : new Junction(merged, true);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.loom.query.where;
 
+import dev.loom.api.ValueUnit;
 import java.math.BigDecimal;
 
 /** Cuts an expression into tokens. */
@@ -138,20 +139,30 @@ final class Lexer {
             integral = false;
             exponent();
         }
-        BigDecimal value = new BigDecimal(expression.substring(start, position));
         int unitStart = position;
-        while (isNamePart(peek(0))) {
+        while (isNamePart(peek(0)) || peek(0) == '\u00b5' || peek(0) == '\u03bc') {
             position++;
         }
-        if (position > unitStart) {
-            Unit unit = Unit.of(expression.substring(unitStart, position));
-            if (unit == null) {
-                throw error("unknown unit, expected one of " + Unit.ALL, unitStart);
-            }
-            value = value.multiply(unit.factor());
+        BigDecimal value = Quantity.scaled(expression.substring(start, position), unitStart - start, null);
+        if (value == null) {
+            throw error("unknown unit, expected one of " + Unit.ALL, unitStart);
         }
-        Literal.Numeric number = new Literal.Numeric(value, integral);
+        // 1h0.5m has a fraction that the first number does not
+        integral &= value.scale() == 0;
+        Literal.Numeric number = new Literal.Numeric(value, integral, unit(unitStart));
         return new Token(TokenKind.NUMBER, start, position, expression.substring(start, position), number);
+    }
+
+    /** What the number is in whose units begin at a place: all of them are of one dimension. */
+    private ValueUnit unit(int unitStart) {
+        int end = unitStart;
+        while (end < position && !isDigit(expression.charAt(end))) {
+            end++;
+        }
+        Unit first = Unit.of(expression.substring(unitStart, end));
+        return first == null
+                ? ValueUnit.NONE
+                : first.dimension() == Unit.Dimension.TIME ? ValueUnit.NANOSECONDS : ValueUnit.BYTES;
     }
 
     private void exponent() {

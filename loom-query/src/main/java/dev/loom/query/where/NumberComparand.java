@@ -61,6 +61,30 @@ final class NumberComparand {
         };
     }
 
+    /** Whether a signed long can equal the number: {@link #longValue()} does. */
+    boolean isSigned() {
+        return whole && signedOutcome == Outcome.NONE;
+    }
+
+    /** Whether an unsigned long beyond the signed can: {@link #longValue()} does. */
+    boolean isUnsigned() {
+        return whole && unsignedOutcome == Outcome.NONE;
+    }
+
+    long longValue() {
+        return floor;
+    }
+
+    /** Whether a floating-point value can: {@link #doubleValue()} does. */
+    boolean isDouble() {
+        return floorDoubleEqual;
+    }
+
+    /** Never -0.0. */
+    double doubleValue() {
+        return floorDouble + 0.0;
+    }
+
     private int compareSigned(long value) {
         if (signedOutcome != Outcome.NONE) {
             return signedOutcome;

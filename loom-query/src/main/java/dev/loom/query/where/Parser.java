@@ -14,9 +14,10 @@ import java.util.Objects;
  * conjunction = negation { "and" negation }
  * negation    = "not" negation | "(" expression ")" | condition
  * condition   = NAME OPERATOR literal
- *             | NAME "in" "(" literal { "," literal } ")"
- *             | NAME "contains" TEXT
- *             | NAME "matches" TEXT
+ *             | NAME [ "not" ] "in" "(" literal { "," literal } ")"
+ *             | NAME [ "not" ] "between" literal "and" literal
+ *             | NAME [ "not" ] ( "contains" | "icontains" | "matches" ) TEXT
+ *             | NAME "is" [ "not" ] "null"
  * literal     = NUMBER | TEXT | "true" | "false"
  * </pre>
  */
@@ -94,23 +95,79 @@ final class Parser {
 
     private WhereExpression condition() {
         String field = take(TokenKind.NAME, "a field name, not, or (").text();
+        if (skip(TokenKind.IS)) {
+            boolean negated = skip(TokenKind.NOT);
+            take(TokenKind.NULL, negated ? "null" : "null or not null");
+            return not(negated, new WhereExpression.IsNull(field));
+        }
+        boolean negated = skip(TokenKind.NOT);
         if (skip(TokenKind.IN)) {
-            return new WhereExpression.In(field, list());
+            List<Literal> literals = list();
+            return negated ? new WhereExpression.NotIn(field, literals) : new WhereExpression.In(field, literals);
+        }
+        if (skip(TokenKind.BETWEEN)) {
+            return between(field, negated);
         }
         if (skip(TokenKind.CONTAINS)) {
-            return new WhereExpression.Contains(
-                    field, take(TokenKind.TEXT, "a text in quotes").text());
+            return not(negated, new WhereExpression.Contains(field, text()));
+        }
+        if (skip(TokenKind.ICONTAINS)) {
+            return not(negated, new WhereExpression.ContainsIgnoringCase(field, text()));
         }
         if (skip(TokenKind.MATCHES)) {
-            return new WhereExpression.Matches(field, textQuery());
+            return not(negated, new WhereExpression.Matches(field, textQuery()));
         }
-        Token operatorToken = take(TokenKind.OPERATOR, "== != < <= > >= in contains or matches");
+        if (negated) {
+            throw expected("in between contains icontains or matches");
+        }
+        return comparison(field);
+    }
+
+    private static WhereExpression not(boolean negated, WhereExpression term) {
+        return negated ? new WhereExpression.Not(term) : term;
+    }
+
+    private WhereExpression comparison(String field) {
+        Token operatorToken =
+                take(TokenKind.OPERATOR, "== != < <= > >= in between is contains icontains matches or not");
         Operator operator = Operator.of(operatorToken.text());
+        if (token.kind() == TokenKind.NULL) {
+            throw lexer.error("null is asked for by is null or is not null", operatorToken.position());
+        }
         Literal literal = literal();
         if (literal instanceof Literal.Bool && !operator.isEquality()) {
             throw lexer.error("true and false go with == and != alone", operatorToken.position());
         }
         return new WhereExpression.Comparison(field, operator, literal);
+    }
+
+    /** Both ends are included, so outside is below the one or above the other. */
+    private WhereExpression between(String field, boolean negated) {
+        Token first = token;
+        Literal low = literal();
+        take(TokenKind.AND, "and");
+        Literal high = literal();
+        if (low instanceof Literal.Bool
+                || high instanceof Literal.Bool
+                || !low.getClass().equals(high.getClass())) {
+            throw lexer.error("between takes two numbers, or two texts", first.position());
+        }
+        if (low instanceof Literal.Numeric from
+                && high instanceof Literal.Numeric to
+                && from.value().compareTo(to.value()) > 0) {
+            throw lexer.error("between takes the lower number first", first.position());
+        }
+        WhereExpression atLow =
+                new WhereExpression.Comparison(field, negated ? Operator.LESS : Operator.GREATER_OR_EQUAL, low);
+        WhereExpression atHigh =
+                new WhereExpression.Comparison(field, negated ? Operator.GREATER : Operator.LESS_OR_EQUAL, high);
+        return negated
+                ? new WhereExpression.Or(List.of(atLow, atHigh))
+                : new WhereExpression.And(List.of(atLow, atHigh));
+    }
+
+    private String text() {
+        return take(TokenKind.TEXT, "a text in quotes").text();
     }
 
     private TextQuery textQuery() {

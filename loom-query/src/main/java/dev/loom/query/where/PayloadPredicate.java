@@ -1,5 +1,6 @@
 package dev.loom.query.where;
 
+import java.util.Map;
 import org.agrona.DirectBuffer;
 
 /**
@@ -10,4 +11,9 @@ import org.agrona.DirectBuffer;
 public interface PayloadPredicate {
     /** Tests the payload at {@code [offset, offset + length)}, which must not change meanwhile. */
     boolean test(DirectBuffer buffer, int offset, int length);
+
+    /** The fields that were read of the payloads tested, each with whether any payload had a value there. */
+    default Map<String, Boolean> fieldsSeen() {
+        return Map.of();
+    }
 }

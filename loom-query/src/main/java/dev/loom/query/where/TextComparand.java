@@ -4,20 +4,29 @@ import dev.loom.format.FieldValue;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
 
-/** A text that texts and bytes are compared with, byte by byte, unsigned, in UTF-8; and that is searched for in them. */
-final class TextComparand {
+/** A text that texts and bytes are compared with, byte by byte, unsigned, in UTF-8. */
+final class TextComparand implements Comparable<TextComparand> {
     private final byte[] text;
-    /** Horspool's rule: how far the search moves on, by the byte under the text's last. */
-    private final int[] shifts = new int[1 << Byte.SIZE];
 
     TextComparand(String text) {
         this.text = text.getBytes(StandardCharsets.UTF_8);
-        int last = this.text.length - 1;
-        Arrays.fill(shifts, this.text.length);
-        for (int i = 0; i < last; i++) {
-            shifts[this.text[i] & 0xFF] = last - i;
-        }
+    }
+
+    @Override
+    public int compareTo(TextComparand other) {
+        return Arrays.compareUnsigned(text, other.text);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof TextComparand comparand && Arrays.equals(text, comparand.text);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(text);
     }
 
     /** The {@link Outcome} of the value against the text. */
@@ -36,36 +45,6 @@ final class TextComparand {
             }
         }
         return Outcome.of(Integer.compare(value.length(), text.length));
-    }
-
-    /** Whether the value has the text somewhere within. */
-    boolean isWithin(FieldValue value) {
-        if (!isText(value)) {
-            return false;
-        }
-        int last = text.length - 1;
-        if (last < 0) {
-            return true;
-        }
-        DirectBuffer bytes = value.bytes();
-        int end = value.offset() + value.length();
-        for (int at = value.offset() + last; at < end && at >= 0; ) {
-            byte c = bytes.getByte(at);
-            if (c == text[last] && matchesBefore(bytes, at - last)) {
-                return true;
-            }
-            at += shifts[c & 0xFF];
-        }
-        return false;
-    }
-
-    private boolean matchesBefore(DirectBuffer bytes, int offset) {
-        for (int i = text.length - 2; i >= 0; i--) {
-            if (text[i] != bytes.getByte(offset + i)) {
-                return false;
-            }
-        }
-        return true;
     }
 
     private static boolean isText(FieldValue value) {

@@ -12,7 +12,11 @@ enum TokenKind {
     OR,
     NOT,
     IN,
+    BETWEEN,
+    IS,
+    NULL,
     CONTAINS,
+    ICONTAINS,
     MATCHES,
     TRUE,
     FALSE,
@@ -21,7 +25,8 @@ enum TokenKind {
     COMMA,
     END;
 
-    private static final List<TokenKind> KEYWORDS = List.of(AND, OR, NOT, IN, CONTAINS, MATCHES, TRUE, FALSE);
+    private static final List<TokenKind> KEYWORDS =
+            List.of(AND, OR, NOT, IN, BETWEEN, IS, NULL, CONTAINS, ICONTAINS, MATCHES, TRUE, FALSE);
 
     /** What a word outside quotes is: a keyword, whatever its case, or a name. */
     static TokenKind ofWord(String word) {

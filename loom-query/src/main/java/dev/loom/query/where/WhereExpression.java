@@ -25,7 +25,17 @@ public sealed interface WhereExpression {
      * @param lookup where the records are found that payloads refer to; who calls the predicate tells it from where
      */
     default PayloadPredicate bind(PayloadFormat format, @Nullable RecordLookup lookup) {
-        return Binding.bind(this, format, lookup);
+        return Binding.bind(resolve(format), format, lookup);
+    }
+
+    /**
+     * This expression with what the format's fields hold in the place of what people write for it, such as {@code error} for
+     * {@code STATUS_CODE_ERROR}: {@link PayloadFormat#terms}.
+     *
+     * @throws IllegalArgumentException for a text that no value of its field can be, with what can
+     */
+    default WhereExpression resolve(PayloadFormat format) {
+        return new TermResolution(format).resolve(this);
     }
 
     /** True where every term is. */
@@ -86,9 +96,29 @@ public sealed interface WhereExpression {
 
         @Override
         public String toString() {
-            return literals.stream()
-                    .map(Literal::toString)
-                    .collect(Collectors.joining(", ", Quoting.name(field) + " in (", ")"));
+            return Quoting.name(field) + " in " + list(literals);
+        }
+    }
+
+    /**
+     * A field that has a value of the kind of one of some literals, and equals none of them: what {@code !=} is to {@code ==}.
+     */
+    record NotIn(String field, List<Literal> literals) implements WhereExpression {
+        public NotIn {
+            literals = new In(field, literals).literals();
+        }
+
+        @Override
+        public String toString() {
+            return Quoting.name(field) + " not in " + list(literals);
+        }
+    }
+
+    /** A field without a value: absent, or null in JSON. */
+    record IsNull(String field) implements WhereExpression {
+        @Override
+        public String toString() {
+            return Quoting.name(field) + " is null";
         }
     }
 
@@ -100,12 +130,24 @@ public sealed interface WhereExpression {
         }
     }
 
+    /** As {@link Contains}, where upper and lower case of a letter, and the forms of a text in Unicode, are the same. */
+    record ContainsIgnoringCase(String field, String text) implements WhereExpression {
+        @Override
+        public String toString() {
+            return Quoting.name(field) + " icontains " + Quoting.text(text);
+        }
+    }
+
     /** A text field that has what a text query asks for; a field without a text never has. */
     record Matches(String field, TextQuery query) implements WhereExpression {
         @Override
         public String toString() {
             return Quoting.name(field) + " matches " + Quoting.text(query.toString());
         }
+    }
+
+    private static String list(List<Literal> literals) {
+        return literals.stream().map(Literal::toString).collect(Collectors.joining(", ", "(", ")"));
     }
 
     private static List<WhereExpression> atLeastTwo(List<WhereExpression> terms) {

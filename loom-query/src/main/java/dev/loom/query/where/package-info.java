@@ -12,7 +12,7 @@
  * prints as 0.1. NaN is not equal to, less or greater than any number, so only {@code !=} is true of it; -0.0 equals 0.
  *
  * <p>Texts and bytes are compared with a text literal byte by byte in UTF-8, unsigned, which is the order of code
- * points. Nothing is normalised, and case counts. {@code body matches "error AND time*"} asks for words instead, as {@link
+ * points. Nothing is normalised, and case counts, but for {@code icontains}. {@code body matches "error AND time*"} asks for words instead, as {@link
  * dev.loom.query.text.TextQuery} describes, whatever their case.
  */
 @NullMarked

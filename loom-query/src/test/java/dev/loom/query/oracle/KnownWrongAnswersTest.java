@@ -25,12 +25,16 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The questions to which the paper authors' prototype gives wrong answers. */
+// in one thread, for the store is closed by who has pushed
+@Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SAME_THREAD)
 class KnownWrongAnswersTest {
     private static final PayloadFormat FORMAT = Formats.parse("struct:v:i64");
 

@@ -28,6 +28,7 @@ import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.function.Predicate;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -82,7 +83,8 @@ final class QueryOracle {
                 more.chunksFromTotals(),
                 more.chunksFromBins(),
                 more.chunksRead(),
-                List.of()));
+                List.of(),
+                Map.of()));
     }
 
     int rows() {

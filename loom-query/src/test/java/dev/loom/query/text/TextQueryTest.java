@@ -11,6 +11,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -110,9 +112,37 @@ class TextQueryTest {
         assertTrue(matches("\"a a b\"", "a a a b"));
         assertTrue(!matches("NOT a", "a"));
         assertTrue(matches("NOT a", ""));
+        assertTrue(matches("\"ab ab\"*", "ab abc"));
+        assertTrue(matches("\"ab ab\"*", "ab ab"));
+        assertTrue(!matches("\"ab ab\"*", "abc ab"));
         String long64 = "a ".repeat(63) + "b";
         assertTrue(matches('"' + long64 + '"', "a " + long64));
         assertTrue(!matches('"' + long64 + '"', long64.substring(2)));
+    }
+
+    @Test
+    void shouldLeaveOutWhatASignIsBefore() {
+        assertEquals(TextQuery.parse("error NOT debug"), TextQuery.parse("error -debug"));
+        assertEquals(TextQuery.parse("error NOT debug"), TextQuery.parse("+error !debug"));
+        assertEquals(TextQuery.parse("a NOT \"b c\" NOT (d OR e)"), TextQuery.parse("a -\"b c\" AND -(+d OR e)"));
+        assertEquals(TextQuery.parse("NOT NOT a"), TextQuery.parse("NOT -a"));
+        assertEquals(TextQuery.parse("\"retry later\""), TextQuery.parse("retry-later"));
+        assertEquals(TextQuery.parse("verbose a"), TextQuery.parse("--verbose a-"));
+        assertRefused("a - b", 2, "no letter, digit or _");
+        assertRefused("-".repeat(65) + "(", 0, "no letter, digit or _");
+        assertRefused("-(".repeat(33) + "a" + ")".repeat(33), 64, "nested too deep, max=64");
+    }
+
+    @Test
+    void shouldFindOneOfManyWords() {
+        String words = IntStream.range(0, 900).mapToObj(i -> "w" + i).collect(Collectors.joining(" OR "));
+        TextMatcher any = new TextMatcher(TextQuery.parse(words));
+        TextMatcher none = new TextMatcher(TextQuery.parse("NOT (" + words + ") x"));
+        for (int i = 0; i < 1_000; i++) {
+            assertEquals(i < 900, matches(any, "x w" + i + " y"));
+            assertEquals(i >= 900, matches(none, "x w" + i + " y"));
+        }
+        assertTrue(!matches(any, "w w1000 w-"));
     }
 
     @Test

@@ -10,6 +10,9 @@ import dev.loom.format.PayloadFormat;
 import dev.loom.format.StructFormat;
 import dev.loom.format.StructWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -72,6 +75,83 @@ class WhereEvaluationTest {
     void shouldCompareNumbersWithoutLoss(String value, String expression, boolean expected) {
         assertEquals(expected, testJson(expression, "{\"f\":" + value + "}"));
         assertEquals(!expected, testJson("not " + expression, "{\"f\":" + value + "}"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "a_ms > 50ms, 51, true",
+        "a_ms > 50ms, 50, false",
+        "a_ms == 1.5ms, 1.5, true",
+        "a_us >= 1h30m, 5400000000, true",
+        "a_s == 50ms, 0.05, true",
+        "a_s < 1ns, 0, true",
+        "a_s in (1m), 60, true",
+        "a_s not in (1m), 60, false",
+        "a_s between 1s and 1m, 60, true",
+        "a_ns == 50ms, 50000000, true",
+        "a_bytes == 2KiB, 2048, true",
+        "not a_ms > 50ms, 51, false",
+        "a_ms > 50, 51, true",
+        "a == 50ms, 50000000, true"
+    })
+    void shouldCompareInTheUnitOfTheField(String expression, String value, boolean expected) {
+        String field = expression.replace("not a_", "a_").replaceAll(" .*", "");
+        assertEquals(expected, testJson(expression, "{\"" + field + "\":" + value + "}"));
+    }
+
+    @Test
+    void shouldRefuseTheUnitOfAnotherDimension() {
+        IllegalArgumentException time =
+                assertThrows(IllegalArgumentException.class, () -> testJson("a_bytes > 5ms", "{}"));
+        assertEquals("units can't be compared: field=a_bytes, unit=By, literal=5000000ns", time.getMessage());
+        IllegalArgumentException bytes =
+                assertThrows(IllegalArgumentException.class, () -> testJson("a_ms in (5KiB)", "{}"));
+        assertEquals("units can't be compared: field=a_ms, unit=ms, literal=5120B", bytes.getMessage());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '\0',
+            value = {
+                "tags == 'b'                       | true",
+                "tags == 'c'                       | false",
+                "tags != 'b'                       | true",
+                "not tags == 'b'                   | false",
+                "tags in ('x', 'a')                | true",
+                "tags in ('u', 'v', 'w', 'x', 'y', 'b') | true",
+                "ports in (1, 2, 3, 4, 5, 443)     | true",
+                "ports in (1, 2, 3, 4, 5, 6)       | false",
+                "tags not in ('x', 'a')            | false",
+                "tags not in ('x', 'y')            | true",
+                "ports > 400                       | true",
+                "ports > 500                       | false",
+                "ports < 100 and ports > 400       | true",
+                "flags == true                     | true",
+                "events.name == 'timeout'          | true",
+                "events.name contains 'time'       | true",
+                "events.name == 'other'            | false",
+                "events.at > 1                     | true",
+                "events.at > 2                     | false",
+                "tags contains 'b'                 | true",
+                "tags icontains 'B'                | true",
+                "events contains 'timeout'         | true",
+                "events contains '\"at\":2'         | true",
+                "events contains 'say \"no\"'       | true",
+                "events contains 'say \\\\\"no'       | true",
+                "events matches 'nextline'         | true",
+                "events matches 'nnextline'        | false",
+                "events contains 'nothing'         | false",
+                "events is null                    | false",
+                "events.none is null               | true",
+                "empty == 1                        | false",
+                "object == 'a'                     | false",
+            })
+    void shouldLookIntoArraysAndObjects(String expression, boolean expected) {
+        String document = "{\"tags\":[\"a\",\"b\"],\"ports\":[80,[443]],\"flags\":[false,true],\"empty\":[],"
+                + "\"object\":{\"a\":1},\"events\":[{\"name\":\"start\",\"at\":1},"
+                + "{ \"name\" : \"timeout\", \"at\" : 2, \"text\":\"say \\\"no\\\"\\nnextline\"}]}";
+        assertEquals(expected, testJson(expression, document));
     }
 
     @Test
@@ -144,6 +224,29 @@ class WhereEvaluationTest {
                 "u < '\uD83D\uDE00'    | true",
                 "u contains 'é'        | true",
                 "u contains '\uFFFD'   | true",
+                "s not in ('a', 'c')   | true",
+                "s not in ('a', 'b')   | false",
+                "s not in (1, 2)       | false",
+                "s not in (1, 'c')     | true",
+                "none not in ('a')     | false",
+                "n not in (2, 3)       | true",
+                "n not in (true)       | false",
+                "t not in (false)      | true",
+                "n between 1 and 2     | true",
+                "n between 1.5 and 2   | false",
+                "n not between 2 and 3 | true",
+                "none not between 2 and 3 | false",
+                "s between 'a' and 'b' | true",
+                "none is null          | true",
+                "nul is null           | true",
+                "n is null             | false",
+                "s is not null         | true",
+                "u icontains 'É'       | true",
+                "u icontains 'E\u0301' | true",
+                "s icontains 'B'       | true",
+                "s icontains ''        | true",
+                "s icontains 'bb'      | false",
+                "n icontains '1'       | false",
                 "esc == 'a\\n\\u00e9'  | true",
                 "esc contains '\\n'    | true",
                 "t == true             | true",
@@ -155,23 +258,26 @@ class WhereEvaluationTest {
             })
     void shouldCompareTextsAndBooleans(String expression, boolean expected) {
         String document =
-                "{\"s\":\"b\",\"e\":\"\",\"u\":\"é\uFFFD\",\"esc\":\"a\\n\\u00e9\",\"t\":true,\"f\":false,\"n\":1}";
+                "{\"s\":\"b\",\"e\":\"\",\"u\":\"é\uFFFD\",\"esc\":\"a\\n\\u00e9\",\"t\":true,\"f\":false,\"n\":1,\"nul\":null}";
         assertEquals(expected, testJson(expression, document));
         assertEquals(!expected, testJson("not (" + expression + ")", document));
     }
 
     @ParameterizedTest
-    @CsvSource({"none", "nul", "object", "array", "text", "bool", "cut"})
+    @CsvSource({"none", "nul", "object", "array", "empty", "text", "bool", "cut"})
     void shouldBeFalseWhenFieldIsAbsentOrOfAnotherKind(String field) {
-        String document = "{\"nul\":null,\"object\":{\"a\":1},\"array\":[1],\"text\":\"1\",\"bool\":true,\"cut\":1";
+        String document =
+                "{\"nul\":null,\"object\":{\"a\":1},\"array\":[{},null],\"empty\":[],\"text\":\"1\",\"bool\":true,\"cut\":1";
         for (String condition : new String[] {"== 1", "!= 1", "< 1", "<= 1", "> 1", ">= 1", "in (1, 2)"}) {
             assertFalse(testJson(field + " " + condition, document), condition);
             assertTrue(testJson("not " + field + " " + condition, document), condition);
         }
         boolean text = field.equals("text");
-        for (String condition : new String[] {"!= 'x'", "< 'x'", "contains ''"}) {
+        for (String condition : new String[] {"!= 'x'", "< 'x'"}) {
             assertEquals(text, testJson(field + " " + condition, document), condition);
         }
+        boolean json = List.of("object", "array", "empty").contains(field);
+        assertEquals(text || json, testJson(field + " contains ''", document));
         assertEquals(field.equals("bool"), testJson(field + " != false", document));
     }
 
@@ -238,6 +344,93 @@ class WhereEvaluationTest {
                 assertEquals(text.substring(0, 5).contains(text.substring(start, end)), predicate.test(payload, 3, 5));
             }
         }
+    }
+
+    @Test
+    void shouldFindTextInAnyCaseWhereverItIs() {
+        String text = "abcabdabcabcab";
+        UnsafeBuffer payload = new UnsafeBuffer(("abc" + text + "abc").getBytes(StandardCharsets.UTF_8));
+        for (int start = 0; start <= text.length(); start++) {
+            for (int end = start; end <= text.length(); end++) {
+                String part = text.substring(start, end).toUpperCase(Locale.ROOT);
+                assertTrue(Where.parse("line icontains '" + part + "'")
+                        .bind(Formats.text())
+                        .test(payload, 3, text.length()));
+                assertFalse(Where.parse("line icontains '" + part + "x'")
+                        .bind(Formats.text())
+                        .test(payload, 3, text.length()));
+            }
+        }
+    }
+
+    /** Long runs of the same are what makes a search that skips slow; the oracle is the JDK's. */
+    @Test
+    void shouldFindTextAmongItsOwnBeginnings() {
+        long seed = System.nanoTime();
+        System.out.println("WhereEvaluationTest seed=" + seed);
+        Random random = new Random(seed);
+        for (int round = 0; round < 2_000; round++) {
+            String text = letters(random, 600);
+            String part = random.nextBoolean()
+                    ? letters(random, 60)
+                    : text.substring(random.nextInt(text.length() / 2 + 1)).repeat(2);
+            UnsafeBuffer payload = new UnsafeBuffer(("b" + text + "b").getBytes(StandardCharsets.UTF_8));
+            boolean found = Where.parse("line contains '" + part + "'")
+                    .bind(Formats.text())
+                    .test(payload, 1, text.length());
+            assertEquals(text.contains(part), found, () -> "seed=" + seed + ", text=" + text + ", part=" + part);
+        }
+    }
+
+    private static String letters(Random random, int lengthMax) {
+        int rare = 1 + random.nextInt(40);
+        return IntStream.range(0, random.nextInt(lengthMax))
+                .mapToObj(i -> random.nextInt(rare) == 0 ? "b" : "a")
+                .collect(Collectors.joining());
+    }
+
+    /** A search that compares each place anew looks at 4 billion bytes here. */
+    @Test
+    void shouldFindLongTextInLongRun() {
+        UnsafeBuffer payload = new UnsafeBuffer("a".repeat(1 << 20).getBytes(StandardCharsets.UTF_8));
+        for (String operator : List.of("contains", "icontains")) {
+            PayloadPredicate predicate = Where.parse("line " + operator + " 'b" + "a".repeat(4_000) + "'")
+                    .bind(Formats.text());
+            assertFalse(predicate.test(payload, 0, payload.capacity()));
+        }
+    }
+
+    @Test
+    void shouldFindValueInLongList() {
+        StructFormat format = (StructFormat) Formats.parse("struct:i:i64,u:u64,f:f32,d:f64,s:utf8");
+        String numbers = IntStream.range(0, 300)
+                .mapToObj(i -> i * 7 + ", " + (i * 7 + 0.5))
+                .collect(Collectors.joining(", "));
+        String list = "(0.1, -0.0, 18446744073709551615, 9007199254740993, " + numbers + ")";
+        String texts = IntStream.range(0, 300).mapToObj(i -> "'t" + i * 3 + "'").collect(Collectors.joining(", "));
+        UnsafeBuffer payload = payload(format, writer -> {
+            writer.setLong(0, 2093);
+            writer.setUnsigned(1, -1);
+            writer.setDouble(2, 0.1f);
+            writer.setDouble(3, -0.0);
+            writer.setUtf8(4, "t897");
+        });
+        assertTrue(test("i in " + list + " and u in " + list, format, payload));
+        assertTrue(test("f in " + list + " and d in " + list, format, payload));
+        assertFalse(test("i not in " + list, format, payload));
+        assertTrue(test("s in (" + texts + ")", format, payload));
+        UnsafeBuffer other = payload(format, writer -> {
+            writer.setLong(0, 2094);
+            writer.setUnsigned(1, -1L << 40);
+            writer.setDouble(2, Float.NaN);
+            writer.setDouble(3, 9007199254740992.0);
+            writer.setUtf8(4, "t89");
+        });
+        for (String field : List.of("i", "u", "f", "d")) {
+            assertFalse(test(field + " in " + list, format, other), field);
+            assertTrue(test(field + " not in " + list, format, other), field);
+        }
+        assertTrue(test("s not in (" + texts + ")", format, other));
     }
 
     private static String bindError(String expression, String format) {

@@ -7,6 +7,7 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -18,7 +19,7 @@ final class WhereGenerator {
     static final Map<String, FieldType> FIELDS = new TreeMap<>();
 
     static {
-        for (FieldType type : EnumSet.complementOf(EnumSet.of(FieldType.ANY))) {
+        for (FieldType type : EnumSet.complementOf(EnumSet.of(FieldType.ANY, FieldType.JSON))) {
             FIELDS.put(type.text(), type);
             FIELDS.put("other." + type.text(), type);
         }
@@ -71,7 +72,9 @@ final class WhereGenerator {
         "1e-400",
         "4.9e-324"
     };
-    private static final String[] TEXTS = {"", "a", "ab", "b", "aab", "é", "\uFFFD", "\uD83D\uDE00", "a\nb", "\"'\\"};
+    private static final String[] TEXTS = {
+        "", "aB", "E\u0301", "a", "ab", "b", "aab", "é", "\uFFFD", "\uD83D\uDE00", "a\nb", "\"'\\"
+    };
 
     private static final List<TextQuery> TEXT_QUERIES = Stream.of("a", "b*", "NOT a", "\"a b\"", "é OR ab")
             .map(TextQuery::parse)
@@ -121,12 +124,22 @@ final class WhereGenerator {
             do {
                 literals.add(literal(type, anyLiteral));
             } while (random.nextInt(3) > 0);
-            return new WhereExpression.In(field, literals);
+            return random.nextInt(3) > 0
+                    ? new WhereExpression.In(field, literals)
+                    : new WhereExpression.NotIn(field, literals);
+        }
+        if (random.nextInt(12) == 0) {
+            return new WhereExpression.IsNull(field);
         }
         if ((anyLiteral || type.isVariableLength()) && random.nextInt(3) == 0) {
-            return random.nextBoolean()
-                    ? new WhereExpression.Contains(field, TEXTS[random.nextInt(TEXTS.length)])
-                    : new WhereExpression.Matches(field, TEXT_QUERIES.get(random.nextInt(TEXT_QUERIES.size())));
+            String text = TEXTS[random.nextInt(TEXTS.length)];
+            int kind = random.nextInt(3);
+            return kind == 0
+                    ? new WhereExpression.Contains(field, text)
+                    : kind == 1
+                            ? new WhereExpression.ContainsIgnoringCase(
+                                    field, random.nextBoolean() ? text.toUpperCase(Locale.ROOT) : text)
+                            : new WhereExpression.Matches(field, TEXT_QUERIES.get(random.nextInt(TEXT_QUERIES.size())));
         }
         Literal literal = literal(type, anyLiteral);
         Operator[] operators = Operator.values();
@@ -203,6 +216,19 @@ final class WhereGenerator {
                     in.literals().stream().map(this::write).toList());
             return name(in.field()) + " " + keyword("in") + space() + "(" + literals + ")";
         }
+        if (expression instanceof WhereExpression.NotIn in) {
+            String literals = String.join(
+                    space() + "," + space(),
+                    in.literals().stream().map(this::write).toList());
+            return name(in.field()) + " " + keyword("not in") + space() + "(" + literals + ")";
+        }
+        if (expression instanceof WhereExpression.IsNull isNull) {
+            return name(isNull.field()) + " " + keyword("is") + " " + keyword("null");
+        }
+        if (expression instanceof WhereExpression.ContainsIgnoringCase contains) {
+            return name(contains.field()) + " " + keyword("icontains") + space()
+                    + write(new Literal.Text(contains.text()));
+        }
         if (expression instanceof WhereExpression.Matches matches) {
             return name(matches.field()) + " " + keyword("matches") + space()
                     + write(new Literal.Text(matches.query().toString()));
@@ -233,7 +259,7 @@ final class WhereGenerator {
     }
 
     private String keyword(String word) {
-        return random.nextBoolean() ? word : word.toUpperCase(java.util.Locale.ROOT);
+        return random.nextBoolean() ? word : word.toUpperCase(Locale.ROOT);
     }
 
     private String space() {

@@ -3,8 +3,13 @@ package dev.loom.query.where;
 import dev.loom.query.text.TextMatcher;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
+import java.text.Normalizer;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Map;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +36,18 @@ final class WhereOracle {
         }
         if (expression instanceof WhereExpression.In in) {
             return in.literals().stream().anyMatch(literal -> compare(row.get(in.field()), "==", literal));
+        }
+        if (expression instanceof WhereExpression.NotIn in) {
+            Object value = row.get(in.field());
+            return in.literals().stream().noneMatch(literal -> compare(value, "==", literal))
+                    && in.literals().stream().anyMatch(literal -> compare(value, "!=", literal));
+        }
+        if (expression instanceof WhereExpression.IsNull isNull) {
+            return !row.containsKey(isNull.field());
+        }
+        if (expression instanceof WhereExpression.ContainsIgnoringCase contains) {
+            Object value = row.get(contains.field());
+            return isText(value) && folded(utf8(value)).contains(folded(utf8(contains.text())));
         }
         if (expression instanceof WhereExpression.Matches matches) {
             Object value = row.get(matches.field());
@@ -92,6 +109,21 @@ final class WhereOracle {
 
     private static byte[] utf8(@Nullable Object text) {
         return text instanceof byte[] bytes ? bytes : String.valueOf(text).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** A byte that is no UTF-8 is an unassigned character, which is in no text. */
+    private static String folded(byte[] bytes) {
+        try {
+            String text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .onMalformedInput(CodingErrorAction.REPLACE)
+                    .replaceWith("\u0378")
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
+            return Normalizer.normalize(text, Normalizer.Form.NFC).toLowerCase(Locale.ROOT);
+        } catch (CharacterCodingException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static String latin(byte[] bytes) {

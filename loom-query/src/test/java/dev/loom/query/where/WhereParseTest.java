@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.api.ValueUnit;
 import dev.loom.query.text.TextQuery;
 import java.math.BigDecimal;
 import java.util.List;
@@ -21,7 +22,10 @@ class WhereParseTest {
     void shouldParseTheExampleOfTheCommandLine() {
         assertEquals(
                 new WhereExpression.And(List.of(
-                        comparison("latency_ns", Operator.GREATER, integer(50_000_000)),
+                        comparison(
+                                "latency_ns",
+                                Operator.GREATER,
+                                new Literal.Numeric(BigDecimal.valueOf(50_000_000), true, ValueUnit.NANOSECONDS)),
                         comparison("op", Operator.EQUAL, new Literal.Text("GET")))),
                 Where.parse("latency_ns > 50ms and op == \"GET\""));
     }
@@ -60,6 +64,26 @@ class WhereParseTest {
                 new WhereExpression.Matches("line", TextQuery.parse("\"to do\" NOT done")),
                 Where.parse("line matches '\"to do\" NOT done'"));
         assertEquals(comparison("f", Operator.NOT_EQUAL, new Literal.Bool(true)), Where.parse("f != TRUE"));
+        assertEquals(
+                new WhereExpression.NotIn("op", List.of(new Literal.Text("GET"), integer(3))),
+                Where.parse("op NOT IN ('GET', 3)"));
+        assertEquals(new WhereExpression.IsNull("f"), Where.parse("f is null"));
+        assertEquals(new WhereExpression.Not(new WhereExpression.IsNull("f")), Where.parse("f IS NOT NULL"));
+        assertEquals(new WhereExpression.ContainsIgnoringCase("f", "Ab"), Where.parse("f icontains 'Ab'"));
+        for (String word : List.of("contains", "icontains", "matches")) {
+            assertEquals(Where.parse("not f " + word + " 'a'"), Where.parse("f not " + word + " 'a'"));
+        }
+    }
+
+    @Test
+    void shouldTakeBetweenForTwoComparisons() {
+        assertEquals(Where.parse("f >= 5ms and f <= 1s"), Where.parse("f between 5ms and 1s"));
+        assertEquals(
+                Where.parse("a == 1 and f >= 'a' and f <= 'b' and b == 2"),
+                Where.parse("a == 1 and f between 'a' and 'b' and b == 2"));
+        assertEquals(Where.parse("f < 1 or f > 1"), Where.parse("f not between 1 and 1"));
+        assertEquals(Where.parse("b == 2 and (f < 1 or f > 5)"), Where.parse("b == 2 and f not between 1 and 5"));
+        assertEquals(Where.parse("not (f >= 1 and f <= 5)"), Where.parse("not f between 1 and 5"));
     }
 
     @ParameterizedTest
@@ -73,15 +97,25 @@ class WhereParseTest {
         "4KiB, 4096",
         "2MiB, 2097152",
         "1GiB, 1073741824",
+        "1TiB, 1099511627776",
+        "7B, 7",
+        "4kib, 4096",
+        "3µs, 3000",
+        "3μs, 3000",
+        "2d, 172800000000000",
+        "1h30m, 5400000000000",
+        "-1h30m, -5400000000000",
         "+7, 7",
         "-7s, -7000000000",
         "007, 7",
         "18446744073709551616, 18446744073709551616"
     })
     void shouldMultiplyUnitIntoIntegralLiteral(String text, String value) {
-        assertEquals(
-                comparison("f", Operator.LESS, new Literal.Numeric(new BigDecimal(value), true)),
-                Where.parse("f<" + text));
+        WhereExpression.Comparison parsed = (WhereExpression.Comparison) Where.parse("f<" + text);
+        Literal.Numeric number = (Literal.Numeric) parsed.literal();
+        assertEquals(new BigDecimal(value), number.value());
+        assertTrue(number.integral());
+        assertEquals(parsed, Where.parse(parsed.toString()));
     }
 
     @ParameterizedTest
@@ -91,6 +125,7 @@ class WhereParseTest {
         Literal.Numeric number = (Literal.Numeric) parsed.literal();
         assertEquals(0, new BigDecimal(value).compareTo(number.value()));
         assertTrue(!number.integral());
+        assertEquals(parsed, Where.parse(parsed.toString()));
     }
 
     @ParameterizedTest
@@ -133,7 +168,7 @@ class WhereParseTest {
             quoteCharacter = '\0',
             value = {
                 "               | 0  | expected a field name, not, or (, found the end",
-                "a              | 1  | expected == != < <= > >= in contains or matches, found the end",
+                "a              | 1  | expected == != < <= > >= in between is contains icontains matches or not, found the end",
                 "a ==           | 4  | expected a number, a text in quotes, true or false, found the end",
                 "a == b         | 5  | expected a number, a text in quotes, true or false, found b",
                 "a == 1 b == 2  | 7  | expected and, or, or the end, found b",
@@ -159,6 +194,20 @@ class WhereParseTest {
                 "a in (1,)      | 8  | expected a number, a text in quotes, true or false, found )",
                 "a matches 1    | 10 | expected a text query in quotes, found 1",
                 "a matches \"(\" | 10 | expected a word, a phrase, NOT or (, found the end: position=1, query=(, in the text query",
+                "a between 1    | 11 | expected and, found the end",
+                "a between 1 or 2 | 12 | expected and, found or",
+                "a between 2 and 1 | 10 | between takes the lower number first",
+                "a between 1 and 'b' | 10 | between takes two numbers, or two texts",
+                "a between true and 1 | 10 | between takes two numbers, or two texts",
+                "a is 1         | 5  | expected null or not null, found 1",
+                "a is not 1     | 9  | expected null, found 1",
+                "a == null      | 2  | null is asked for by is null or is not null",
+                "a not 1        | 6  | expected in between contains icontains or matches, found 1",
+                "a not == 1     | 6  | expected in between contains icontains or matches, found ==",
+                "a icontains 1  | 12 | expected a text in quotes, found 1",
+                "a == 1h5       | 6  | unknown unit, expected one of ns us ms s m h d B KiB MiB GiB TiB",
+                "a == 1hKiB     | 6  | unknown unit, expected one of ns us ms s m h d B KiB MiB GiB TiB",
+                "a == 1h5MiB    | 6  | unknown unit, expected one of ns us ms s m h d B KiB MiB GiB TiB",
                 "a contains 1   | 11 | expected a text in quotes, found 1",
                 "a < true       | 2  | true and false go with == and != alone",
                 "a == 'x        | 7  | expected ' to end what begins at 5",
@@ -167,10 +216,10 @@ class WhereParseTest {
                 "a == '\\u12'   | 6  | expected four hexadecimal digits after \\u",
                 "`a == 1        | 7  | expected ` to end what begins at 0",
                 "`` == 1        | 0  | field name is empty",
-                "a == 5x        | 6  | unknown unit, expected one of ns us ms s m h KiB MiB GiB",
-                "a == 5_000     | 6  | unknown unit, expected one of ns us ms s m h KiB MiB GiB",
-                "a == 1.2.3     | 8  | unknown unit, expected one of ns us ms s m h KiB MiB GiB",
-                "a == 5kib      | 6  | unknown unit, expected one of ns us ms s m h KiB MiB GiB",
+                "a == 5x        | 6  | unknown unit, expected one of ns us ms s m h d B KiB MiB GiB TiB",
+                "a == 5_000     | 6  | unknown unit, expected one of ns us ms s m h d B KiB MiB GiB TiB",
+                "a == 1.2.3     | 8  | unknown unit, expected one of ns us ms s m h d B KiB MiB GiB TiB",
+                "a == 5kb       | 6  | unknown unit, expected one of ns us ms s m h d B KiB MiB GiB TiB",
                 "a == 1e        | 6  | expected digits of an exponent",
                 "a == 1e+x      | 6  | expected digits of an exponent",
                 "a == 1e1000    | 6  | exponent is too large, max=999",

@@ -1,4 +1,4 @@
-package dev.loom.cli.text;
+package dev.loom.query.where;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -17,6 +17,7 @@ class QuantityTest {
         "1.5ms, 1500000",
         "5m, 300000000000",
         "1h30m, 5400000000000",
+        "3μs, 3000",
         "2d, 172800000000000",
         "0s, 0"
     })
@@ -52,7 +53,7 @@ class QuantityTest {
     void shouldRefuseWhatIsNoSize(String text) {
         Exception e = assertThrows(IllegalArgumentException.class, () -> Quantity.bytes(text));
         assertEquals(
-                "not a size: \"" + text + "\"; a number and, if need be, a unit of KiB, MiB, GiB, TiB, as 64MiB",
+                "not a size: \"" + text + "\"; a number and, if need be, a unit of B, KiB, MiB, GiB, TiB, as 64MiB",
                 e.getMessage());
     }
 

@@ -1,0 +1,77 @@
+package dev.loom.cli.importing;
+
+import dev.loom.cli.time.EpochTime;
+import dev.loom.cli.time.EventTime;
+import dev.loom.format.FieldReader;
+import dev.loom.format.FieldValue;
+import dev.loom.format.PayloadFormat;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import org.agrona.DirectBuffer;
+
+/**
+ * Refuses event times that can't be meant, by the first record that has one: those of before 1975, which are what a machine's
+ * clock since its start reads as an epoch, those of more than a year from now, and numbers that are no time at all. For one
+ * thread.
+ */
+final class EventTimeCheck {
+    private static final long EARLIEST_NS = EpochTime.of(Instant.parse("1975-01-01T00:00:00Z"));
+    private static final long AHEAD_NS = Duration.ofDays(366).toNanos();
+
+    private final EventTime eventTime;
+    private final EventTime.Reader times;
+    private final FieldReader field;
+    private final FieldValue value = new FieldValue();
+    private final long latestNs;
+    private boolean done;
+    private String problem = "";
+
+    EventTimeCheck(EventTime eventTime, PayloadFormat format, long nowNs) {
+        this.eventTime = eventTime;
+        this.times = eventTime.reader(format);
+        this.field = Objects.requireNonNull(format.field(eventTime.field()));
+        this.latestNs = nowNs + AHEAD_NS;
+    }
+
+    /** Looks at a record; false if its time can't be meant. */
+    boolean passes(String position, DirectBuffer payload, int offset, int length) {
+        if (done) {
+            return true;
+        }
+        field.read(payload, offset, length, value);
+        boolean number = switch (value.kind()) {
+            case INTEGER, UNSIGNED, DOUBLE -> true;
+            default -> false;
+        };
+        long timeNs = times.epochNs(null, payload, offset, length);
+        boolean known = timeNs != EventTime.Reader.NONE;
+        if ((number && !known) || (known && (timeNs < EARLIEST_NS || timeNs > latestNs))) {
+            String unit = eventTime.unit() == null
+                    ? "by its size"
+                    : Objects.requireNonNull(eventTime.unit()).text();
+            problem = "event time can't be meant: " + position + ", " + eventTime.field() + "="
+                    + text() + ", clock=" + eventTime.clockName() + ", unit=" + unit + ", time="
+                    + (known ? EpochTime.instant(timeNs) : "out of reach")
+                    + "; say what it is with --event-time-unit, or --event-clock monotonic and --clock-pair;"
+                    + " --event-clock wall takes it as it is";
+            return false;
+        }
+        done = known;
+        return true;
+    }
+
+    /** Why the last record did not pass. */
+    String problem() {
+        return problem;
+    }
+
+    private String text() {
+        return switch (value.kind()) {
+            case INTEGER -> Long.toString(value.longValue());
+            case UNSIGNED -> Long.toUnsignedString(value.longValue());
+            case DOUBLE -> Double.toString(value.doubleValue());
+            default -> value.text();
+        };
+    }
+}

@@ -1,0 +1,137 @@
+package dev.loom.cli.option;
+
+import dev.loom.api.ValueUnit;
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.time.ClockPair;
+import dev.loom.cli.time.EventTime;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Which field holds the records' own times, and what clock they were read from. */
+public final class EventTimeOptions {
+    /** The clocks that event times come from. */
+    enum Clock {
+        WALL,
+        MONOTONIC;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** The units of times. */
+    enum Unit {
+        NS,
+        US,
+        MS,
+        S;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    @Option(names = "--event-time", paramLabel = "FIELD", description = "The field that holds the record's own time.")
+    private @Nullable String field;
+
+    @Option(
+            names = "--event-clock",
+            paramLabel = "CLOCK",
+            description = "Its clock: ${COMPLETION-CANDIDATES}; by default wall, or monotonic with --clock-pair.")
+    private @Nullable Clock clock;
+
+    @Option(
+            names = "--clock-pair",
+            paramLabel = "FILE",
+            description = "JSON file with two readings of both clocks, which turns monotonic times into epochs.")
+    private @Nullable Path clockPair;
+
+    @Option(
+            names = "--event-time-unit",
+            paramLabel = "UNIT",
+            description =
+                    "Unit of its numbers: ${COMPLETION-CANDIDATES}; by default what the field's name ends with, as _ns,"
+                            + " else ns of a monotonic clock, and of the wall clock as the size of each tells.")
+    private @Nullable Unit unit;
+
+    /** What a record's time is the time of. */
+    enum At {
+        START,
+        END;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    @Option(
+            names = "--event-at",
+            paramLabel = "AT",
+            description =
+                    "Whether it is the ${COMPLETION-CANDIDATES} of what the record tells of, for correlate --overlap;"
+                            + " by default end.")
+    private @Nullable At at;
+
+    /**
+     * The event time that was asked for, or null.
+     *
+     * @param live whether the records come from this machine, now: its clocks may then stand for a clock pair
+     */
+    public @Nullable EventTime eventTime(boolean live) throws IOException {
+        return eventTime(live, null);
+    }
+
+    /**
+     * As {@link #eventTime(boolean)}.
+     *
+     * @param defaultField where none is named, or null
+     */
+    public @Nullable EventTime eventTime(boolean live, @Nullable String defaultField) throws IOException {
+        String named = field == null ? defaultField : field;
+        ValueUnit askedUnit = unit == null ? null : ValueUnit.parse(unit.toString());
+        if (named == null) {
+            if (clock != null || clockPair != null || unit != null || at != null) {
+                throw CommandFailure.usage(
+                        "--event-clock, --clock-pair, --event-time-unit and --event-at need --event-time");
+            }
+            return null;
+        } else if (clockPair != null) {
+            if (clock == Clock.WALL) {
+                throw CommandFailure.usage("--clock-pair is for --event-clock monotonic");
+            }
+            return new EventTime(named, readClockPair(clockPair), askedUnit, at == At.START);
+        } else if (clock != Clock.MONOTONIC) {
+            return new EventTime(named, null, askedUnit, at == At.START);
+        } else if (!live) {
+            throw CommandFailure.usage("--event-clock monotonic needs --clock-pair, unless the input is - or a pipe");
+        }
+        return new EventTime(named, ClockPair.ofThisMachine(), askedUnit, at == At.START);
+    }
+
+    /** Whether the times are not to be taken as they are, however early or late. */
+    public boolean asksForChecks() {
+        return field != null && clock != Clock.WALL;
+    }
+
+    /** Whether {@link #eventTime} takes this machine's clocks for want of a file. */
+    public boolean takesThisMachinesClocks() {
+        return clock == Clock.MONOTONIC && clockPair == null;
+    }
+
+    private static ClockPair readClockPair(Path file) throws IOException {
+        try {
+            return ClockPair.read(file);
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage(String.valueOf(e.getMessage()));
+        } catch (NoSuchFileException e) {
+            throw CommandFailure.usage("no such file: " + file);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package dev.loom.cli.option;
+
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.output.ChosenFields;
+import dev.loom.cli.output.OutputFormat;
+import dev.loom.format.PayloadFormat;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/** The fields that are printed of a record. */
+public final class FieldsOption {
+    @Option(
+            names = "--fields",
+            paramLabel = "FIELD",
+            split = ",",
+            description = "Prints these fields alone, in this order; by default all.")
+    private List<String> names = new ArrayList<>();
+
+    /** The format of what is printed, of records of a format. */
+    public PayloadFormat of(PayloadFormat format, OutputFormat form) {
+        if (names.isEmpty()) {
+            return format;
+        } else if (form == OutputFormat.RAW) {
+            throw CommandFailure.usage("--fields is not for -o raw, which prints payloads as they are");
+        }
+        try {
+            return new ChosenFields(format, names);
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage("--fields: " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package dev.loom.cli.serve;
+
+import dev.loom.api.Source;
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.schema.IndexEntry;
+import dev.loom.cli.schema.SchemaAccess;
+import dev.loom.format.PayloadFormat;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.IntPredicate;
+import java.util.function.Supplier;
+
+/**
+ * A store's schema as one port of the sidecar lets its clients change it: not at all, or all but the sources that a receiver
+ * feeds, which stay open.
+ *
+ * @param store which fails while it can't be written
+ * @param fed whether a receiver feeds the source of an id
+ */
+record GuardedSchema(Supplier<SchemaAccess> store, IntPredicate fed, Changes changes) implements SchemaAccess {
+    /**
+     * Whether a port's clients may change the schema.
+     *
+     * @param setting its name, for who wonders
+     */
+    record Changes(String setting, boolean allowed) {}
+
+    @Override
+    public Optional<Source> openSource(String name) {
+        return store.get().openSource(name);
+    }
+
+    /** Clients define what they send to each time they connect, so one that is there already is no change. */
+    @Override
+    public Source defineSource(String name, PayloadFormat format, Map<String, String> attributes) {
+        if (store.get().openSource(name).isEmpty()) {
+            requireAllowed("define-source " + name);
+        }
+        return store.get().defineSource(name, format, attributes);
+    }
+
+    @Override
+    public Source setAttributes(String name, Map<String, String> attributes) {
+        requireAllowed("set-attributes " + name);
+        return store.get().setAttributes(name, attributes);
+    }
+
+    @Override
+    public Source closeSource(String name) {
+        requireAllowed("close-source " + name);
+        if (store.get().openSource(name).map(Source::id).filter(fed::test).isPresent()) {
+            throw CommandFailure.refused(
+                    "source is fed by the OTLP receiver, and stays open as long as that runs: source=" + name
+                            + "; receivers.otlp says what it takes");
+        }
+        return store.get().closeSource(name);
+    }
+
+    @Override
+    public IndexEntry defineIndex(String source, String field, String bins) {
+        requireAllowed("define-index " + source + '.' + field);
+        return store.get().defineIndex(source, field, bins);
+    }
+
+    @Override
+    public IndexEntry closeIndex(String source, String name) {
+        requireAllowed("close-index " + source + '.' + name);
+        return store.get().closeIndex(source, name);
+    }
+
+    private void requireAllowed(String operation) {
+        if (!changes.allowed()) {
+            throw CommandFailure.refused("changes of the schema are switched off here: operation=" + operation
+                    + ", setting=" + changes.setting());
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package dev.loom.cli.serve;
+
+import dev.loom.error.LoomException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Looks at the store every other second: tells when records stop to reach the disk and when they do again, and tries to open for
+ * writing what is open for reading alone. {@link #problem()} is for any thread.
+ */
+final class StoreWatch implements Runnable, AutoCloseable {
+    private static final Duration INTERVAL = Duration.ofSeconds(2);
+    private static final Duration STALL = Duration.ofSeconds(10);
+    private static final List<String> LOGS = List.of("record", "time", "chunk");
+
+    private final ServedStore store;
+    private final Consumer<String> notices;
+    private final Duration retry;
+    private final Thread thread = new Thread(this, "loom-watch");
+    private final CountDownLatch closing = new CountDownLatch(1);
+    private boolean told;
+    private long triedNs = System.nanoTime();
+    private long evicted = -1;
+    private long evictedNs;
+
+    /**
+     * Begins to watch.
+     *
+     * @param notices told of changes, in a line each
+     * @param retry how often opening for writing is tried
+     */
+    StoreWatch(ServedStore store, Consumer<String> notices, Duration retry) {
+        this.store = store;
+        this.notices = notices;
+        this.retry = retry;
+        if (!store.reason().isEmpty()) {
+            notices.accept("store can't be written, and is served as it is: " + store.reason()
+                    + "; opening it for writing is tried every " + retry.toSeconds() + " s");
+        }
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** Why records are not taken, or don't reach the disk; empty if they do. */
+    String problem() {
+        return store.writer().isPresent() ? find(System.nanoTime()) : "store can't be written: " + store.reason();
+    }
+
+    @Override
+    public void run() {
+        while (pause()) {
+            try {
+                look();
+            } catch (OutOfMemoryError e) {
+                // there is another look soon
+            }
+        }
+    }
+
+    private boolean pause() {
+        try {
+            return !closing.await(INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            return true; // nobody's business but that of close()
+        }
+    }
+
+    private void look() {
+        long nowNs = System.nanoTime();
+        if (store.writer().isEmpty()) {
+            if (nowNs - triedNs >= retry.toNanos()) {
+                triedNs = nowNs;
+                if (store.tryToWrite()) {
+                    notices.accept("store is open for writing, and takes records");
+                }
+            }
+            return;
+        }
+        String found = find(nowNs);
+        if (told != !found.isEmpty()) {
+            told = !found.isEmpty();
+            notices.accept(told ? "records don't reach the disk: " + found : "records reach the disk again");
+        }
+    }
+
+    private synchronized String find(long nowNs) {
+        Map<String, Object> info;
+        try {
+            info = store.store().info().values();
+        } catch (LoomException | IllegalStateException e) {
+            return String.valueOf(e.getMessage());
+        }
+        Object error = info.get("error");
+        return error == null ? stall(info, nowNs) : error.toString();
+    }
+
+    /** Pages that wait to be written, of which none is for long, without a failure: a disk that hangs, or a thread. */
+    private String stall(Map<String, Object> info, long nowNs) {
+        long sealed = sum(info, "_sealed");
+        long now = sum(info, "_evicted");
+        if (now != evicted || now == sealed) {
+            evicted = now;
+            evictedNs = nowNs;
+        }
+        return nowNs - evictedNs < STALL.toNanos()
+                ? ""
+                : "no page was written for a while: s="
+                        + Duration.ofNanos(nowNs - evictedNs).toSeconds() + ", bytes waiting=" + (sealed - now);
+    }
+
+    private static long sum(Map<String, Object> info, String watermark) {
+        return LOGS.stream()
+                .mapToLong(log -> info.get(log + watermark) instanceof Number number ? number.longValue() : 0)
+                .sum();
+    }
+
+    @Override
+    public void close() {
+        closing.countDown();
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package dev.loom.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The script that builds the command when it must: beside a build and a Java that only say that they were called. */
+final class LauncherTest {
+    private static final List<String> MODULES = List.of("loom-core", "loom-query", "loom-ingest-otlp", "loom-cli");
+    private static final String BUILDING = """
+            echo '[INFO] Building Loom Core 0.1.0-SNAPSHOT              [2/5]'
+            echo '[INFO] --- compiler:3.16.0:compile (default-compile) @ loom-core ---'
+            echo '[INFO] Compiling 201 source files'
+            """;
+
+    @TempDir
+    Path root;
+
+    @BeforeEach
+    void layOut() throws IOException {
+        Files.copy(Path.of("..", "loom"), root.resolve("loom"));
+        Files.createFile(root.resolve("pom.xml"));
+        Files.createFile(root.resolve("LICENSE"));
+        for (String module : MODULES) {
+            Files.createDirectories(root.resolve(module).resolve("src/main"));
+            Files.createFile(root.resolve(module).resolve("pom.xml"));
+        }
+        Files.createDirectories(root.resolve("jdk/bin"));
+        Files.writeString(root.resolve("jdk/release"), "JAVA_VERSION=\"17.0.1\"\n");
+        script("jdk/bin/java", "echo \"java $*\"\n");
+    }
+
+    private void script(String name, String commands) throws IOException {
+        Path file = root.resolve(name);
+        Files.writeString(file, "#!/bin/sh\n" + commands);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
+    }
+
+    private record Result(int exitCode, List<String> out, List<String> err) {}
+
+    private Result run() throws Exception {
+        Path out = root.resolve("out");
+        Path err = root.resolve("err");
+        ProcessBuilder builder = new ProcessBuilder("sh", root.resolve("loom").toString(), "info")
+                .redirectOutput(out.toFile())
+                .redirectError(err.toFile());
+        builder.environment().put("JAVA_HOME", root.resolve("jdk").toString());
+        builder.environment().put("HOME", root.toString());
+        int exitCode = builder.start().waitFor();
+        return new Result(exitCode, Files.readAllLines(out), Files.readAllLines(err));
+    }
+
+    @Test
+    void shouldSayHowFarTheBuildIs() throws Exception {
+        script("mvnw", BUILDING + "mkdir -p loom-cli/target/run\n: >loom-cli/target/run/loom.jar\n");
+        Result built = run();
+        assertEquals(0, built.exitCode(), built.toString());
+        assertEquals(1, built.out().size());
+        assertTrue(built.out().get(0).endsWith("loom-cli/target/run/loom.jar info"), built.toString());
+        assertEquals(
+                List.of(
+                        "loom: building, as there is no build newer than the sources",
+                        "loom: downloading Maven",
+                        "loom: building Loom Core, 2 of 5",
+                        "loom: compiling Loom Core"),
+                built.err());
+    }
+
+    @Test
+    void shouldPrintTheErrorsOfABuildThatFails() throws Exception {
+        script("mvnw", BUILDING + "echo '[ERROR] missing.java: not found'\nexit 1\n");
+        Result failed = run();
+        assertEquals(1, failed.exitCode());
+        assertEquals(List.of(), failed.out());
+        assertEquals(
+                List.of("[ERROR] missing.java: not found", "loom: the build failed, see above"),
+                failed.err().subList(failed.err().size() - 2, failed.err().size()));
+        assertTrue(Files.notExists(root.resolve("loom-cli/target/run.lock"), LinkOption.NOFOLLOW_LINKS));
+        shouldSayHowFarTheBuildIs();
+    }
+}

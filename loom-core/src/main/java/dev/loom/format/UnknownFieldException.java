@@ -1,0 +1,39 @@
+package dev.loom.format;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** A format has no field of a name. The message tells which it has. */
+public final class UnknownFieldException extends IllegalArgumentException {
+    private static final long serialVersionUID = 1L;
+
+    private static final int FIELDS_NAMED_MAX = 32;
+
+    /** Tells of a field that a format does not have. */
+    public UnknownFieldException(String field, PayloadFormat format) {
+        super("unknown field: field=" + field + ", format=" + format.name() + meant(field, format) + ", fields="
+                + known(format));
+    }
+
+    /** The fields that a format has, so many as one can read. */
+    public static String known(PayloadFormat format) {
+        List<String> names = new ArrayList<>();
+        format.fields().stream().limit(FIELDS_NAMED_MAX).map(Field::name).forEach(names::add);
+        format.fieldPrefixes().stream().sorted().map(prefix -> prefix + '*').forEach(names::add);
+        int more = format.fields().size() - FIELDS_NAMED_MAX;
+        return names + (more > 0 ? " and " + more + " more" : "");
+    }
+
+    private static String meant(String field, PayloadFormat format) {
+        for (Field declared : format.fields()) {
+            if (declared.name()
+                    .toLowerCase(Locale.ROOT)
+                    .replace('-', '_')
+                    .equals(field.toLowerCase(Locale.ROOT).replace('-', '_'))) {
+                return ", meant=" + declared.name();
+            }
+        }
+        return "";
+    }
+}

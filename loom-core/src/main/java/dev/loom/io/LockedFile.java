@@ -1,0 +1,199 @@
+package dev.loom.io;
+
+import dev.loom.error.StoreIoException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file that this process has locked, which the kernel gives free when the process ends, and not before: a process that is
+ * stopped keeps it, and processes of other PID namespaces see it too.
+ *
+ * <p>The lock belongs to the process, and is dropped unseen when any descriptor of the file is closed. So a registry in the
+ * system properties, which span class loaders, is claimed first, keyed by the file's identity; and {@link #renew()} takes the
+ * lock again. It is of two bytes, each of which is taken anew while the other is held, so that there is no moment without.
+ */
+public final class LockedFile implements AutoCloseable {
+    private static final String REGISTRY = "dev.loom.locked.";
+    private static final FileAttribute<Set<PosixFilePermission>> FILE_MODE =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+    private static final int BYTES = 2;
+    private static final int TRIES = 1_000;
+
+    private final Path path;
+    private final FileId id;
+    private final FileChannel channel;
+    /** In the registry. Kept, so that giving the lock back needs no memory. */
+    private final String key;
+
+    private final @Nullable FileLock[] locks = new FileLock[BYTES];
+    private boolean closed;
+
+    private LockedFile(Path path, FileId id, FileChannel channel) {
+        this.path = path;
+        this.id = id;
+        this.channel = channel;
+        this.key = key(id);
+    }
+
+    /**
+     * Locks a file, making it if it is not there.
+     *
+     * @return null when it is locked already, by another process or by this one
+     */
+    public static @Nullable LockedFile take(Path path) {
+        // one monitor for all class loaders, so that nobody in this process closes the file while it is taken
+        synchronized (System.getProperties()) {
+            for (int i = 0; i < TRIES; i++) {
+                if (isHeldHere(path)) {
+                    return null;
+                }
+                LockedFile file = open(path);
+                boolean taken = false;
+                try {
+                    if (!file.renew()) {
+                        return null;
+                    }
+                    if (file.inPlace()) {
+                        System.setProperty(file.key, Long.toString(Platform.pid()));
+                        taken = true;
+                        return file;
+                    }
+                } finally {
+                    if (!taken) {
+                        file.abandon();
+                    }
+                }
+                // it was replaced between
+            }
+        }
+        throw new StoreIoException("file is replaced again and again: file=" + path);
+    }
+
+    /** Whether a process, this one or another, has locked a file. A file that is not there is not locked. */
+    public static boolean isHeld(Path path) {
+        synchronized (System.getProperties()) {
+            if (isHeldHere(path)) {
+                return true;
+            }
+            // shared, so that several may ask at once
+            try (FileChannel channel =
+                            FileChannel.open(path, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));
+                    FileLock lock = channel.tryLock(0, BYTES, true)) {
+                return lock == null;
+            } catch (OverlappingFileLockException e) {
+                return true;
+            } catch (NoSuchFileException e) {
+                return false;
+            } catch (IOException e) {
+                throw failure(path, e);
+            }
+        }
+    }
+
+    /** Whether this process has locked the file at a path; whoever closed it then would drop the lock. */
+    public static boolean isHeldHere(Path path) {
+        return System.getProperty(key(FileId.find(path))) != null;
+    }
+
+    private static String key(FileId id) {
+        return REGISTRY + id.device() + ':' + id.inode();
+    }
+
+    private static LockedFile open(Path path) {
+        try {
+            FileChannel channel = FileChannel.open(
+                    path,
+                    Set.of(
+                            StandardOpenOption.READ,
+                            StandardOpenOption.WRITE,
+                            StandardOpenOption.CREATE,
+                            LinkOption.NOFOLLOW_LINKS),
+                    FILE_MODE);
+            return new LockedFile(path, FileId.find(path), channel);
+        } catch (IOException e) {
+            throw failure(path, e);
+        }
+    }
+
+    private static StoreIoException failure(Path path, IOException e) {
+        return new StoreIoException("lock can't be taken: lock=" + path + ", reason=" + e, e);
+    }
+
+    /** Takes again what may have been dropped. Returns whether this process has all of it. */
+    public synchronized boolean renew() {
+        boolean held = true;
+        try {
+            for (int i = 0; i < BYTES; i++) {
+                FileLock lock = locks[i];
+                if (lock != null) {
+                    lock.release();
+                }
+                locks[i] = channel.tryLock(i, 1, false);
+                held &= locks[i] != null;
+            }
+        } catch (OverlappingFileLockException e) {
+            return false;
+        } catch (IOException e) {
+            throw failure(path, e);
+        }
+        return held;
+    }
+
+    /** Whether the path still leads to this file. */
+    public boolean inPlace() {
+        return !id.equals(FileId.NONE) && FileId.find(path).equals(id);
+    }
+
+    /** Replaces what is in the file, a few bytes. */
+    public synchronized void write(byte[] bytes) {
+        try {
+            ByteBuffer source = ByteBuffer.wrap(bytes);
+            while (source.hasRemaining()) {
+                channel.write(source, source.position());
+            }
+            channel.truncate(bytes.length);
+        } catch (IOException e) {
+            throw new StoreIoException("lock can't be written: lock=" + path + ", reason=" + e, e);
+        }
+    }
+
+    public FileId id() {
+        return id;
+    }
+
+    private void abandon() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw failure(path, e);
+        }
+    }
+
+    /** Gives the lock back. Idempotent. */
+    @Override
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new StoreIoException("lock can't be given back: lock=" + path + ", reason=" + e, e);
+        } finally {
+            System.clearProperty(key);
+        }
+    }
+}

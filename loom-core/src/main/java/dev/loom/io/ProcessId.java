@@ -1,0 +1,109 @@
+package dev.loom.io;
+
+import dev.loom.error.StoreIoException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Instant;
+
+/**
+ * A process, told apart from all others of one boot, also from one that has its pid later, or in another container.
+ *
+ * @param pid as the process sees itself, in its PID namespace
+ * @param start when it started, in the kernel's clock ticks since the boot, which no step of a clock changes; elsewhere than on
+ *     Linux in milliseconds
+ * @param namespace the number of its PID namespace, or 0 when it is not known
+ */
+public record ProcessId(long pid, long start, long namespace) {
+    /** Of no process. */
+    public static final ProcessId NONE = new ProcessId(0, 0, 0);
+
+    /** Whether a process lives, as far as this one can know. */
+    public enum Life {
+        ALIVE,
+        DEAD,
+        /** It is in another PID namespace, or is hidden. */
+        UNKNOWN
+    }
+
+    private static final Path PROC = Path.of("/proc");
+    private static final boolean LINUX = Files.exists(PROC.resolve("self/stat"));
+
+    /** Fields of /proc/PID/stat behind the name, which may hold blanks and brackets itself: state, threads, start. */
+    private static final int STATE_FIELD = 0;
+
+    private static final int THREADS_FIELD = 17;
+    private static final int START_FIELD = 19;
+
+    /** This process. */
+    public static ProcessId current() {
+        long pid = ProcessHandle.current().pid();
+        if (!LINUX) {
+            return new ProcessId(pid, startMs(pid), 1);
+        }
+        String[] stat = stat("self");
+        return new ProcessId(pid, Long.parseLong(stat[START_FIELD]), currentNamespace());
+    }
+
+    private static long currentNamespace() {
+        try {
+            return ((Number) Files.getAttribute(PROC.resolve("self/ns/pid"), "unix:ino")).longValue();
+        } catch (IOException e) {
+            return 0;
+        }
+    }
+
+    static long startMs(long pid) {
+        return ProcessHandle.of(pid)
+                .flatMap(process -> process.info().startInstant())
+                .map(Instant::toEpochMilli)
+                .orElse(-1L);
+    }
+
+    public Life life() {
+        if (pid <= 0) {
+            return Life.DEAD;
+        }
+        if (!LINUX) {
+            return startMs(pid) == start ? Life.ALIVE : Life.DEAD;
+        }
+        if (namespace == 0 || namespace != currentNamespace() || !processesVisible()) {
+            return Life.UNKNOWN;
+        }
+        String[] stat = stat(Long.toString(pid));
+        if (stat.length <= START_FIELD || Long.parseLong(stat[START_FIELD]) != start) {
+            return Life.DEAD;
+        }
+        // a killed one stays as a zombie until its parent has asked for it, which in a container may be never
+        boolean ended = stat[STATE_FIELD].equals("Z") || stat[STATE_FIELD].equals("X");
+        return ended && Long.parseLong(stat[THREADS_FIELD]) <= 1 ? Life.DEAD : Life.ALIVE;
+    }
+
+    /** Whether /proc is of this namespace, and shows the processes of others. */
+    private static boolean processesVisible() {
+        try {
+            String self = Files.readSymbolicLink(PROC.resolve("self")).toString();
+            return self.equals(Long.toString(ProcessHandle.current().pid())) && Files.exists(PROC.resolve("1"));
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** The fields behind the name; none when there is no such process. */
+    private static String[] stat(String process) {
+        Path file = PROC.resolve(process).resolve("stat");
+        try {
+            String line = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
+            return line.substring(line.lastIndexOf(')') + 2).trim().split(" ", -1);
+        } catch (NoSuchFileException e) {
+            return new String[0];
+        } catch (IOException e) {
+            if (String.valueOf(e.getMessage()).contains("No such process")) {
+                return new String[0]; // it has ended between opening and reading
+            }
+            throw new StoreIoException("process can't be looked at: file=" + file + ", reason=" + e, e);
+        }
+    }
+}

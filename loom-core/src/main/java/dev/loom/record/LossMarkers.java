@@ -1,0 +1,63 @@
+package dev.loom.record;
+
+import dev.loom.api.LossReason;
+import dev.loom.log.HybridLog;
+import dev.loom.log.PageDescriptor;
+import dev.loom.log.UnsharedLog;
+import java.nio.ByteBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Writes markers of losses behind the end of a record log that no session has, so that the log alone tells of them. Their reason
+ * is unknown, as the live file has them by source alone.
+ */
+public final class LossMarkers {
+    private static final int MARKER_LENGTH = RecordDescriptor.alignedLength(OwnRecord.LENGTH);
+
+    private LossMarkers() {}
+
+    /**
+     * Writes them in pages of their own, and makes them durable.
+     *
+     * @param log which begins to write at the record log's end
+     * @param unmarked as of {@link LossSlots#unmarked}
+     * @param timeNs of the markers: no earlier than the losses, and the log's last record
+     * @return the log's end
+     */
+    public static long write(UnsharedLog log, long[] unmarked, long timeNs) {
+        HybridLog pages = log.log();
+        UnsafeBuffer marker = new UnsafeBuffer(new byte[OwnRecord.LENGTH]);
+        for (int i = 0; i < unmarked.length; i += LossSlots.UNMARKED_FIELDS) {
+            OwnRecord.put(
+                    marker,
+                    OwnRecord.LOSS,
+                    (int) unmarked[i],
+                    LossReason.UNKNOWN.code(),
+                    unmarked[i + 1],
+                    unmarked[i + 2],
+                    unmarked[i + 3]);
+            append(log, marker, timeNs);
+        }
+        pages.sealPage(timeNs);
+        return log.sync();
+    }
+
+    private static void append(UnsharedLog log, UnsafeBuffer marker, long timeNs) {
+        HybridLog pages = log.log();
+        if (pages.remaining() < MARKER_LENGTH) {
+            pages.sealPage(timeNs);
+            log.evict();
+            pages.beginPage(timeNs, pages.tail(), false);
+        }
+        boolean first = PageDescriptor.offsetInPage(pages.tail()) == PageDescriptor.HEADER_LENGTH;
+        int back = first ? 0 : MARKER_LENGTH >> RecordDescriptor.ALIGNMENT_SHIFT;
+        int at = pages.offset();
+        ByteBuffer ring = pages.ringBytes();
+        ring.putLong(
+                at + RecordDescriptor.WORD0_OFFSET,
+                RecordDescriptor.word0(OwnRecord.LENGTH, RecordDescriptor.WHOLE, back));
+        ring.putLong(at + RecordDescriptor.WORD1_OFFSET, RecordDescriptor.word1(0, 0));
+        pages.ring().putBytes(at + RecordDescriptor.HEADER_LENGTH, marker, 0, OwnRecord.LENGTH);
+        pages.advance(MARKER_LENGTH);
+    }
+}

@@ -1,0 +1,223 @@
+package dev.loom.store;
+
+import dev.loom.error.StoreIoException;
+import dev.loom.io.FileId;
+import dev.loom.io.LockedFile;
+import dev.loom.io.ProcessId;
+import dev.loom.io.ProcessId.Life;
+import dev.loom.io.Storage;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a session has in the folder {@code owner} from before it looks at the store until it has ended: a file of its own, named
+ * by its nonce, locked, and saying who it is. Whoever opens the store first makes his, then looks for others: so of any two at
+ * least one sees the other, though {@code LOCK} was deleted between. Names are never used again, so that one whose owner is dead
+ * can be deleted without a race.
+ */
+final class Claim implements AutoCloseable {
+    private static final String ENDED = "ended";
+    private static final Pattern NAME = Pattern.compile("[0-9a-f]{1,16}");
+
+    private final Path folder;
+    private final Path path;
+    private final Mark.Owner owner;
+    private final String place;
+    private @Nullable LockedFile file;
+
+    private Claim(Path folder, String name, Mark.Owner owner, @Nullable Path place) {
+        this.folder = folder;
+        this.path = folder.resolve(name);
+        this.owner = owner;
+        this.place = place == null ? "" : place.toAbsolutePath().toString();
+    }
+
+    /**
+     * Of another session.
+     *
+     * @param ended whether it says itself that it has ended, or says nothing, as on a full disk
+     * @param place where its staging was to go, or an empty text
+     * @param owner who made it; nobody when it has ended, is a copy, or a power cut has left it without text
+     */
+    record Other(Path path, Life life, boolean ended, String place, Mark.Owner owner) {
+        /** Whether it tells nothing of its session. */
+        boolean unknown() {
+            return !ended && owner.equals(Mark.Owner.NONE);
+        }
+
+        /** Of a claim to a store. */
+        long nonce() {
+            return Long.parseUnsignedLong(path.getFileName().toString(), 16);
+        }
+    }
+
+    /**
+     * Makes the claim of a session to its store. The folder exists.
+     *
+     * @param place where its staging is to go, if that was asked for
+     */
+    static Claim announce(Path folder, long nonce, Mark.Owner owner, @Nullable Path place) {
+        return announce(folder, Long.toHexString(nonce), owner, place);
+    }
+
+    /** As above, to whatever the folder is of. */
+    static Claim announce(Path folder, String name, Mark.Owner owner, @Nullable Path place) {
+        Claim claim = new Claim(folder, name, owner, place);
+        claim.take();
+        return claim;
+    }
+
+    private void take() {
+        LockedFile taken = LockedFile.take(path);
+        file = taken;
+        try {
+            if (taken != null) {
+                taken.write(text(taken.id()).getBytes(StandardCharsets.UTF_8));
+            }
+        } catch (StoreIoException e) {
+            // on a full disk: its lock speaks for it
+        }
+    }
+
+    /** Two lines; with the file's own identity, which tells it from a copy. */
+    private String text(FileId id) {
+        ProcessId process = owner.process();
+        return id.device() + " " + id.inode() + " " + process.pid() + " " + process.start() + " " + process.namespace()
+                + " " + owner.bootId() + " " + owner.host() + "\n" + place;
+    }
+
+    /** The claims in a folder but this one. */
+    List<Other> others() {
+        List<Other> others = new ArrayList<>();
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path each : files.sorted().toList()) {
+                if (!each.equals(path)
+                        && NAME.matcher(each.getFileName().toString()).matches()) {
+                    others.add(other(each));
+                }
+            }
+        } catch (IOException e) {
+            throw new StoreIoException("claims can't be listed: directory=" + folder + ", reason=" + e, e);
+        }
+        return others;
+    }
+
+    /** The claim of a session; null when it has none. */
+    static @Nullable Other of(Path folder, long nonce) {
+        return of(folder, Long.toHexString(nonce));
+    }
+
+    static @Nullable Other of(Path folder, String name) {
+        Path path = folder.resolve(name);
+        return Files.exists(path) ? other(path) : null;
+    }
+
+    private static Other other(Path path) {
+        if (LockedFile.isHeldHere(path)) {
+            return new Other(path, Life.ALIVE, false, "", new Mark.Owner(ProcessId.current(), "", ""));
+        }
+        boolean held = LockedFile.isHeld(path);
+        try {
+            String text = Files.readString(path);
+            String[] lines = text.split("\n", 2);
+            Mark.Owner owner = parse(lines[0], FileId.find(path));
+            String place = lines.length < 2 ? "" : lines[1];
+            // whose lock is free may have lost it a moment ago, but not if its process is dead, or it says so itself,
+            // which
+            // it can't when the disk or memory is full; in this process it is known
+            Life life = owner.process().equals(ProcessId.current()) ? Life.DEAD : owner.life();
+            return new Other(path, held ? Life.ALIVE : life, text.isEmpty() || text.equals(ENDED), place, owner);
+        } catch (NoSuchFileException e) {
+            return new Other(path, Life.DEAD, false, "", Mark.Owner.NONE);
+        } catch (IOException e) {
+            throw new StoreIoException("claim can't be read: file=" + path + ", reason=" + e, e);
+        }
+    }
+
+    private static Mark.Owner parse(String text, FileId id) {
+        String[] words = text.split(" ", 7);
+        if (words.length < 7 || !id.equals(new FileId(number(words[0]), number(words[1])))) {
+            return Mark.Owner.NONE;
+        }
+        ProcessId process = new ProcessId(number(words[2]), number(words[3]), number(words[4]));
+        return new Mark.Owner(process, words[5], words[6]);
+    }
+
+    /** A decimal number, or -1. */
+    private static long number(String word) {
+        return word.matches("[0-9]{1,18}") ? Long.parseLong(word) : -1;
+    }
+
+    /** Whether it is still there and locked. */
+    boolean holds() {
+        LockedFile current = file;
+        return current != null && current.inPlace();
+    }
+
+    /**
+     * Makes it again if it was deleted, and takes its lock again.
+     *
+     * @return whether it had to be made again
+     */
+    boolean renew() {
+        LockedFile current = file;
+        try {
+            if (current != null && current.inPlace()) {
+                current.renew();
+                return false;
+            }
+        } catch (StoreIoException e) {
+            // such as an interrupt, which has closed it
+        }
+        file = null;
+        if (current != null) {
+            current.close();
+        }
+        Storage.DISK.createDirectories(folder);
+        take();
+        return true;
+    }
+
+    /** Says that the session has ended, though its store was not closed; whoever opens it next need not ask for the process. */
+    void leave() {
+        LockedFile current = file;
+        try {
+            if (current != null) {
+                current.write(ENDED.getBytes(StandardCharsets.UTF_8));
+            }
+        } finally {
+            close();
+        }
+    }
+
+    /** Withdraws it: nothing of the session is left. */
+    void withdraw() {
+        try {
+            if (holds()) {
+                Files.deleteIfExists(path);
+            }
+        } catch (IOException e) {
+            throw new StoreIoException("claim can't be deleted: file=" + path + ", reason=" + e, e);
+        } finally {
+            close();
+        }
+    }
+
+    /** Gives the lock back; the file stays. */
+    @Override
+    public void close() {
+        LockedFile current = file;
+        file = null;
+        if (current != null) {
+            current.close();
+        }
+    }
+}

@@ -1,0 +1,181 @@
+package dev.loom.store;
+
+import dev.loom.io.Storage;
+import dev.loom.log.HybridLog;
+import dev.loom.log.LogKind;
+import dev.loom.record.LossSlots;
+import dev.loom.record.PressureGauge;
+import dev.loom.record.SourceSlots;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The staging of a session, which somebody may delete under it, as logind does at logout, or what cleans temporary folders. The
+ * mappings go on then, but nobody can attach to them, and a kill would lose them. So new staging is made, and the writer goes on in
+ * that: in its own thread, before its next record, while the evictor is paused. Until it comes by, the evictor's thread keeps
+ * a copy there, which is exact when the writer has written nothing meanwhile.
+ */
+final class SessionStaging {
+    private final StoreFiles files;
+    private final Storage storage;
+    private final Mark mark;
+    private final StagingPlaces places;
+    private final List<HybridLog> logs;
+    private final SourceSlots slots;
+    private final LossSlots losses;
+    private final PressureGauge gauge;
+
+    private volatile View current;
+    private volatile @Nullable Staging next;
+    private final AtomicInteger moves = new AtomicInteger();
+    private long[] copied = {};
+
+    /** Staging, and the readers' views of the logs in it. */
+    record View(Staging staging, StoreLogs logs) {}
+
+    SessionStaging(StoreFiles files, Settings settings, Mark mark, Staging staging) {
+        this.files = files;
+        this.storage = settings.storage();
+        this.mark = mark;
+        this.places = new StagingPlaces(storage, settings.staging(), files.staging());
+        this.current = view(staging);
+        this.logs = Stream.of(LogKind.values()).map(this::hybridLog).toList();
+        this.slots = staging.live().slots();
+        this.losses = staging.live().losses();
+        this.gauge = staging.live().gauge();
+    }
+
+    private View view(Staging staging) {
+        return new View(staging, StoreLogs.live(files, storage, mark, staging));
+    }
+
+    private HybridLog hybridLog(LogKind kind) {
+        return new HybridLog(
+                kind,
+                mark.storeId(),
+                mark.epoch(),
+                staging().ring(kind).bytes(),
+                live().watermarks(kind),
+                mark.begin(kind),
+                mark.durable(kind));
+    }
+
+    View view() {
+        return current;
+    }
+
+    Staging staging() {
+        return current.staging();
+    }
+
+    LiveFile live() {
+        return staging().live();
+    }
+
+    StoreLogs logs() {
+        return current.logs();
+    }
+
+    /** The writer's side of a log. */
+    HybridLog log(LogKind kind) {
+        return logs.get(kind.index());
+    }
+
+    /** The writer's. */
+    SourceSlots slots() {
+        return slots;
+    }
+
+    /** The writer's. */
+    LossSlots losses() {
+        return losses;
+    }
+
+    /** The writer's. */
+    PressureGauge gauge() {
+        return gauge;
+    }
+
+    /** How often the writer went on in other staging. */
+    int moves() {
+        return moves.get();
+    }
+
+    /** Where the writer is, or will go on. */
+    Staging newest() {
+        Staging prepared = next;
+        return prepared == null ? staging() : prepared;
+    }
+
+    /**
+     * Makes other staging where that in use, or that was made for it, was deleted. For the evictor's thread.
+     *
+     * @return whether it did
+     * @throws dev.loom.error.StoreIoException when it can't now
+     */
+    boolean replaceIfDeleted(Mark.Owner owner) {
+        Staging last = newest();
+        if (last.inPlace()) {
+            return false;
+        }
+        Staging prepared = next;
+        next = null;
+        if (prepared != null) {
+            prepared.release();
+        }
+        Staging.delete(storage, last.directory());
+        copied = new long[0];
+        next = places.create(
+                new Staging.Request(mark.storeId(), mark.sessionNonce(), mark.epoch(), owner), List.of(last.lengths()));
+        return true;
+    }
+
+    /** Copies everything to the staging that the writer has not come to yet. For the evictor's thread. */
+    void copy() {
+        Staging prepared = next;
+        long[] tails = logs().tails();
+        if (prepared != null && !Arrays.equals(tails, copied)) {
+            prepared.live().stateRelease(0);
+            prepared.copyFrom(staging());
+            if (Arrays.equals(tails, logs().tails())) {
+                copied = tails;
+                prepared.live().stateRelease(LiveFile.OPEN);
+            }
+        }
+    }
+
+    /** Goes on in the staging that was made. For the writer's thread, while the evictor is paused. */
+    void move() {
+        Staging to = next;
+        if (to == null) {
+            return;
+        }
+        Staging from = staging();
+        to.copyFrom(from);
+        for (LogKind kind : LogKind.values()) {
+            log(kind).moveTo(to.ring(kind).bytes(), to.live().file().bytes());
+        }
+        slots.moveTo(to.live().file().bytes());
+        losses.moveTo(to.live().file().bytes());
+        gauge.moveTo(to.live().file().bytes());
+        to.live().stateRelease(LiveFile.OPEN);
+        current = view(to);
+        next = null;
+        moves.incrementAndGet();
+        // who is attached to the old one has all up to here; its memory is unmapped once nobody refers to it
+        from.live().stateRelease(LiveFile.MOVED);
+        from.release();
+    }
+
+    /** Deletes it, and what was prepared in its place. */
+    void delete() {
+        Staging prepared = next;
+        if (prepared != null) {
+            prepared.delete(storage);
+        }
+        staging().delete(storage);
+    }
+}

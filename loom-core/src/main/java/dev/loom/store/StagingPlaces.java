@@ -1,0 +1,154 @@
+package dev.loom.store;
+
+import dev.loom.error.StoreIoException;
+import dev.loom.error.UnsupportedPlatformException;
+import dev.loom.io.Platform;
+import dev.loom.io.Storage;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where staging goes: where it was asked for; or else on tmpfs, with smaller rings where it has no room for those wanted; or else
+ * beside the store.
+ */
+final class StagingPlaces {
+    private static final Path TMPFS = Path.of("/dev/shm");
+    private static final Set<String> MEMORY = Set.of("tmpfs", "ramfs");
+    private static final String SETTINGS =
+            "give another place (stagingDirectory; of the sidecar store.staging_directory), or smaller rings (recordRingBytes,"
+                    + " timeRingBytes, chunkRingBytes; of the sidecar store.record_ring_mib)";
+
+    private final Storage storage;
+    private final @Nullable Path asked;
+    private final Path beside;
+
+    /**
+     * @param asked where it was asked for, or null
+     * @param beside where it goes when there is no tmpfs
+     */
+    StagingPlaces(Storage storage, @Nullable Path asked, Path beside) {
+        this.storage = storage;
+        this.asked = asked;
+        this.beside = beside;
+    }
+
+    /**
+     * Makes staging.
+     *
+     * @param rings in the order in which they are tried
+     * @throws StoreIoException when there is no room anywhere, with what is needed
+     * @throws UnsupportedPlatformException when files of the only place there is can't be mapped safely
+     */
+    Staging create(Staging.Request request, List<Rings> rings) {
+        Path place = asked;
+        if (place != null) {
+            storage.createDirectories(place);
+            Platform.checkMapped(place, storage.fileSystemType(place));
+            return createWhereFits(request, place, rings);
+        }
+        String reason = unfit();
+        if (reason == null) {
+            try {
+                return createWhereFits(request, TMPFS, rings);
+            } catch (StoreIoException e) {
+                reason = String.valueOf(e.getMessage());
+            }
+        }
+        storage.createDirectories(beside);
+        Platform.checkMapped(beside, storage.fileSystemType(beside));
+        String note = reason + "; a disk that stalls can stop the writer";
+        try {
+            return Staging.create(storage, request, beside, rings.get(0), note);
+        } catch (StoreIoException e) {
+            throw new StoreIoException(e.getMessage() + "; nor has it room elsewhere: " + reason, e);
+        }
+    }
+
+    private @Nullable String unfit() {
+        if (!Files.isDirectory(TMPFS) || !Files.isWritable(TMPFS)) {
+            return "no tmpfs: directory=" + TMPFS;
+        }
+        String type = storage.fileSystemType(TMPFS);
+        return MEMORY.contains(type) ? null : "no tmpfs: directory=" + TMPFS + ", type=" + type;
+    }
+
+    private Staging createWhereFits(Staging.Request request, Path place, List<Rings> rings) {
+        Rings wanted = rings.get(0);
+        StoreIoException failure = null;
+        long usable = storage.usableSpace(place);
+        for (Rings each : rings) {
+            if (usable >= Staging.length(each)) {
+                try {
+                    return Staging.create(
+                            storage,
+                            request,
+                            place,
+                            each,
+                            each.equals(wanted) ? null : note(each, wanted, place, usable));
+                } catch (StoreIoException e) {
+                    failure = e; // others take room too
+                }
+            }
+        }
+        Rings least = rings.get(rings.size() - 1);
+        String message = "no room for staging: directory=" + place + ", needed=" + Staging.length(wanted)
+                + (least.equals(wanted) ? "" : ", at least=" + Staging.length(least)) + ", free=" + usable;
+        throw failure == null
+                ? new StoreIoException(message + "; " + SETTINGS)
+                : new StoreIoException(message + ", reason=" + failure.getMessage() + "; " + SETTINGS, failure);
+    }
+
+    private static String note(Rings taken, Rings wanted, Path place, long usable) {
+        return "smaller rings, for there is no room: directory=" + place + ", needed=" + Staging.length(wanted)
+                + ", free="
+                + usable + ", record ring=" + taken.record() + " of " + wanted.record() + ", chunk ring="
+                + taken.chunk()
+                + " of " + wanted.chunk();
+    }
+
+    /**
+     * Deletes what killed sessions of a store have left, and killed openings; nobody else writes the store. What is of a copy of
+     * the store stays, for its records are in it alone, and so does what can't be deleted.
+     *
+     * @param killed sessions
+     */
+    void deleteStale(Mark closed, List<Claim.Other> killed) {
+        String prefix = Staging.prefix(closed.storeId());
+        Set<Path> parents = new LinkedHashSet<>(List.of(TMPFS, beside));
+        if (asked != null) {
+            parents.add(asked);
+        }
+        killed.stream()
+                .map(Claim.Other::place)
+                .filter(place -> !place.isEmpty())
+                .map(Path::of)
+                .forEach(parents::add);
+        Path last = closed.staging().getParent();
+        if (closed.staging().isAbsolute() && last != null) {
+            parents.add(last);
+        }
+        for (Path parent : parents) {
+            try {
+                for (Path each : storage.exists(parent) ? storage.list(parent) : List.<Path>of()) {
+                    String name = each.getFileName().toString();
+                    if (name.startsWith(prefix) && stale(each, name.substring(prefix.length()), closed, killed)) {
+                        Staging.delete(storage, each);
+                    }
+                }
+            } catch (StoreIoException e) {
+                // it is looked for again at the next opening
+            }
+        }
+    }
+
+    private boolean stale(Path directory, String nonce, Mark closed, List<Claim.Other> killed) {
+        return directory.startsWith(beside)
+                || killed.stream()
+                        .anyMatch(each -> Long.toHexString(each.nonce()).equals(nonce))
+                || Staging.isOfSession(storage, directory, closed);
+    }
+}

@@ -1,0 +1,179 @@
+package dev.loom.store;
+
+import dev.loom.error.StoreFencedException;
+import dev.loom.error.StoreIoException;
+import dev.loom.io.LoomFile;
+import dev.loom.io.Storage;
+import dev.loom.io.WriterLock;
+import dev.loom.io.WriterLock.Renewal;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A session's right to write: the lock, the claim, and what the mark on disk says. The first two keep others out, and are
+ * restored when something drops them. Should another writer have come in all the same, the mark tells, or the state in the
+ * live file: then this session writes nothing more. Thread-safe.
+ */
+final class Tenure implements AutoCloseable {
+    private final StoreFiles files;
+    private final Storage storage;
+    private final WriterLock lock;
+    private final Claim claim;
+    private final ByteBuffer slots =
+            ByteBuffer.allocateDirect(2 * MarkFile.SLOT_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+
+    private @Nullable Mark first;
+    private @Nullable LiveFile live;
+    private @Nullable LoomFile markFile;
+    private volatile @Nullable StoreFencedException fence;
+    private volatile Runnable onFenced = () -> {};
+    private volatile boolean lockLost;
+    private volatile boolean left = true;
+    private final AtomicInteger restored = new AtomicInteger();
+
+    Tenure(StoreFiles files, Storage storage, WriterLock lock, Claim claim) {
+        this.files = files;
+        this.storage = storage;
+        this.lock = lock;
+        this.claim = claim;
+    }
+
+    /** Begins a session: from now on no other mark may follow than its own. */
+    synchronized void begin(Mark mark, LiveFile state) {
+        first = mark;
+        live = state;
+    }
+
+    /** Sets what is done when it is found that another writer has the store. */
+    void onFenced(Runnable action) {
+        onFenced = action;
+    }
+
+    /** As {@link #begin}, of a session whose staging is another now. */
+    synchronized void moved(LiveFile state) {
+        live = state;
+    }
+
+    /**
+     * To be called before whatever writes to the store's files.
+     *
+     * @throws StoreFencedException when another writer has taken the store over
+     * @throws StoreIoException when that can't be told now
+     */
+    void check() {
+        StoreFencedException known = fence;
+        if (known != null) {
+            throw new StoreFencedException(String.valueOf(known.getMessage()), known);
+        }
+        StoreFencedException found = look();
+        if (found != null) {
+            fence = found;
+            onFenced.run();
+            throw found;
+        }
+    }
+
+    private synchronized @Nullable StoreFencedException look() {
+        Mark own = first;
+        LiveFile state = live;
+        if (own == null || state == null) {
+            return null;
+        }
+        readSlots();
+        for (int slot = 0; slot < slots.capacity(); slot += MarkFile.SLOT_LENGTH) {
+            Mark other = MarkFile.ofSession(slots, slot, own) ? null : MarkFile.slot(slots, slot);
+            if (other != null) {
+                return new StoreFencedException("another writer has taken the store over: directory="
+                        + files.directory() + ", epoch=" + own.epoch() + ", now=" + other.epoch() + ", pid="
+                        + other.owner().process().pid() + ", host="
+                        + other.owner().host());
+            }
+        }
+        return state.stateAcquire() == LiveFile.FENCED
+                ? new StoreFencedException("another writer is taking the store over: directory=" + files.directory())
+                : null;
+    }
+
+    private void readSlots() {
+        try {
+            LoomFile file = markFile;
+            if (file == null) {
+                file = storage.openToRead(files.mark());
+                markFile = file;
+            }
+            slots.clear();
+            file.read(slots, 0);
+        } catch (StoreIoException e) {
+            closeMark();
+            throw e;
+        }
+    }
+
+    private void closeMark() {
+        LoomFile file = markFile;
+        markFile = null;
+        if (file != null) {
+            file.close();
+        }
+    }
+
+    /** Restores lock and claim. To be called every second; what can't be restored now is tried again then. */
+    void renew() {
+        boolean interrupted = Thread.interrupted(); // which would close the files, and drop the locks
+        try {
+            Renewal renewal = lock.renew();
+            lockLost = renewal == Renewal.LOST;
+            boolean claimRestored = claim.renew();
+            if (renewal == Renewal.RESTORED || claimRestored) {
+                restored.incrementAndGet();
+            }
+        } catch (StoreIoException e) {
+            lockLost = true;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    boolean fenced() {
+        return fence != null;
+    }
+
+    /** Whether another process has the lock now, or it can't be taken again. */
+    boolean lockLost() {
+        return lockLost;
+    }
+
+    /** How often lock or claim had been deleted or replaced. */
+    int restored() {
+        return restored.get();
+    }
+
+    /** Says that the session's staging is gone, and nothing is left for the next opening. */
+    void leaveNothing() {
+        left = false;
+    }
+
+    /** Gives the store back, whose staging stays for the next opening unless {@link #leaveNothing} was called. */
+    @Override
+    public void close() {
+        try (lock) {
+            endClaim();
+        } finally {
+            synchronized (this) {
+                closeMark();
+            }
+        }
+    }
+
+    private void endClaim() {
+        if (left && !fenced()) {
+            claim.leave();
+        } else {
+            claim.withdraw();
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package dev.loom;
+
+import dev.loom.io.LoomFile;
+import dev.loom.io.Storage;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+
+/** The disk, for tests to override what they want to see or fail. It takes direct I/O everywhere, past the page cache or not. */
+class HookedStorage implements Storage {
+    /** Called before each write. */
+    void onWrite(Path file, boolean direct) {}
+
+    @Override
+    public LoomFile openToRead(Path file) {
+        return DISK.openToRead(file);
+    }
+
+    @Override
+    public LoomFile openToWrite(Path file, boolean direct) {
+        return new HookedFile(DISK.openToWrite(file, false), direct);
+    }
+
+    @Override
+    public void createDirectories(Path directory) {
+        DISK.createDirectories(directory);
+    }
+
+    @Override
+    public void syncDirectory(Path directory) {
+        DISK.syncDirectory(directory);
+    }
+
+    @Override
+    public void delete(Path file) {
+        DISK.delete(file);
+    }
+
+    @Override
+    public List<Path> list(Path directory) {
+        return DISK.list(directory);
+    }
+
+    @Override
+    public boolean exists(Path file) {
+        return DISK.exists(file);
+    }
+
+    private final class HookedFile implements LoomFile {
+        private final LoomFile file;
+        private final boolean direct;
+
+        HookedFile(LoomFile file, boolean direct) {
+            this.file = file;
+            this.direct = direct;
+        }
+
+        @Override
+        public Path path() {
+            return file.path();
+        }
+
+        @Override
+        public void write(ByteBuffer source, long position) {
+            onWrite(file.path(), direct);
+            file.write(source, position);
+        }
+
+        @Override
+        public int read(ByteBuffer target, long position) {
+            return file.read(target, position);
+        }
+
+        @Override
+        public long size() {
+            return file.size();
+        }
+
+        @Override
+        public void truncate(long size) {
+            file.truncate(size);
+        }
+
+        @Override
+        public void force() {
+            file.force();
+        }
+
+        @Override
+        public MappedByteBuffer map(boolean writable, long position, long length) {
+            return file.map(writable, position, length);
+        }
+
+        @Override
+        public void close() {
+            file.close();
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package dev.loom;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.api.Bins;
+import dev.loom.api.Eviction;
+import dev.loom.api.IndexFunction;
+import dev.loom.error.StoreIoException;
+import dev.loom.format.Formats;
+import dev.loom.format.PayloadFormat;
+import dev.loom.io.Storage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What opening makes, tries and takes away. */
+final class OpeningTest {
+    private static final PayloadFormat FORMAT = Formats.parse("struct:value:i64");
+
+    @TempDir
+    Path temp;
+
+    private LoomConfig.Builder config(Path store, Storage storage) {
+        return LoomConfig.at(store)
+                .recordRingBytes(LoomConfig.RING_BYTES_MIN)
+                .timeRingBytes(LoomConfig.RING_BYTES_MIN)
+                .chunkRingBytes(LoomConfig.RING_BYTES_MIN)
+                .storage(storage);
+    }
+
+    private static void fill(Loom loom, int records) {
+        int source = loom.defineSource("events", FORMAT);
+        loom.defineIndex(source, "value", IndexFunction.field(FORMAT, "value"), Bins.logLinear());
+        for (int i = 0; i < records; i++) {
+            assertTrue(loom.push(source, new byte[] {(byte) i, 0, 0, 0, 0, 0, 0, 0}) >= 0);
+        }
+    }
+
+    @Test
+    void shouldMakeTheNamesOfAllNewDirectoriesDurable() {
+        Set<Path> synced = new HashSet<>();
+        Storage storage = new HookedStorage() {
+            @Override
+            public void syncDirectory(Path directory) {
+                synced.add(directory);
+                super.syncDirectory(directory);
+            }
+        };
+        Path store = temp.resolve("a/b/c/store");
+        Loom.open(config(store, storage).build()).close();
+        for (Path directory = store; !directory.equals(temp.getParent()); directory = directory.getParent()) {
+            assertTrue(synced.contains(directory), "synced=" + synced + ", missing=" + directory);
+        }
+    }
+
+    private Object eviction(Eviction asked, boolean directFails, boolean cachedFails) {
+        Storage storage = new HookedStorage() {
+            @Override
+            void onWrite(Path file, boolean direct) {
+                if (file.endsWith("direct.trial") && (direct ? directFails : cachedFails)) {
+                    throw new StoreIoException("injected failure: file=" + file + ", direct=" + direct, null);
+                }
+            }
+        };
+        Path store = temp.resolve("store");
+        try (Loom loom = Loom.open(config(store, storage).eviction(asked).build())) {
+            return loom.info().values().get("eviction");
+        } finally {
+            assertTrue(Files.notExists(store.resolve("record/direct.trial")));
+        }
+    }
+
+    @Test
+    void shouldGoPastThePageCacheWhenADiskWithoutRoomLeavesItOpen() {
+        assertEquals("direct", eviction(Eviction.AUTO, false, false));
+        assertEquals("direct", eviction(Eviction.AUTO, true, true), "the disk fails, not direct I/O");
+        assertEquals("direct", eviction(Eviction.DIRECT, true, true));
+        assertEquals("page cache", eviction(Eviction.AUTO, true, false));
+        assertThrows(StoreIoException.class, () -> eviction(Eviction.DIRECT, true, false));
+        assertEquals("page cache", eviction(Eviction.PAGE_CACHE, true, true));
+    }
+
+    @Test
+    void shouldDeleteWhatAnInterruptedRemovalOfIndexesHasLeft() throws IOException {
+        Path store = temp.resolve("store");
+        try (Loom loom = Loom.open(config(store, Storage.DISK).build())) {
+            fill(loom, 50_000);
+        }
+        List<Path> before = indexFiles(store);
+        assertEquals(2, before.size(), () -> "files=" + before);
+        Storage refuses = new HookedStorage() {
+            @Override
+            public void delete(Path file) {
+                if (before.contains(file)) {
+                    throw new StoreIoException("injected failure: file=" + file, null);
+                }
+                super.delete(file);
+            }
+        };
+        assertThrows(
+                StoreIoException.class,
+                () -> Loom.open(config(store, refuses).rebuildIndexes(true).build()));
+        assertEquals(before, indexFiles(store));
+        Loom.open(config(store, Storage.DISK).build()).close();
+        List<Path> after = indexFiles(store);
+        assertEquals(2, after.size(), () -> "files=" + after);
+        assertTrue(after.stream().noneMatch(before::contains), () -> "files=" + after);
+        assertEquals(
+                0, StoreVerifier.verify(store, (file, offset, message) -> {}).problems());
+    }
+
+    private static List<Path> indexFiles(Path store) throws IOException {
+        List<Path> files = new ArrayList<>();
+        for (String folder : List.of("time", "chunk")) {
+            try (Stream<Path> entries = Files.list(store.resolve(folder))) {
+                entries.sorted().forEach(files::add);
+            }
+        }
+        return files;
+    }
+}

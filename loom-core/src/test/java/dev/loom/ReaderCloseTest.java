@@ -1,0 +1,149 @@
+package dev.loom;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.api.Snapshot;
+import dev.loom.api.Store;
+import dev.loom.format.Formats;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a store answers while it is being closed, and after that. A read of unmapped memory ends the JVM of this test. */
+final class ReaderCloseTest {
+    private static final int ROUNDS = 200;
+
+    @TempDir
+    Path temp;
+
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private Path directory;
+    private Loom loom;
+
+    @BeforeEach
+    void write() {
+        directory = temp.resolve("store");
+        loom = open(directory);
+    }
+
+    private static Loom open(Path directory) {
+        Loom loom = Loom.open(LoomConfig.at(directory)
+                .recordRingBytes(LoomConfig.RING_BYTES_MIN)
+                .timeRingBytes(LoomConfig.RING_BYTES_MIN)
+                .chunkRingBytes(LoomConfig.RING_BYTES_MIN)
+                .build());
+        for (int i = 0; i < 4; i++) {
+            int source = loom.defineSource("source" + i, Formats.bytes());
+            loom.push(source, new byte[100]);
+        }
+        loom.force();
+        return loom;
+    }
+
+    @AfterEach
+    void stop() {
+        threads.shutdownNow();
+        loom.close();
+    }
+
+    /** Of the definition of the first source, the last byte; what it defined is known by the slots of the sources then. */
+    private void damageSchema() throws IOException {
+        try (RandomAccessFile file =
+                new RandomAccessFile(directory.resolve("schema.log").toFile(), "rw")) {
+            file.seek(16);
+            file.write(0xff);
+        }
+    }
+
+    private static List<Callable<?>> calls(Store store) {
+        return List.of(
+                store::sources, () -> store.source("source1"), store::indexes, store::info, () -> statistics(store));
+    }
+
+    private static Object statistics(Store store) {
+        try (Snapshot snapshot = store.snapshot()) {
+            return List.of(
+                    snapshot.statistics(1),
+                    snapshot.lastTimeNs(),
+                    snapshot.beginAddress(),
+                    snapshot.sources(),
+                    snapshot.indexes(1));
+        }
+    }
+
+    @Test
+    void shouldFailTypedWhenAReaderIsUsedAfterCloseAndTheSchemaIsDamaged() throws Exception {
+        damageSchema();
+        try (LoomReader reader = LoomReader.attach(directory)) {
+            assertEquals("#1", reader.sources().get(0).name());
+        }
+        LoomReader reader = LoomReader.attach(directory);
+        reader.close();
+        reader.close();
+        for (Callable<?> call : calls(reader)) {
+            String message =
+                    assertThrows(IllegalStateException.class, call::call).getMessage();
+            assertTrue(message.startsWith("store is closed: "), message);
+        }
+    }
+
+    @Test
+    void shouldFailTypedWhenAReaderIsUsedInARaceWithClose() throws Exception {
+        damageSchema();
+        for (int round = 0; round < ROUNDS; round++) {
+            race(LoomReader.attach(directory));
+        }
+    }
+
+    @Test
+    void shouldFailTypedWhenAWriterIsReadInARaceWithClose() throws Exception {
+        for (int round = 0; round < ROUNDS / 20; round++) {
+            race(open(temp.resolve("store" + round)));
+        }
+    }
+
+    /** Makes all calls, over and over, each in a thread of its own, until they are refused. */
+    private void race(Store store) throws Exception {
+        List<Callable<?>> calls = calls(store);
+        CountDownLatch begun = new CountDownLatch(calls.size());
+        List<Future<Boolean>> refused = new ArrayList<>();
+        for (Callable<?> call : calls) {
+            refused.add(threads.submit(() -> callUntilRefused(call, begun)));
+        }
+        assertTrue(begun.await(1, TimeUnit.MINUTES));
+        // has readers read the schema again
+        loom.defineSource("source" + loom.sources().size(), Formats.bytes());
+        store.close();
+        for (Future<Boolean> future : refused) {
+            // a writer's schema is on the heap, and may be asked for ever
+            assertFalse(store instanceof LoomReader && !future.get(1, TimeUnit.MINUTES));
+        }
+    }
+
+    private static boolean callUntilRefused(Callable<?> call, CountDownLatch begun) throws Exception {
+        try {
+            for (int i = 0; i < 1_000_000; i++) {
+                call.call();
+                begun.countDown();
+            }
+        } catch (IllegalStateException e) {
+            return true;
+        }
+        return false;
+    }
+}

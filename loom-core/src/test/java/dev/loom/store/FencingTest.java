@@ -1,0 +1,369 @@
+package dev.loom.store;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.JavaProcess;
+import dev.loom.Loom;
+import dev.loom.LoomReader;
+import dev.loom.WriterProcess;
+import dev.loom.api.Snapshot;
+import dev.loom.error.StoreFencedException;
+import dev.loom.error.StoreLockedException;
+import dev.loom.format.Formats;
+import dev.loom.io.ProcessId;
+import dev.loom.io.Storage;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A second writer that finds the lock free, by whatever has taken it from the first. {@code -Dloom.rounds=N} sets the number of
+ * races.
+ */
+@Timeout(value = 15, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class FencingTest {
+    private static final long OWN_PID = ProcessHandle.current().pid();
+    private static final int PAGES = 20_000;
+
+    @TempDir
+    Path temp;
+
+    private Path store = Path.of("");
+    private StoreFiles files = new StoreFiles(store);
+
+    @BeforeEach
+    void place() throws IOException {
+        store = temp.toRealPath().resolve("store");
+        files = new StoreFiles(store);
+    }
+
+    private Loom open() {
+        return Loom.open(WriterProcess.config(store).build());
+    }
+
+    private void assertLocked(long pid) {
+        StoreLockedException refused = assertThrows(StoreLockedException.class, this::open);
+        assertEquals(pid, refused.ownerPid(), refused::getMessage);
+        assertTrue(String.valueOf(refused.getMessage()).contains("pid=" + pid), refused::getMessage);
+    }
+
+    private static void await(String what, BooleanSupplier condition) {
+        long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+        while (!condition.getAsBoolean()) {
+            assertTrue(System.nanoTime() - end < 0, what);
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    private static void delete(Path path) {
+        try {
+            if (Files.isDirectory(path)) {
+                try (Stream<Path> files = Files.list(path)) {
+                    files.forEach(FencingTest::delete);
+                }
+            }
+            Files.deleteIfExists(path);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private long records() {
+        try (LoomReader reader = LoomReader.attach(store);
+                Snapshot snapshot = reader.snapshot()) {
+            return snapshot.statistics(snapshot.source("written").orElseThrow().id())
+                    .records();
+        }
+    }
+
+    @Test
+    void shouldRefuseASecondWriterWhenTheLockIsDeleted() throws IOException {
+        try (JavaProcess owner = JavaProcess.start(WriterProcess.class, store)) {
+            assertEquals("ok", owner.ask("open"));
+            delete(files.lock());
+            assertLocked(owner.pid());
+            assertEquals("ok", owner.ask("push 100"));
+            delete(files.lock());
+            assertLocked(owner.pid());
+            assertEquals("ok", owner.ask("close"));
+        }
+        assertEquals(100, records());
+        open().close();
+    }
+
+    @Test
+    void shouldRefuseASecondWriterWhenABackupHasDroppedTheLock() throws IOException {
+        try (JavaProcess owner = JavaProcess.start(WriterProcess.class, store)) {
+            assertEquals("ok", owner.ask("open"));
+            for (int i = 0; i < 3; i++) {
+                assertEquals("ok", owner.ask("backup"));
+                assertLocked(owner.pid());
+                assertEquals("ok", owner.ask("push " + PAGES));
+            }
+            assertEquals("ok", owner.ask("close"));
+        }
+        assertEquals(3 * PAGES, records());
+        try (Loom loom = open()) {
+            assertEquals(0L, loom.info().values().get("epoch"), "a second writer has recovered it");
+        }
+    }
+
+    @Test
+    void shouldRefuseASecondWriterWhenTheOwnerIsStopped() throws IOException {
+        try (JavaProcess owner = JavaProcess.start(WriterProcess.class, store)) {
+            assertEquals("ok", owner.ask("open"));
+            assertEquals("ok", owner.ask("push 100"));
+            owner.signal("STOP");
+            delete(files.lock());
+            assertLocked(owner.pid());
+            delete(files.claims());
+            assertLocked(owner.pid());
+            owner.signal("CONT");
+            assertEquals("ok", owner.ask("push 100"));
+            assertEquals("ok", owner.ask("close"));
+        }
+        assertEquals(200, records());
+    }
+
+    @Test
+    void shouldRefuseASecondWriterInTheSameProcessWhenTheLockIsDeleted() throws IOException {
+        try (Loom loom = open()) {
+            WriterProcess.push(loom, 100);
+            delete(files.lock());
+            assertLocked(OWN_PID);
+            WriterProcess.readAll(store);
+            delete(files.lock());
+            assertLocked(OWN_PID);
+        }
+        assertEquals(100, records());
+        open().close();
+    }
+
+    /** Of a process in another container nothing is known but its locks. */
+    @Test
+    void shouldRefuseASecondWriterWhenTheOwnerIsOfAnotherPidNamespace() throws IOException {
+        try (JavaProcess owner = JavaProcess.start(WriterProcess.class, store)) {
+            assertEquals("ok", owner.ask("open"));
+            assertEquals("ok", owner.ask("push 100"));
+            owner.signal("STOP");
+            moveToAnotherNamespace(owner.pid());
+            delete(files.lock());
+            assertLocked(owner.pid());
+            owner.kill();
+        }
+        try (Loom loom = open()) {
+            assertEquals(1L, loom.info().values().get("epoch"));
+        }
+        assertEquals(100, records());
+    }
+
+    @Test
+    void shouldSeeThatAWriterOfAnotherPidNamespaceLivesWhenAllItsSignsWereDeleted() throws IOException {
+        try (JavaProcess owner = JavaProcess.start(WriterProcess.class, store)) {
+            assertEquals("ok", owner.ask("open"));
+            moveToAnotherNamespace(owner.pid());
+            delete(files.lock());
+            delete(files.claims());
+            assertLocked(owner.pid());
+        }
+    }
+
+    /** As if its owner's namespace were another one than this process's. */
+    private void moveToAnotherNamespace(long pid) throws IOException {
+        MarkFile file = new MarkFile(Storage.DISK, files.mark());
+        Mark mark = file.read();
+        ProcessId process = mark.owner().process();
+        Mark.Owner moved = new Mark.Owner(
+                new ProcessId(pid, process.start(), process.namespace() + 1),
+                mark.owner().bootId(),
+                mark.owner().host());
+        file.write(MarkForgery.ownedBy(mark, moved));
+        Path claim = files.claims().resolve(Long.toHexString(mark.sessionNonce()));
+        Files.writeString(
+                claim,
+                Files.readString(claim)
+                        .replace(" " + process.namespace() + " ", " " + (process.namespace() + 1) + " "));
+    }
+
+    @Test
+    void shouldRecoverAtOnceWhenThePidIsOfALaterProcess() throws IOException {
+        try (JavaProcess owner = JavaProcess.start(WriterProcess.class, store)) {
+            assertEquals("ok", owner.ask("open"));
+            assertEquals("ok", owner.ask("push 100"));
+            owner.kill();
+        }
+        ProcessId self = ProcessId.current();
+        MarkFile file = new MarkFile(Storage.DISK, files.mark());
+        Mark mark = file.read();
+        file.write(MarkForgery.ownedBy(
+                mark,
+                new Mark.Owner(
+                        new ProcessId(self.pid(), self.start() - 1, self.namespace()),
+                        mark.owner().bootId(),
+                        "")));
+        open().close();
+        assertEquals(100, records());
+    }
+
+    @Test
+    void shouldOpenAgainWhenTheSessionHasEndedAndItsProcessLives() throws IOException {
+        try (JavaProcess owner = JavaProcess.start(WriterProcess.class, store)) {
+            assertEquals("ok", owner.ask("open"));
+            assertEquals("ok", owner.ask("push 100"));
+            // its staging can't be deleted, so closing fails
+            Mark mark = new MarkFile(Storage.DISK, files.mark()).read();
+            Files.createDirectories(mark.staging().resolve("in the way"));
+            assertEquals("StoreIoException", owner.ask("close"));
+            delete(mark.staging().resolve("in the way"));
+            open().close();
+            assertEquals(100, records());
+        }
+    }
+
+    /** What a writer finds that another has taken the store from, which the signs above should have kept from it. */
+    @Test
+    void shouldStopWithATypedErrorWhenAnotherWriterHasTakenTheStoreOver() throws IOException {
+        Loom loom = open();
+        WriterProcess.push(loom, PAGES);
+        loom.force();
+        MarkFile file = new MarkFile(Storage.DISK, files.mark());
+        Mark own = file.read();
+        Mark others = MarkForgery.ofSession(own, 4711);
+        file.write(others);
+        Path segment =
+                files.segments(dev.loom.log.LogKind.RECORD, own.segmentLength()).file(0);
+        byte[] before = Files.readAllBytes(segment);
+        assertThrows(StoreFencedException.class, () -> {
+            while (true) {
+                WriterProcess.push(loom, 1);
+            }
+        });
+        assertThrows(StoreFencedException.class, loom::force);
+        assertThrows(StoreFencedException.class, () -> loom.defineSource("later", Formats.parse("bytes")));
+        assertThrows(StoreFencedException.class, loom::close);
+        assertEquals(others, file.read(), "the mark");
+        assertArrayEquals(before, Files.readAllBytes(segment), "the segment");
+        assertTrue(Files.exists(files.lock()));
+        assertTrue(Files.exists(own.staging()), "staging, which may be the other's to read");
+        delete(own.staging());
+    }
+
+    @Test
+    void shouldStopWhenItsLiveStateWasTaken() {
+        Loom loom = open();
+        WriterProcess.push(loom, PAGES);
+        Mark own = new MarkFile(Storage.DISK, files.mark()).read();
+        Staging staging = Staging.openTrusted(Storage.DISK, own, own.owner().bootId());
+        if (staging == null) {
+            throw new AssertionError("no staging");
+        }
+        staging.fence(Storage.DISK);
+        assertThrows(StoreFencedException.class, () -> {
+            while (true) {
+                WriterProcess.push(loom, 1);
+            }
+        });
+        assertThrows(StoreFencedException.class, loom::close);
+        staging.unmap();
+        try (Loom next = open()) {
+            assertEquals(1L, next.info().values().get("epoch"));
+        }
+    }
+
+    /** One that fills no page, and has nothing to write to a file. */
+    @Test
+    void shouldRefuseTheNextRecordOfASlowWriterWhenItWasFenced() {
+        Loom loom = open();
+        WriterProcess.push(loom, 1);
+        Mark own = new MarkFile(Storage.DISK, files.mark()).read();
+        new MarkFile(Storage.DISK, files.mark()).write(MarkForgery.ofSession(own, 4711));
+        await("it has not noticed", () -> (boolean) loom.info().values().get("fenced"));
+        assertThrows(StoreFencedException.class, () -> WriterProcess.push(loom, 1));
+        assertThrows(StoreFencedException.class, () -> loom.claim(1, 8));
+        assertThrows(StoreFencedException.class, loom::close);
+        delete(own.staging());
+    }
+
+    @Test
+    void shouldRestoreWhatIsDeletedOfItsSigns() {
+        try (Loom loom = open()) {
+            delete(files.claims());
+            delete(files.lock());
+            await(
+                    "lock and claim are not restored",
+                    () -> Files.exists(files.lock())
+                            && Files.exists(files.claims())
+                            && (long) loom.info().values().get("lock_restored") > 0);
+            assertEquals(false, loom.info().values().get("lock_lost"));
+            assertLocked(OWN_PID);
+        }
+        assertEquals(List.of(), Storage.DISK.list(files.claims()), "claims are left");
+    }
+
+    /** Two openers at a time, in two processes, while a third deletes the lock again and again. */
+    @Test
+    void shouldNeverHaveTwoOwnersWhenTheLockIsDeletedInBetween() throws Exception {
+        open().close();
+        int rounds = Integer.getInteger("loom.rounds", 100);
+        Path owned = temp.resolve("owned");
+        AtomicBoolean done = new AtomicBoolean();
+        AtomicInteger opened = new AtomicInteger();
+        Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+        Runnable opener = () -> {
+            for (int i = 0; i < rounds && failures.isEmpty(); i++) {
+                try (Loom loom = open()) {
+                    Files.createFile(owned);
+                    WriterProcess.push(loom, 1);
+                    opened.incrementAndGet();
+                    Files.delete(owned);
+                } catch (StoreLockedException e) {
+                    Thread.onSpinWait();
+                } catch (FileAlreadyExistsException e) {
+                    failures.add(new AssertionError("two owners", e));
+                } catch (Throwable e) {
+                    failures.add(e);
+                }
+            }
+        };
+        Thread deleter = new Thread(() -> {
+            while (!done.get()) {
+                delete(files.lock());
+                LockSupport.parkNanos(50_000);
+            }
+        });
+        deleter.start();
+        try (JavaProcess other = JavaProcess.start(RacingProcess.class, store, owned, rounds)) {
+            List<Thread> threads = new ArrayList<>(List.of(new Thread(opener), new Thread(opener)));
+            threads.forEach(Thread::start);
+            String answer = other.ask("go");
+            for (Thread thread : threads) {
+                thread.join();
+            }
+            assertEquals(List.of(), List.copyOf(failures));
+            opened.addAndGet(Integer.parseInt(answer));
+        } finally {
+            done.set(true);
+            deleter.join();
+        }
+        assertTrue(opened.get() > 0);
+        assertEquals(opened.get(), records());
+    }
+}

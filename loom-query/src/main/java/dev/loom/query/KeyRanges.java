@@ -1,0 +1,72 @@
+package dev.loom.query;
+
+import java.util.Comparator;
+import java.util.List;
+
+/** Some ranges of keys, ascending and apart; immutable. */
+final class KeyRanges {
+    private final long[] lows;
+    private final long[] highs;
+    private final int count;
+
+    private KeyRanges(List<KeyRange> ascending) {
+        lows = new long[ascending.size()];
+        highs = new long[ascending.size()];
+        int last = -1;
+        for (KeyRange range : ascending) {
+            boolean apart = last < 0 || range.low() > highs[last];
+            // neighbours are one range, as keys are whole numbers
+            if (apart && (last < 0 || range.low() != highs[last] + 1)) {
+                last++;
+                lows[last] = range.low();
+                highs[last] = range.high();
+            } else {
+                highs[last] = Math.max(highs[last], range.high());
+            }
+        }
+        count = last + 1;
+    }
+
+    /** The keys that are in any of some ranges. */
+    static KeyRanges of(List<KeyRange> ranges) {
+        return new KeyRanges(ranges.stream()
+                .filter(range -> !range.isEmpty())
+                .sorted(Comparator.comparingLong(KeyRange::low))
+                .toList());
+    }
+
+    /** From the lowest key to the highest. */
+    KeyRange span() {
+        return count == 0 ? KeyRange.NONE : new KeyRange(lows[0], highs[count - 1]);
+    }
+
+    boolean contains(long key) {
+        return touches(key, key);
+    }
+
+    /** Whether all keys from one to another are in a range. */
+    boolean covers(long minKey, long maxKey) {
+        int at = firstEndingFrom(minKey);
+        return at < count && lows[at] <= minKey && highs[at] >= maxKey;
+    }
+
+    /** Whether a key from one to another is in a range. */
+    boolean touches(long minKey, long maxKey) {
+        int at = firstEndingFrom(minKey);
+        return at < count && lows[at] <= maxKey;
+    }
+
+    private int firstEndingFrom(long key) {
+        int low = 0;
+        int high = count;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (highs[middle] < key) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+}

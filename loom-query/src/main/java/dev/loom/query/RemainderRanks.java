@@ -1,0 +1,117 @@
+package dev.loom.query;
+
+import dev.loom.index.BinListReader;
+import dev.loom.index.IndexSummary;
+import java.util.Arrays;
+import java.util.stream.LongStream;
+
+/**
+ * Finds which of the integers between a large double and the next has a rank, for some such doubles: counts the values below
+ * each, and those of its key by their {@link dev.loom.index.KeyReader#remainder()}. One pass. For one thread.
+ */
+final class RemainderRanks implements KeyTally {
+    /** As many as take 512 KiB. */
+    static final int KEYS_MAX = 32;
+
+    /** Doubles below 2^64 are at most so far apart. */
+    private static final int REMAINDERS = 1 << 11;
+
+    private final long[] keys;
+    /** Of each key, how many values are below it and not below the key before, nor equal to that. */
+    private final long[] below;
+
+    private final long[][] counts;
+
+    /** @param ascending the doubles' keys, at least one, at most {@link #KEYS_MAX} */
+    RemainderRanks(long[] ascending) {
+        keys = ascending;
+        below = new long[keys.length];
+        counts = new long[keys.length][REMAINDERS];
+    }
+
+    @Override
+    public long lowKey() {
+        return keys[0];
+    }
+
+    @Override
+    public long highKey() {
+        return keys[keys.length - 1];
+    }
+
+    @Override
+    public Coverage cover(long minKey, long maxKey) {
+        int first = firstFrom(minKey);
+        if (first == keys.length) {
+            return Coverage.NONE;
+        }
+        return minKey == maxKey || keys[first] > maxKey ? Coverage.ALL : Coverage.SOME;
+    }
+
+    /** The first of the keys that is not less than one; as many as there are if all are. */
+    private int firstFrom(long key) {
+        int found = Arrays.binarySearch(keys, key);
+        return found < 0 ? -found - 1 : found;
+    }
+
+    @Override
+    public void add(IndexSummary totals) {
+        add(totals.minKey(), 0, totals.count());
+    }
+
+    @Override
+    public void add(BinListReader bin) {
+        add(bin.minKey(), 0, bin.count());
+    }
+
+    @Override
+    public void add(long key) {
+        add(key, 0, 1);
+    }
+
+    @Override
+    public void addExact(long key, int remainder) {
+        add(key, remainder, 1);
+    }
+
+    @Override
+    public void add(long[] values, int length) {
+        for (int i = 0; i < length; i++) {
+            add(values[i], 0, 1);
+        }
+    }
+
+    @Override
+    public void addBelow(long values) {
+        below[0] += values;
+    }
+
+    private void add(long key, int remainder, long times) {
+        int at = firstFrom(key);
+        if (at < keys.length && keys[at] == key) {
+            counts[at][remainder] += times;
+        } else if (at < keys.length) {
+            below[at] += times;
+        }
+    }
+
+    /**
+     * The remainder of the value of a rank; the last one there is, whatever the disk gives now.
+     *
+     * @param key of the value, one of those asked for
+     * @param rank from 1 on, among all values
+     */
+    int remainder(long key, long rank) {
+        int at = firstFrom(key);
+        long left = rank - below[at];
+        for (int i = 0; i < at; i++) {
+            left -= below[i] + LongStream.of(counts[i]).sum();
+        }
+        int last = 0;
+        for (int i = 0; i < REMAINDERS && left > 0; i++) {
+            left -= counts[at][i];
+            last = counts[at][i] > 0 ? i : last;
+        }
+        return last;
+    }
+}

@@ -1,0 +1,111 @@
+package dev.loom.query.where;
+
+import dev.loom.format.FieldValue;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A value, or any in an array, that equals one of many literals: they are sorted by kind, so that a test takes the logarithm of their number. */
+final class EqualitySet implements Condition, FieldSlot.ValueTest {
+    /** As many are faster tested one by one. */
+    private static final int FEW = 4;
+
+    private final FieldSlot slot;
+    private final long[] signed;
+    /** As they sort when their highest bit is turned. */
+    private final long[] unsigned;
+
+    private final double[] doubles;
+    private final TextComparand[] texts;
+
+    private EqualitySet(FieldSlot slot, List<Condition> terms) {
+        this.slot = slot;
+        List<NumberComparand> numbers = terms.stream()
+                .filter(Condition.NumberTest.class::isInstance)
+                .map(term -> ((Condition.NumberTest) term).comparand())
+                .toList();
+        signed = numbers.stream()
+                .filter(NumberComparand::isSigned)
+                .mapToLong(NumberComparand::longValue)
+                .sorted()
+                .toArray();
+        unsigned = numbers.stream()
+                .filter(NumberComparand::isUnsigned)
+                .mapToLong(number -> number.longValue() ^ Long.MIN_VALUE)
+                .sorted()
+                .toArray();
+        doubles = numbers.stream()
+                .filter(NumberComparand::isDouble)
+                .mapToDouble(NumberComparand::doubleValue)
+                .sorted()
+                .toArray();
+        texts = terms.stream()
+                .filter(Condition.TextTest.class::isInstance)
+                .map(term -> ((Condition.TextTest) term).comparand())
+                .sorted()
+                .toArray(TextComparand[]::new);
+    }
+
+    /** Conditions of which any has to hold: those that ask many times whether the same field equals a literal become one. */
+    static List<Condition> merge(List<Condition> terms) {
+        Map<FieldSlot, List<Condition>> equalities = new LinkedHashMap<>();
+        for (Condition term : terms) {
+            FieldSlot slot = slotOf(term);
+            if (slot != null) {
+                equalities.computeIfAbsent(slot, asked -> new ArrayList<>()).add(term);
+            }
+        }
+        equalities.values().removeIf(same -> same.size() <= FEW);
+        List<Condition> merged = new ArrayList<>();
+        equalities.forEach((slot, same) -> merged.add(new EqualitySet(slot, same)));
+        for (Condition term : terms) {
+            FieldSlot slot = slotOf(term);
+            if (slot == null || !equalities.containsKey(slot)) {
+                merged.add(term);
+            }
+        }
+        return merged;
+    }
+
+    private static @Nullable FieldSlot slotOf(Condition term) {
+        if (term instanceof Condition.NumberTest number && number.operator() == Operator.EQUAL) {
+            return number.slot();
+        }
+        return term instanceof Condition.TextTest text && text.operator() == Operator.EQUAL ? text.slot() : null;
+    }
+
+    @Override
+    public boolean test() {
+        return slot.any(this);
+    }
+
+    @Override
+    public boolean passes(FieldValue value) {
+        return switch (value.kind()) {
+            case INTEGER -> Arrays.binarySearch(signed, value.longValue()) >= 0;
+            case UNSIGNED -> Arrays.binarySearch(unsigned, value.longValue() ^ Long.MIN_VALUE) >= 0;
+            // -0.0 equals 0, NaN nothing
+            case DOUBLE -> Arrays.binarySearch(doubles, value.doubleValue() + 0.0) >= 0;
+            case TEXT, BYTES -> has(value);
+            case ABSENT, BOOLEAN, JSON -> false;
+        };
+    }
+
+    private boolean has(FieldValue value) {
+        int low = 0;
+        int high = texts.length - 1;
+        while (low <= high) {
+            int middle = (low + high) >>> 1;
+            int outcome = texts[middle].compare(value);
+            if (outcome == Outcome.EQUAL) {
+                return true;
+            }
+            low = outcome == Outcome.GREATER ? middle + 1 : low;
+            high = outcome == Outcome.LESS ? middle - 1 : high;
+        }
+        return false;
+    }
+}

@@ -1,0 +1,81 @@
+package dev.loom.query.where;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.agrona.DirectBuffer;
+
+/**
+ * A text that is searched for in texts and bytes, byte by byte in UTF-8. The search skips what it can (Horspool, 1980); where
+ * that makes it look at bytes again and again, as in long runs of the same, it goes on without (Knuth, Morris and Pratt,
+ * 1977), so that it never looks at more than a few times as many bytes as there are.
+ */
+final class Substring {
+    /** As many looks at a byte are more than skipping is worth. */
+    private static final int LOOKS_MAX = 4;
+
+    private static final int BYTES = 1 << Byte.SIZE;
+
+    private final byte[] text;
+    /** How far the search moves on, by the byte under the text's last. */
+    private final int[] shifts = new int[BYTES];
+
+    private final int[] borders;
+
+    Substring(String text) {
+        this.text = text.getBytes(StandardCharsets.UTF_8);
+        int last = this.text.length - 1;
+        Arrays.fill(shifts, this.text.length);
+        int[] bytes = new int[this.text.length];
+        for (int i = 0; i <= last; i++) {
+            bytes[i] = this.text[i];
+            shifts[this.text[i] & 0xFF] = i < last ? last - i : shifts[this.text[i] & 0xFF];
+        }
+        borders = Borders.of(bytes);
+    }
+
+    /** Whether the bytes at {@code [offset, offset + length)} have the text somewhere within. */
+    boolean isWithin(DirectBuffer bytes, int offset, int length) {
+        int last = text.length - 1;
+        if (last < 0) {
+            return true;
+        }
+        long looksLeft = (long) length * LOOKS_MAX;
+        int end = offset + length;
+        for (int at = offset + last; at < end && at >= 0; ) {
+            byte c = bytes.getByte(at);
+            if (c == text[last]) {
+                int differing = lastDiffering(bytes, at - last);
+                if (differing < 0) {
+                    return true;
+                }
+                looksLeft -= last - differing;
+                if (looksLeft < 0) {
+                    return isWithinByBorders(bytes, at - last, end);
+                }
+            }
+            at += shifts[c & 0xFF];
+        }
+        return false;
+    }
+
+    /** The last byte before the text's last that differs; -1 if none does. */
+    private int lastDiffering(DirectBuffer bytes, int offset) {
+        int i = text.length - 2;
+        while (i >= 0 && text[i] == bytes.getByte(offset + i)) {
+            i--;
+        }
+        return i;
+    }
+
+    private boolean isWithinByBorders(DirectBuffer bytes, int offset, int end) {
+        int matched = 0;
+        for (int at = offset; at < end && matched < text.length; at++) {
+            byte c = bytes.getByte(at);
+            while (matched > 0 && text[matched] != c) {
+                matched = borders[matched];
+            }
+            matched += text[matched] == c ? 1 : 0;
+        }
+        return matched == text.length;
+    }
+}

@@ -1,0 +1,118 @@
+package dev.loom.faults;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.LoomReader;
+import dev.loom.api.Bins;
+import dev.loom.api.Index;
+import dev.loom.api.IndexFunction;
+import dev.loom.api.Snapshot;
+import dev.loom.api.Store;
+import dev.loom.format.Formats;
+import dev.loom.format.PayloadFormat;
+import dev.loom.query.Aggregate;
+import dev.loom.query.IndexedAggregate;
+import dev.loom.query.RawScan;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Segment files that somebody deleted while the store was closed, to make room. */
+final class DeletedSegmentTest {
+    private static final PayloadFormat FORMAT = Formats.parse("struct:value:i64,rest:bytes");
+    private static final int SEGMENT_BYTES = 256 << 10;
+    private static final int RECORDS = 20_000;
+    private static final int LENGTH = 64;
+
+    @TempDir
+    Path temp;
+
+    private Path store;
+
+    @BeforeEach
+    void write() {
+        store = temp.resolve("store");
+        UnsafeBuffer payload = new UnsafeBuffer(new byte[LENGTH]);
+        try (Loom loom = open()) {
+            int source = loom.defineSource("source", FORMAT);
+            loom.defineIndex(source, "value", IndexFunction.field(FORMAT, "value"), Bins.logLinear());
+            for (int i = 0; i < RECORDS; i++) {
+                payload.putLong(0, i);
+                loom.push(source, payload, 0, LENGTH);
+            }
+        }
+    }
+
+    private Loom open() {
+        return Loom.open(LoomConfig.at(store)
+                .segmentBytes(SEGMENT_BYTES)
+                .recordRingBytes(LoomConfig.RING_BYTES_MIN)
+                .timeRingBytes(LoomConfig.RING_BYTES_MIN)
+                .chunkRingBytes(LoomConfig.RING_BYTES_MIN)
+                .build());
+    }
+
+    private void delete(String folder, int files) throws IOException {
+        try (Stream<Path> all = Files.list(store.resolve(folder))) {
+            for (Path file : all.sorted().limit(files).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    private static void check(Store opened, long begin) {
+        try (Snapshot snapshot = opened.snapshot()) {
+            assertEquals(begin, snapshot.beginAddress());
+            long[] scanned = {0};
+            RawScan.of(snapshot, 1).forEach((timeNs, buffer, offset, length) -> scanned[0]++);
+            assertTrue(scanned[0] > 0 && scanned[0] < RECORDS);
+            List<Index> indexes = snapshot.indexes(1);
+            for (boolean indexed : new boolean[] {true, false}) {
+                Aggregate aggregate = IndexedAggregate.of(snapshot, indexes.get(0))
+                        .useChunkIndex(indexed)
+                        .run();
+                assertEquals(scanned[0], aggregate.count(), "indexed=" + indexed);
+                assertEquals(RECORDS - scanned[0], aggregate.min().orElseThrow().longValue(), "indexed=" + indexed);
+                assertTrue(aggregate.completeness().expired(), "indexed=" + indexed);
+            }
+        }
+    }
+
+    @Test
+    void shouldNotCountRecordsWhoseSegmentsWereDeleted() throws Exception {
+        delete("record", 2);
+        try (LoomReader reader = LoomReader.attach(store)) {
+            check(reader, 2 * SEGMENT_BYTES);
+        }
+        for (int i = 0; i < 2; i++) {
+            try (Loom loom = open()) {
+                check(loom, 2 * SEGMENT_BYTES);
+            }
+        }
+        try (LoomReader reader = LoomReader.attach(store)) {
+            check(reader, 2 * SEGMENT_BYTES);
+        }
+    }
+
+    @Test
+    void shouldNotCountThemWhenIndexesWentWithThem() throws Exception {
+        delete("record", 2);
+        delete("time", 1);
+        delete("chunk", 1);
+        try (LoomReader reader = LoomReader.attach(store)) {
+            check(reader, 2 * SEGMENT_BYTES);
+        }
+        try (Loom loom = open()) {
+            check(loom, 2 * SEGMENT_BYTES);
+        }
+    }
+}

@@ -1,0 +1,173 @@
+package dev.loom.faults;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.LoomReader;
+import dev.loom.api.Bins;
+import dev.loom.api.Index;
+import dev.loom.api.IndexFunction;
+import dev.loom.api.Snapshot;
+import dev.loom.error.LoomException;
+import dev.loom.format.Formats;
+import dev.loom.format.PayloadFormat;
+import dev.loom.log.LogKind;
+import dev.loom.log.PageChecksum;
+import dev.loom.log.PageDescriptor;
+import dev.loom.query.Aggregate;
+import dev.loom.query.Histogram;
+import dev.loom.query.IndexedAggregate;
+import dev.loom.query.IndexedScan;
+import dev.loom.query.Order;
+import dev.loom.query.RawScan;
+import dev.loom.query.RecordCursor;
+import dev.loom.query.TopRecords;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Queries over pages that say what can't be, though their checksums are right: they answer or fail typed, in time. */
+@Timeout(value = 12, unit = TimeUnit.HOURS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class HostileIndexTest {
+    private static final int INPUTS = Integer.getInteger("loom.hostile.inputs", 100);
+    private static final long SEED = Long.getLong("loom.test.seed", System.nanoTime());
+    private static final int RECORDS = 6_000;
+    private static final int LENGTH = 64;
+    private static final PayloadFormat FORMAT = Formats.parse("struct:a:i64,b:f64,rest:bytes");
+
+    @TempDir
+    Path temp;
+
+    private final ExecutorService thread = Executors.newSingleThreadExecutor();
+
+    @AfterEach
+    void stop() {
+        thread.shutdownNow();
+    }
+
+    private Path write() {
+        Path store = temp.resolve("store");
+        UnsafeBuffer payload = new UnsafeBuffer(new byte[LENGTH]);
+        try (Loom loom = Loom.open(LoomConfig.at(store)
+                .recordRingBytes(LoomConfig.RING_BYTES_MIN)
+                .timeRingBytes(LoomConfig.RING_BYTES_MIN)
+                .chunkRingBytes(LoomConfig.RING_BYTES_MIN)
+                .build())) {
+            for (int source = 1; source <= 2; source++) {
+                loom.defineSource("source" + source, FORMAT);
+                loom.defineIndex(source, "a", IndexFunction.field(FORMAT, "a"), Bins.logLinear());
+                loom.defineIndex(source, "b", IndexFunction.field(FORMAT, "b"), Bins.logLinear());
+            }
+            for (int i = 0; i < RECORDS; i++) {
+                payload.putLong(0, i % 1000);
+                payload.putDouble(8, i / 3.0);
+                loom.push(1 + i % 2, payload, 0, LENGTH);
+                if (i == RECORDS / 2) {
+                    loom.push(1, new byte[100_000]);
+                }
+            }
+        }
+        return store;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldAnswerOrFailTypedWhenPagesLie(LogKind kind) throws Exception {
+        Path store = write();
+        Path file;
+        try (Stream<Path> files = Files.list(store.resolve(kind.name().toLowerCase(Locale.ROOT)))) {
+            file = files.findFirst().orElseThrow();
+        }
+        byte[] whole = Files.readAllBytes(file);
+        query(store);
+        long storeId = ByteBuffer.wrap(whole).order(ByteOrder.LITTLE_ENDIAN).getLong(8);
+        int answers = 0;
+        for (int input = 0; input < INPUTS; input++) {
+            Random random = new Random(SEED + input);
+            ByteBuffer bytes = ByteBuffer.wrap(whole.clone()).order(ByteOrder.LITTLE_ENDIAN);
+            int page = random.nextInt(whole.length / PageDescriptor.PAGE_LENGTH) * PageDescriptor.PAGE_LENGTH;
+            change(bytes, page, random);
+            new PageChecksum(kind, storeId).fill(bytes, page, page);
+            Files.write(file, bytes.array());
+            try {
+                answers += thread.submit(() -> answers(store)).get(1, TimeUnit.MINUTES);
+            } catch (Exception e) {
+                throw new AssertionError("-Dloom.test.seed=" + SEED + ", kind=" + kind + ", input=" + input, e);
+            }
+        }
+        assertTrue(answers > 0);
+    }
+
+    private static void change(ByteBuffer bytes, int page, Random random) {
+        int used = Math.max(128, Math.min(bytes.getInt(page + 32), PageDescriptor.PAGE_LENGTH));
+        long[] bounds = {0, 1, -1, 8, 65_536, Integer.MAX_VALUE, Long.MAX_VALUE, Long.MIN_VALUE, 1L << 48, -8};
+        for (int i = random.nextInt(3); i >= 0; i--) {
+            int at = page + 24 + random.nextInt((random.nextBoolean() ? 128 : used) - 32);
+            long bound = bounds[random.nextInt(bounds.length)];
+            switch (random.nextInt(4)) {
+                case 0 -> bytes.put(at, (byte) (bytes.get(at) ^ 1 << random.nextInt(8)));
+                case 1 -> bytes.putLong(at & -8, bound);
+                case 2 -> bytes.putInt(at & -4, (int) bound);
+                default -> bytes.putLong(at & -8, bytes.getLong(at & -8) + bound);
+            }
+        }
+    }
+
+    private static int answers(Path store) {
+        try {
+            query(store);
+            return 1;
+        } catch (LoomException e) {
+            return 0;
+        }
+    }
+
+    private static void query(Path store) {
+        try (LoomReader reader = LoomReader.attach(store);
+                Snapshot snapshot = reader.snapshot()) {
+            for (int source = 1; source <= 2; source++) {
+                snapshot.statistics(source);
+                for (Order order : Order.values()) {
+                    drain(RawScan.of(snapshot, source).order(order).open());
+                }
+                List<Index> indexes = snapshot.indexes(source);
+                for (Index index : indexes) {
+                    Aggregate aggregate = IndexedAggregate.of(snapshot, index)
+                            .percentiles(1, 50, 99.9)
+                            .run();
+                    assertTrue(aggregate.count() >= 0 || aggregate.completeness() != null);
+                    drain(IndexedScan.of(snapshot, index).open());
+                    drain(TopRecords.of(snapshot, index, 10).open());
+                    Histogram.of(snapshot, index).count();
+                    Histogram.of(snapshot, index).oneBin().count();
+                }
+            }
+        }
+    }
+
+    private static void drain(RecordCursor opened) {
+        try (RecordCursor cursor = opened) {
+            while (cursor.next()) {
+                if (cursor.length() > 0) {
+                    cursor.buffer().getByte(cursor.offset() + cursor.length() - 1);
+                }
+            }
+            cursor.completeness();
+        }
+    }
+}

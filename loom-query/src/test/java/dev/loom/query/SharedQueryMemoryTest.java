@@ -1,0 +1,83 @@
+package dev.loom.query;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.api.IndexFunction;
+import dev.loom.api.Snapshot;
+import dev.loom.format.Formats;
+import dev.loom.format.PayloadFormat;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What queries reserve of the memory that they share. */
+final class SharedQueryMemoryTest {
+    private static final PayloadFormat FORMAT = Formats.parse("struct:v:i64");
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void shouldRefuseWhatIsBeyondAndTakeBackWhatWasReserved() {
+        QueryMemory all = new QueryMemory(100);
+        try (QueryMemory one = all.part()) {
+            one.reserve(60);
+            QueryMemory other = all.part();
+            assertTrue(assertThrows(QueryMemory.Exhausted.class, () -> other.reserve(41))
+                    .mayPass());
+            assertFalse(assertThrows(QueryMemory.Exhausted.class, () -> other.reserve(101))
+                    .mayPass());
+            assertEquals(10, other.reserveShare(5, 1000));
+            assertEquals(20, other.reserveShare(20, 1000));
+            assertEquals(3, other.reserveShare(3, 1000));
+            assertThrows(QueryMemory.Exhausted.class, () -> other.reserveShare(8, 8));
+            assertEquals(93, all.reserved());
+            other.giveBack(3);
+            other.close();
+            assertEquals(60, all.reserved());
+        }
+        assertEquals(0, all.reserved());
+    }
+
+    @Test
+    void shouldReserveWhatAnOperatorHoldsUntilItIsClosed() {
+        try (Loom loom = Loom.open(LoomConfig.at(directory)
+                .recordRingBytes(512 << 10)
+                .timeRingBytes(512 << 10)
+                .chunkRingBytes(512 << 10)
+                .build())) {
+            int source = loom.defineSource("a", FORMAT);
+            loom.push(source, new byte[8]);
+            IndexFunction function = IndexFunction.field(FORMAT, "v");
+            QueryMemory memory = new QueryMemory(3 << 20);
+            try (Snapshot snapshot = loom.snapshot()) {
+                RawScan scan = RawScan.of(snapshot, source).memory(memory);
+                try (RecordCursor cursor = scan.open()) {
+                    assertEquals(1 << 20, memory.reserved());
+                    assertTrue(cursor.next());
+                    RecordCursor second = scan.open();
+                    RecordCursor third = scan.open();
+                    assertThrows(QueryMemory.Exhausted.class, scan::open);
+                    second.close();
+                    third.close();
+                }
+                assertEquals(0, memory.reserved());
+                // refused before anything is allocated
+                assertThrows(
+                        QueryMemory.Exhausted.class,
+                        () -> Histogram.of(snapshot, source, function)
+                                .oneBin()
+                                .range(new TimeRange(0, 500_000))
+                                .step(1)
+                                .memory(memory)
+                                .count());
+                assertEquals(0, memory.reserved());
+            }
+        }
+    }
+}
