@@ -6,10 +6,12 @@ import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.text.SimilarText;
 import dev.loom.error.LoomException;
+import dev.loom.otlp.server.FileFailure;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Collection;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -86,8 +88,10 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
     }
 
     int failedIo(Exception e) {
-        Throwable cause = e instanceof UncheckedIOException ? e.getCause() : e;
-        console.say("input or output failed: " + (cause == null ? e : cause).getMessage());
+        String reason = e instanceof UncheckedIOException unchecked
+                ? FileFailure.describe(Objects.requireNonNull(unchecked.getCause()))
+                : e instanceof IOException checked ? FileFailure.describe(checked) : String.valueOf(e.getMessage());
+        console.say("input or output failed: " + reason);
         return ExitCode.INTERNAL;
     }
 

@@ -47,7 +47,12 @@ public final class Main {
     public static int run(Console console, String... arguments) {
         Failures failures = new Failures(console);
         try {
-            int exitCode = commandLine(console, failures).execute(arguments);
+            EnvironmentDefaults defaults = new EnvironmentDefaults(console.environment());
+            CommandLine commandLine = commandLine(console, failures, defaults);
+            defaults.unknown(commandLine)
+                    .forEach(variable ->
+                            console.say("environment variable is not known, and ignored: name=" + variable));
+            int exitCode = commandLine.execute(arguments);
             console.out().flush();
             return console.interruption().requested() ? ExitCode.INTERRUPTED : exitCode;
         } catch (BrokenPipeException e) {
@@ -57,7 +62,7 @@ public final class Main {
         }
     }
 
-    private static CommandLine commandLine(Console console, Failures failures) {
+    private static CommandLine commandLine(Console console, Failures failures, EnvironmentDefaults defaults) {
         CommandLine commandLine = new CommandLine(new RootCommand())
                 .addSubcommand(new DemoCommand(console, Main::run))
                 .addSubcommand(new ServeCommand(console))
@@ -79,7 +84,7 @@ public final class Main {
         boolean colour = console.outTerminal() && console.colour();
         return commandLine
                 .setCaseInsensitiveEnumValuesAllowed(true)
-                .setDefaultValueProvider(new EnvironmentDefaults(console.environment()))
+                .setDefaultValueProvider(defaults)
                 .setColorScheme(Help.defaultColorScheme(colour ? Ansi.ON : Ansi.OFF))
                 .setOut(new PrintWriter(new OutputStreamWriter(help(console), StandardCharsets.UTF_8), true))
                 .setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8))

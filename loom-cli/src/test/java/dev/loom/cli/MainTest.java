@@ -36,6 +36,27 @@ class MainTest {
     }
 
     @Test
+    void shouldTellOfVariablesThatNothingComesFrom() {
+        Cli cli = Cli.on(directory);
+        cli.importText("requests", "lines", "a\n").ok();
+        cli.environment("LOOM_DEBUG", "").environment("LOOM_LIMIT", "1").environment("LOOM_JAVA_OPTS", "-Xmx1g");
+        assertEquals("", cli.run("sources").ok().err());
+        cli.environment("LOOM_LIMTI", "1")
+                .run("sources")
+                .ok()
+                .says("environment variable is not known, and ignored: name=LOOM_LIMTI; did you mean LOOM_LIMIT?");
+        // what Kubernetes sets for a service named loom is nobody's mistake
+        cli.environment("LOOM_SERVICE_HOST", "10.0.0.1")
+                .environment("LOOM_SERVICE_PORT_GRPC", "4317")
+                .environment("LOOM_PORT", "tcp://10.0.0.1:4317")
+                .environment("LOOM_PORT_4317_TCP_ADDR", "10.0.0.1");
+        assertEquals(1, cli.run("sources").ok().err().lines().count());
+        // the demo takes none of them, so its own options are none of a variable either
+        Cli demo = Cli.on(directory).environment("LOOM_SEED", "1");
+        assertTrue(demo.run("sources").ok().err().contains("name=LOOM_SEED"));
+    }
+
+    @Test
     void shouldHelpWithACommand() {
         Cli cli = Cli.on(directory);
         assertEquals(

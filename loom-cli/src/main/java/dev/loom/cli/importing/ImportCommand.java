@@ -11,6 +11,7 @@ import dev.loom.cli.input.InputWindow;
 import dev.loom.cli.option.EventTimeOptions;
 import dev.loom.cli.option.SidecarOption;
 import dev.loom.cli.option.StoreOption;
+import dev.loom.otlp.server.FileFailure;
 import java.io.BufferedOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -273,7 +274,7 @@ public final class ImportCommand implements Callable<Integer> {
         try {
             return new BufferedOutputStream(Files.newOutputStream(file));
         } catch (FileSystemException e) {
-            throw new CommandFailure(ExitCode.USAGE, "can't write the rejects: " + file, e);
+            throw new CommandFailure(ExitCode.USAGE, FileFailure.message("can't write the rejects", file, e), e);
         }
     }
 

@@ -1,8 +1,8 @@
 package dev.loom.cli.importing;
 
 import dev.loom.cli.console.CommandFailure;
-import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.input.GzipInput;
+import dev.loom.otlp.server.FileFailure;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PushbackInputStream;
@@ -24,9 +24,9 @@ final class InputFiles {
      */
     static void requireReadable(Path file) {
         if (Files.isDirectory(file)) {
-            throw CommandFailure.usage("not a file: " + file);
+            throw unreadable(file, "is a directory");
         } else if (!Files.isReadable(file)) {
-            throw CommandFailure.usage("no such file, or not readable: " + file);
+            throw unreadable(file, Files.exists(file) ? "permission denied" : "no such file");
         }
     }
 
@@ -48,14 +48,13 @@ final class InputFiles {
      */
     static InputStream open(Path file) throws IOException {
         if (Files.isDirectory(file)) {
-            throw CommandFailure.usage("not a file: " + file);
+            throw unreadable(file, "is a directory");
         }
         InputStream stream;
         try {
             stream = Files.newInputStream(file);
         } catch (FileSystemException e) {
-            String reason = e.getReason() == null ? "no such file, or not readable" : e.getReason();
-            throw new CommandFailure(ExitCode.USAGE, reason + ": " + file, e);
+            throw unreadable(file, FileFailure.reason(e));
         }
         try {
             return decompressed(stream);
@@ -63,6 +62,10 @@ final class InputFiles {
             stream.close();
             throw e;
         }
+    }
+
+    private static CommandFailure unreadable(Path file, String reason) {
+        return CommandFailure.usage("can't read the input: file=" + file + ", reason=" + reason);
     }
 
     private static InputStream decompressed(InputStream stream) throws IOException {

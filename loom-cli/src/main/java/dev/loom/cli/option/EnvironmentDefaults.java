@@ -1,8 +1,13 @@
 package dev.loom.cli.option;
 
+import dev.loom.cli.text.SimilarText;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.IDefaultValueProvider;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -10,6 +15,13 @@ import picocli.CommandLine.Model.OptionSpec;
 /** Gives {@code --some-option} the value of {@code LOOM_SOME_OPTION} where the command line does not. */
 public final class EnvironmentDefaults implements IDefaultValueProvider {
     private static final String PREFIX = "LOOM_";
+    private static final String DEMO = "demo";
+
+    /** Those that no option comes from. */
+    private static final Set<String> OTHERS = Set.of("LOOM_DEBUG", "LOOM_JAVA_OPTS");
+
+    /** Of a Kubernetes service by the name before this, as all variables are that begin so, or with its ports. */
+    private static final String SERVICE_HOST = "_SERVICE_HOST";
 
     private final Map<String, String> environment;
 
@@ -26,11 +38,44 @@ public final class EnvironmentDefaults implements IDefaultValueProvider {
     public @Nullable String defaultValue(ArgSpec argument) {
         if (!(argument instanceof OptionSpec option) || option.usageHelp() || option.versionHelp()) {
             return null;
-        } else if (option.command() != null && option.command().name().equals("demo")) {
+        } else if (option.command() != null && option.command().name().equals(DEMO)) {
             // it makes a store of its own, so that LOOM_DIR, the user's, is not where it goes
             return argument.defaultValue();
         }
-        String value = option.longestName().startsWith("--") ? environment.get(variable(option)) : null;
+        String value = isNamed(option) ? environment.get(variable(option)) : null;
         return value == null || value.isEmpty() ? argument.defaultValue() : value;
+    }
+
+    private static boolean isNamed(OptionSpec option) {
+        return option.longestName().startsWith("--");
+    }
+
+    /** The variables by a name as ours that no option comes from, each with what it may have been meant for. */
+    public List<String> unknown(CommandLine commands) {
+        Set<String> known = new TreeSet<>(OTHERS);
+        addVariables(commands, known);
+        return environment.keySet().stream()
+                .filter(name -> name.startsWith(PREFIX) && !known.contains(name) && !isOfService(name))
+                .sorted()
+                .map(name -> name + SimilarText.suggestion(name, known))
+                .toList();
+    }
+
+    private static void addVariables(CommandLine commands, Set<String> known) {
+        for (CommandLine command : commands.getSubcommands().values()) {
+            if (!command.getCommandName().equals(DEMO)) {
+                addVariables(command, known);
+                command.getCommandSpec().options().stream()
+                        .filter(option -> isNamed(option) && !option.usageHelp() && !option.versionHelp())
+                        .forEach(option -> known.add(variable(option)));
+            }
+        }
+    }
+
+    private boolean isOfService(String name) {
+        return environment.keySet().stream()
+                .filter(host -> host.endsWith(SERVICE_HOST))
+                .map(host -> host.substring(0, host.length() - SERVICE_HOST.length()))
+                .anyMatch(service -> name.startsWith(service + "_SERVICE_") || name.matches(service + "_PORT(_.*)?"));
     }
 }

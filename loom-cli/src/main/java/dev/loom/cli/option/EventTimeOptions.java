@@ -4,8 +4,8 @@ import dev.loom.api.ValueUnit;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.time.ClockPair;
 import dev.loom.cli.time.EventTime;
+import dev.loom.otlp.server.FileFailure;
 import java.io.IOException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -125,13 +125,13 @@ public final class EventTimeOptions {
         return clock == Clock.MONOTONIC && clockPair == null;
     }
 
-    private static ClockPair readClockPair(Path file) throws IOException {
+    private static ClockPair readClockPair(Path file) {
         try {
             return ClockPair.read(file);
         } catch (IllegalArgumentException e) {
             throw CommandFailure.usage(String.valueOf(e.getMessage()));
-        } catch (NoSuchFileException e) {
-            throw CommandFailure.usage("no such file: " + file);
+        } catch (IOException e) {
+            throw CommandFailure.usage(FileFailure.message("can't read the clock pair", file, e));
         }
     }
 }

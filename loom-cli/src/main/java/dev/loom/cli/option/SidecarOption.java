@@ -3,6 +3,7 @@ package dev.loom.cli.option;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.ingest.IngestClient;
 import dev.loom.otlp.server.Endpoint;
+import dev.loom.otlp.server.FileFailure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,10 +39,13 @@ public final class SidecarOption {
     }
 
     private String token() {
+        if (tokenFile == null) {
+            return "";
+        }
         try {
-            return tokenFile == null ? "" : Files.readString(tokenFile).strip();
+            return Files.readString(tokenFile).strip();
         } catch (IOException e) {
-            throw CommandFailure.usage("can't read the token: file=" + tokenFile);
+            throw CommandFailure.usage(FileFailure.message("can't read the token", tokenFile, e));
         }
     }
 }

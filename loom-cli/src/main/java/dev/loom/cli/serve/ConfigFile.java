@@ -1,6 +1,8 @@
 package dev.loom.cli.serve;
 
 import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.text.SimilarText;
+import dev.loom.otlp.server.FileFailure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,13 +20,22 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /**
- * A file of settings in YAML, each known by the names on the way to it, as {@code receivers.otlp.protocols.grpc.endpoint}. All
- * methods fail by {@link CommandFailure} with the reason.
+ * A file of settings in YAML, each known by the names on the way to it, as {@code receivers.otlp.protocols.grpc.endpoint}. In
+ * values, variables of the environment are replaced, as by {@link VariableReferences}. All methods fail by {@link
+ * CommandFailure} with the reason.
  */
 final class ConfigFile {
     private final String name;
     private final Map<String, Object> settings = new HashMap<>();
     private final Set<String> asked = new HashSet<>();
+
+    /** A text that is not as it stands in the file. */
+    private record Replaced(String text) {
+        @Override
+        public String toString() {
+            return text;
+        }
+    }
 
     private ConfigFile(String name) {
         this.name = name;
@@ -35,28 +46,50 @@ final class ConfigFile {
         return new ConfigFile("none");
     }
 
-    static ConfigFile read(Path file) {
+    static ConfigFile read(Path file, Map<String, String> environment) {
         ConfigFile config = new ConfigFile(file.toString());
         try {
             LoadSettings load = LoadSettings.builder().setLabel(file.toString()).build();
             Object document = new Load(load).loadFromString(Files.readString(file));
-            config.add("", document == null ? Map.of() : document);
+            config.add("", document == null ? Map.of() : document, new VariableReferences(environment));
             return config;
         } catch (IOException e) {
-            throw CommandFailure.usage("can't read the configuration: file=" + file + ": " + e.getMessage());
+            throw CommandFailure.usage(FileFailure.message("can't read the configuration", file, e));
         } catch (YamlEngineException e) {
             throw CommandFailure.usage("configuration is not YAML: "
                     + String.valueOf(e.getMessage()).replaceAll("\\s+", " "));
         }
     }
 
-    private void add(String path, @Nullable Object value) {
+    private void add(String path, @Nullable Object value, VariableReferences variables) {
         if (value instanceof Map<?, ?> members) {
-            members.forEach((key, member) -> add(path.isEmpty() ? key.toString() : path + '.' + key, member));
+            members.forEach(
+                    (key, member) -> add(path.isEmpty() ? key.toString() : path + '.' + key, member, variables));
         } else if (path.isEmpty()) {
             throw CommandFailure.usage("configuration is not made of names and values: file=" + name);
+        } else if (value instanceof List<?> elements) {
+            settings.put(
+                    path,
+                    elements.stream()
+                            .map(element -> replaced(path, String.valueOf(element), variables))
+                            .toList());
+        } else if (value instanceof String text) {
+            String replaced = replaced(path, text, variables);
+            if (replaced.equals(text)) {
+                settings.put(path, text);
+            } else if (!replaced.isEmpty()) { // else it is as a name without a value
+                settings.put(path, new Replaced(replaced));
+            }
         } else if (value != null) {
             settings.put(path, value);
+        }
+    }
+
+    private String replaced(String path, String text, VariableReferences variables) {
+        try {
+            return variables.replace(text);
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage(e.getMessage() + ", setting=" + path + ", file=" + name);
         }
     }
 
@@ -70,7 +103,7 @@ final class ConfigFile {
     }
 
     Optional<Boolean> flag(String path) {
-        Object value = value(path);
+        Object value = typed(path);
         if (value != null && !(value instanceof Boolean)) {
             throw wrong(path, value, "true or false");
         }
@@ -79,7 +112,7 @@ final class ConfigFile {
 
     /** A whole number from 1 on. */
     Optional<Integer> count(String path) {
-        Object value = value(path);
+        Object value = typed(path);
         if (value != null && !(value instanceof Integer number && number > 0)) {
             throw wrong(path, value, "a whole number from 1 on");
         }
@@ -98,6 +131,18 @@ final class ConfigFile {
         return texts;
     }
 
+    /** What comes of a variable is read as it would be if it stood in the file. */
+    private @Nullable Object typed(String path) {
+        Object value = value(path);
+        try {
+            return value instanceof Replaced replaced
+                    ? new Load(LoadSettings.builder().build()).loadFromString(replaced.text)
+                    : value;
+        } catch (YamlEngineException e) {
+            return value;
+        }
+    }
+
     private @Nullable Object value(String path) {
         asked.add(path);
         return settings.get(path);
@@ -113,7 +158,10 @@ final class ConfigFile {
         Set<String> unknown = new TreeSet<>(settings.keySet());
         unknown.removeAll(asked);
         if (!unknown.isEmpty()) {
-            throw CommandFailure.usage("unknown settings: " + String.join(", ", unknown) + ", file=" + name);
+            throw CommandFailure.usage("unknown settings: " + String.join(", ", unknown) + ", file=" + name
+                    + (unknown.size() == 1
+                            ? SimilarText.suggestion(unknown.iterator().next(), new TreeSet<>(asked))
+                            : ""));
         }
     }
 }

@@ -4,6 +4,7 @@ import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.time.StoreTime;
+import dev.loom.otlp.server.FileFailure;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -86,7 +87,7 @@ public final class ServeCommand implements Callable<Integer> {
                         keyFile,
                         clientCaFile,
                         insecure),
-                config == null ? ConfigFile.empty() : ConfigFile.read(config));
+                config == null ? ConfigFile.empty() : ConfigFile.read(config, console.environment()));
         try (Sidecar sidecar = Sidecar.start(settings, this::tell, console::say)) {
             sidecar.addresses().forEach((name, address) -> console.say("listening: " + name + " " + address));
             console.say("serving " + settings.directory());
@@ -100,7 +101,7 @@ public final class ServeCommand implements Callable<Integer> {
             } while (!console.interruption().await(LOOK_EVERY));
             console.say("closing");
         } catch (IOException e) {
-            throw new CommandFailure(ExitCode.STORE, String.valueOf(e.getMessage()), e);
+            throw new CommandFailure(ExitCode.STORE, FileFailure.describe(e), e);
         } catch (IllegalArgumentException e) {
             throw CommandFailure.usage(String.valueOf(e.getMessage()));
         }
@@ -108,6 +109,6 @@ public final class ServeCommand implements Callable<Integer> {
     }
 
     private void tell(Throwable failure) {
-        console.say("failure: " + failure);
+        console.say("failure: " + (failure instanceof IOException e ? FileFailure.describe(e) : failure));
     }
 }

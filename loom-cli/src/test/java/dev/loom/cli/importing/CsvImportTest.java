@@ -351,10 +351,10 @@ class CsvImportTest {
         Path none = directory.resolve("none.csv");
         cli.run("import", "--source", "s", "--format", "csv", none.toString())
                 .exit(2)
-                .says("no such file, or not readable: " + none);
+                .says("can't read the input: file=" + none + ", reason=no such file");
         cli.run("import", "--source", "s", "--format", "csv", directory.toString())
                 .exit(2)
-                .says("not a file: " + directory);
+                .says("can't read the input: file=" + directory + ", reason=is a directory");
         cli.run("sources").exit(3);
     }
 

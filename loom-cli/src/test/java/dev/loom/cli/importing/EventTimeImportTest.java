@@ -119,7 +119,7 @@ class EventTimeImportTest {
                 "--clock-pair",
                 clockPair);
         refuses(
-                "no such file: " + directory.resolve("none"),
+                "can't read the clock pair: file=" + directory.resolve("none") + ", reason=no such file",
                 common,
                 "--event-time",
                 "t",

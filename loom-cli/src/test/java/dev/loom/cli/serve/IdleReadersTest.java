@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -65,7 +66,7 @@ final class IdleReadersTest {
         ServeSettings.Options options = new ServeSettings.Options(
                 temp.resolve("store"), null, null, ANY_PORT, null, null, null, null, null, false);
         sidecar = Sidecar.start(
-                ServeSettings.of(options, ConfigFile.read(file)), Throwable::printStackTrace, notice -> {});
+                ServeSettings.of(options, ConfigFile.read(file, Map.of())), Throwable::printStackTrace, notice -> {});
     }
 
     private String address() {

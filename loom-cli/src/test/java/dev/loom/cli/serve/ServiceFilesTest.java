@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -46,7 +47,7 @@ final class ServiceFilesTest {
         String yaml = guide.substring(from, guide.indexOf("```", from));
         ServeSettings settings = ServeSettings.of(
                 new ServeSettings.Options(null, null, null, null, null, null, null, null, null, false),
-                ConfigFile.read(Files.writeString(temp.resolve("loom.yaml"), yaml)));
+                ConfigFile.read(Files.writeString(temp.resolve("loom.yaml"), yaml), Map.of()));
         assertEquals(
                 "unix:/run/loom/ingest.sock", settings.ingest().orElseThrow().toString());
         assertEquals(new QueryPool.Limits(8, 16, Duration.ofSeconds(5), 8), settings.queries());
@@ -57,7 +58,7 @@ final class ServiceFilesTest {
     void shouldServeThisMachineByTheSettingsOfTheImage() throws IOException {
         ServeSettings settings = ServeSettings.of(
                 new ServeSettings.Options(temp, null, null, null, null, null, null, null, null, false),
-                ConfigFile.read(DOCS.resolve("examples/sidecar/loom.yaml")));
+                ConfigFile.read(DOCS.resolve("examples/sidecar/loom.yaml"), Map.of()));
         assertTrue(settings.otlpGrpc().orElseThrow().isLocal());
         assertTrue(settings.otlpHttp().orElseThrow().isLocal());
         assertTrue(settings.api().orElseThrow().isLocal());

@@ -56,7 +56,7 @@ final class SidecarTest {
                 ServeSettings.of(
                         new ServeSettings.Options(
                                 directory(), null, otlpHttp, api, ingest, null, null, null, null, false),
-                        ConfigFile.read(file)),
+                        ConfigFile.read(file, Map.of())),
                 Throwable::printStackTrace,
                 notice -> {});
     }

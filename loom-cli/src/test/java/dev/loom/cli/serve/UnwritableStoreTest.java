@@ -13,6 +13,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -54,7 +55,7 @@ final class UnwritableStoreTest {
         ServeSettings.Options options = new ServeSettings.Options(
                 temp.resolve("store"), null, ANY_PORT, ANY_PORT, ANY_PORT, null, null, null, null, false);
         sidecar = Sidecar.start(
-                ServeSettings.of(options, ConfigFile.read(file)), Throwable::printStackTrace, notices::add);
+                ServeSettings.of(options, ConfigFile.read(file, Map.of())), Throwable::printStackTrace, notices::add);
     }
 
     private HttpResponse<String> post(String name, String path, String body) throws Exception {

@@ -1,7 +1,9 @@
 package dev.loom.otlp.server;
 
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -31,6 +33,20 @@ public final class BearerToken {
      * @throws IOException when the file can't be read, is open to others than its owner, or holds no token
      */
     public static BearerToken read(Path file) throws IOException {
+        String token;
+        try {
+            requirePrivate(file);
+            token = Files.readString(file).strip();
+        } catch (FileSystemException | CharacterCodingException e) {
+            throw FileFailure.of("can't read the token", file, e);
+        }
+        if (token.isEmpty() || token.chars().anyMatch(c -> c <= ' ' || c > '~')) {
+            throw new IOException("token file must hold one line of printable ASCII: file=" + file);
+        }
+        return new BearerToken(sha256(token));
+    }
+
+    private static void requirePrivate(Path file) throws IOException {
         PosixFileAttributes attributes =
                 Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
         Set<PosixFilePermission> excess = EnumSet.copyOf(OTHERS);
@@ -39,11 +55,6 @@ public final class BearerToken {
             throw new IOException("token file must be a regular file that its owner alone can read: file=" + file
                     + ", regular=" + attributes.isRegularFile() + ", excess=" + excess);
         }
-        String token = Files.readString(file).strip();
-        if (token.isEmpty() || token.chars().anyMatch(c -> c <= ' ' || c > '~')) {
-            throw new IOException("token file must hold one line of printable ASCII: file=" + file);
-        }
-        return new BearerToken(sha256(token));
     }
 
     /** Whether this value of the header {@code Authorization} carries the token; takes as long whatever it holds. */

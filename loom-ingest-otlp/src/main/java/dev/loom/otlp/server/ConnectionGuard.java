@@ -22,9 +22,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Usable from any thread.
  */
 final class ConnectionGuard implements SelectorManager.AcceptListener {
-    /** How long a connection may idle while there is no room for others: ns. */
-    private static final long CROWDED_IDLE_NS = 1_000_000_000;
-
     private static final class Usage {
         private final FrameAllowance frames = new FrameAllowance();
         private long sinceNs = System.nanoTime();
@@ -52,6 +49,8 @@ final class ConnectionGuard implements SelectorManager.AcceptListener {
     private final int max;
     private final long firstRequestNs;
     private final long idleNs;
+    /** While there is no room for others. */
+    private final long crowdedIdleNs;
 
     /** @param onConnection called for each connection that is accepted */
     ConnectionGuard(ServerProtection protection, Runnable onConnection) {
@@ -59,6 +58,7 @@ final class ConnectionGuard implements SelectorManager.AcceptListener {
         max = protection.maxConnections();
         firstRequestNs = protection.readHeaderTimeout().toNanos();
         idleNs = protection.idleTimeout().toNanos();
+        crowdedIdleNs = Math.min(idleNs, protection.pressedTimeout().toNanos());
     }
 
     int connections() {
@@ -122,8 +122,7 @@ final class ConnectionGuard implements SelectorManager.AcceptListener {
         boolean crowded = connections.size() >= max;
         for (EndPoint endPoint : endPoints) {
             Usage usage = connections.get(transport(endPoint));
-            if (usage != null
-                    && usage.exceeds(now, firstRequestNs, crowded ? Math.min(CROWDED_IDLE_NS, idleNs) : idleNs)) {
+            if (usage != null && usage.exceeds(now, firstRequestNs, crowded ? crowdedIdleNs : idleNs)) {
                 endPoint.close(new TimeoutException("connection has no request"));
             }
         }

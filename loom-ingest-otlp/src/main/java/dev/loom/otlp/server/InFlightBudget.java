@@ -79,7 +79,7 @@ public final class InFlightBudget implements AutoCloseable {
         } catch (OutOfMemoryError e) {
             IOException none = new IOException(
                     "no memory for requests in flight: folder=" + folder + ", bytes=" + bytes + ", free=" + free
-                            + ", reason=" + full.getMessage() + "; and no direct memory: " + e.getMessage(),
+                            + ", reason=" + FileFailure.describe(full) + "; and no direct memory: " + e.getMessage(),
                     full);
             none.addSuppressed(e);
             throw none;

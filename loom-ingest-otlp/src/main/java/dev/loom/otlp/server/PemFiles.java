@@ -3,6 +3,7 @@ package dev.loom.otlp.server;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,10 +11,14 @@ import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyStore;
 import java.security.PrivateKey;
+import java.security.PublicKey;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
+import java.security.interfaces.ECPublicKey;
+import java.security.spec.ECPrivateKeySpec;
 import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
@@ -26,8 +31,10 @@ final class PemFiles {
     static final String PASSWORD = "";
 
     private static final Pattern KEY =
-            Pattern.compile("-----BEGIN ((?:RSA )?PRIVATE KEY)-----([A-Za-z0-9+/=\\s]+)-----END");
+            Pattern.compile("-----BEGIN ((?:RSA |EC )?PRIVATE KEY)-----([A-Za-z0-9+/=\\s]+)-----END");
     private static final List<String> ALGORITHMS = List.of("RSA", "EC", "Ed25519", "Ed448");
+    /** The version, and what is before the key's length. */
+    private static final byte[] SEC1_START = {0x02, 0x01, 0x01, 0x04};
     /** AlgorithmIdentifier of RSA, and the version before it, in a PKCS #8 structure. */
     private static final byte[] RSA_PKCS8_START = {
         0x02,
@@ -56,7 +63,7 @@ final class PemFiles {
     static KeyStore keyStore(Path certFile, Path keyFile) throws IOException, GeneralSecurityException {
         Certificate[] chain = certificates(certFile).toArray(new Certificate[0]);
         KeyStore store = emptyStore();
-        store.setKeyEntry("server", privateKey(keyFile), PASSWORD.toCharArray(), chain);
+        store.setKeyEntry("server", privateKey(keyFile, chain[0]), PASSWORD.toCharArray(), chain);
         return store;
     }
 
@@ -76,24 +83,48 @@ final class PemFiles {
         return store;
     }
 
-    private static Collection<? extends Certificate> certificates(Path file)
-            throws IOException, GeneralSecurityException {
-        Collection<? extends Certificate> certificates = CertificateFactory.getInstance("X.509")
-                .generateCertificates(new ByteArrayInputStream(Files.readAllBytes(file)));
+    private static Collection<? extends Certificate> certificates(Path file) throws IOException {
+        Collection<? extends Certificate> certificates;
+        try {
+            certificates = CertificateFactory.getInstance("X.509")
+                    .generateCertificates(new ByteArrayInputStream(Files.readAllBytes(file)));
+        } catch (IOException e) {
+            throw FileFailure.of("can't read the certificate", file, e);
+        } catch (GeneralSecurityException e) {
+            throw new IOException("file holds no certificate: file=" + file + ", reason=" + e.getMessage(), e);
+        }
         if (certificates.isEmpty()) {
             throw new IOException("file holds no certificate: file=" + file);
         }
         return certificates;
     }
 
-    private static PrivateKey privateKey(Path file) throws IOException, GeneralSecurityException {
-        Matcher matcher = KEY.matcher(Files.readString(file, StandardCharsets.US_ASCII));
-        if (!matcher.find()) {
-            throw new IOException("file holds no private key in PKCS #8 or PKCS #1 without a password: file=" + file);
+    private static PrivateKey privateKey(Path file, Certificate certificate) throws IOException {
+        String text;
+        try {
+            text = Files.readString(file, StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            throw FileFailure.of("can't read the private key", file, e);
         }
-        byte[] encoded = Base64.getMimeDecoder().decode(matcher.group(2));
-        PKCS8EncodedKeySpec spec =
-                new PKCS8EncodedKeySpec(matcher.group(1).startsWith("RSA") ? wrapRsa(encoded) : encoded);
+        Matcher matcher = KEY.matcher(text);
+        if (!matcher.find()) {
+            throw new IOException(
+                    "file holds no private key in PKCS #8, PKCS #1 or SEC 1 without a password: file=" + file);
+        }
+        try {
+            byte[] encoded = Base64.getMimeDecoder().decode(matcher.group(2));
+            return switch (matcher.group(1)) {
+                case "EC PRIVATE KEY" -> sec1(encoded, certificate.getPublicKey());
+                case "RSA PRIVATE KEY" -> pkcs8(wrapRsa(encoded));
+                default -> pkcs8(encoded);
+            };
+        } catch (GeneralSecurityException | IllegalArgumentException e) {
+            throw new IOException("private key can't be used: file=" + file + ", reason=" + e.getMessage(), e);
+        }
+    }
+
+    private static PrivateKey pkcs8(byte[] encoded) throws GeneralSecurityException {
+        PKCS8EncodedKeySpec spec = new PKCS8EncodedKeySpec(encoded);
         for (String algorithm : ALGORITHMS) {
             try {
                 return KeyFactory.getInstance(algorithm).generatePrivate(spec);
@@ -101,7 +132,25 @@ final class PemFiles {
                 // the next one then
             }
         }
-        throw new IOException("private key's algorithm is not one of " + ALGORITHMS + ": file=" + file);
+        throw new InvalidKeySpecException("its algorithm is not one of " + ALGORITHMS);
+    }
+
+    /** SEC 1: SEQUENCE { 1, OCTET STRING { key }, .. }. The curve, which it need not name, is the certificate's. */
+    private static PrivateKey sec1(byte[] encoded, PublicKey certified) throws GeneralSecurityException {
+        if (!(certified instanceof ECPublicKey onCurve)) {
+            throw new InvalidKeySpecException("it is for EC, the certificate for " + certified.getAlgorithm());
+        }
+        // the sequence's length has one byte, or 0x81 and one
+        int start = encoded.length > 2 && (encoded[1] & 0xFF) == 0x81 ? 3 : 2;
+        int key = start + SEC1_START.length + 1;
+        boolean begins = key <= encoded.length
+                && encoded[0] == 0x30
+                && Arrays.equals(SEC1_START, 0, SEC1_START.length, encoded, start, key - 1);
+        if (!begins || encoded[key - 1] < 0 || encoded[key - 1] > encoded.length - key) {
+            throw new InvalidKeySpecException("it is not in SEC 1");
+        }
+        BigInteger secret = new BigInteger(1, encoded, key, encoded[key - 1]);
+        return KeyFactory.getInstance("EC").generatePrivate(new ECPrivateKeySpec(secret, onCurve.getParams()));
     }
 
     /** PKCS #8 around PKCS #1: SEQUENCE { version, algorithm, OCTET STRING { key } }. */

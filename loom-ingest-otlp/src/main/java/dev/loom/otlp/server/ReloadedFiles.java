@@ -50,9 +50,13 @@ final class ReloadedFiles {
     private List<Object> stamps() throws IOException {
         List<Object> stamps = new ArrayList<>();
         for (Path file : files) {
-            stamps.add(Files.getLastModifiedTime(file));
-            stamps.add(Files.size(file));
-            stamps.add(String.valueOf(Files.getAttribute(file, "unix:ino")));
+            try {
+                stamps.add(Files.getLastModifiedTime(file));
+                stamps.add(Files.size(file));
+                stamps.add(String.valueOf(Files.getAttribute(file, "unix:ino")));
+            } catch (IOException e) {
+                throw FileFailure.of("can't look after a certificate, key or token", file, e);
+            }
         }
         return stamps;
     }

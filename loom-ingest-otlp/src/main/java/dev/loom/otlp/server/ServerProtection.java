@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param readHeaderTimeout {@code read_header_timeout}: from a connection's opening to its first request
  * @param readBodyTimeout from a request's headers to the end of its body
  * @param pressedTimeout the same, and for an answer to be taken, while the memory for requests is used up, or there are too
- *     many at once: who is slower gives way
+ *     many at once; and for a connection to be without a request while there are as many as may be: who is slower gives way
  * @param writeTimeout {@code write_timeout}: from an answer's beginning to its end
  * @param idleTimeout {@code idle_timeout}: how long a connection is kept without a request
  */

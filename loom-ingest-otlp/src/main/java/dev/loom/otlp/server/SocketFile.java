@@ -29,7 +29,7 @@ public final class SocketFile {
             throw new BindException("can't listen: address=unix:" + path + ": a process listens there");
         }
         // made in a folder that nobody else can enter, so that it is never open to others
-        Path folder = Files.createTempDirectory(path.toAbsolutePath().getParent(), ".loom");
+        Path folder = folderBeside(path);
         Path socket = folder.resolve(NAME);
         ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         try {
@@ -40,9 +40,20 @@ public final class SocketFile {
         } catch (IOException e) {
             listener.close();
             Files.deleteIfExists(socket);
-            throw new IOException("can't listen: address=unix:" + path + ": " + e.getMessage(), e);
+            throw new IOException("can't listen: address=unix:" + path + ", reason=" + FileFailure.reason(e), e);
         } finally {
             Files.deleteIfExists(folder);
+        }
+    }
+
+    private static Path folderBeside(Path path) throws IOException {
+        try {
+            return Files.createTempDirectory(path.toAbsolutePath().getParent(), ".loom");
+        } catch (IOException e) {
+            throw new IOException(
+                    "can't listen: address=unix:" + path + ", reason=no folder can be made beside it: "
+                            + FileFailure.reason(e),
+                    e);
         }
     }
 

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * How connections are encrypted. Names are those of the Collector's {@code tls} settings.
  *
  * @param certFile {@code cert_file}: the server's certificate, then those that lead to its authority; PEM
- * @param keyFile {@code key_file}: its private key, not encrypted; PEM, PKCS #8 or PKCS #1
+ * @param keyFile {@code key_file}: its private key, not encrypted; PEM, in PKCS #8, PKCS #1 or SEC 1
  * @param clientCaFile {@code client_ca_file}: authorities of clients' certificates, PEM; null when clients need none
  * @param minVersion {@code min_version}: {@code 1.2} or {@code 1.3}
  * @param reloadInterval {@code reload_interval}: how often the files are looked at for change, at least 1 ms

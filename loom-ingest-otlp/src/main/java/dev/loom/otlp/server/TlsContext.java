@@ -26,13 +26,17 @@ final class TlsContext {
 
     /** Reads the files again; connections that are open keep what they have. */
     static void reload(SslContextFactory.Server context, TlsConfig config) throws Exception {
-        context.reload(factory -> {
-            try {
-                load((SslContextFactory.Server) factory, config);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        });
+        try {
+            context.reload(factory -> {
+                try {
+                    load((SslContextFactory.Server) factory, config);
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
     }
 
     private static void load(SslContextFactory.Server context, TlsConfig config) throws IOException {
@@ -43,7 +47,11 @@ final class TlsContext {
                 context.setTrustStore(PemFiles.trustStore(config.clientCaFile()));
             }
         } catch (GeneralSecurityException e) {
-            throw new IOException("certificate or key can't be read: " + config, e);
+            throw new IOException(
+                    "certificate or key can't be used: cert_file=" + config.certFile() + ", key_file="
+                            + config.keyFile() + ", client_ca_file=" + config.clientCaFile() + ", reason="
+                            + e.getMessage(),
+                    e);
         }
     }
 }

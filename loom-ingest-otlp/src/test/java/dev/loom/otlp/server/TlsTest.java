@@ -17,7 +17,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
+import java.security.interfaces.ECPrivateKey;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import javax.net.ssl.KeyManagerFactory;
@@ -104,6 +107,9 @@ class TlsTest {
             while (server.failures.isEmpty()) {
                 Thread.onSpinWait();
             }
+            assertTrue(
+                    String.valueOf(server.failures.get(0).getMessage()).contains("live.crt"),
+                    server.failures::toString);
             assertEquals(before, certificateOf(server));
             Files.copy(second.key, key, StandardCopyOption.REPLACE_EXISTING);
             Files.copy(second.cert, cert, StandardCopyOption.REPLACE_EXISTING);
@@ -123,7 +129,7 @@ class TlsTest {
         String pkcs8 = Files.readString(first.key);
         byte[] der = Base64.getMimeDecoder().decode(pkcs8.replaceAll("-----.*-----", ""));
         // SEQUENCE (4), version (3), algorithm (15), OCTET STRING (4), then the key of PKCS #1
-        byte[] inner = java.util.Arrays.copyOfRange(der, 26, der.length);
+        byte[] inner = Arrays.copyOfRange(der, 26, der.length);
         Path key = folder.resolve("pkcs1.key");
         writePem(key, "RSA PRIVATE KEY", inner);
         start(new TlsConfig(first.cert, key)).close();
@@ -131,6 +137,81 @@ class TlsTest {
                 Files.writeString(folder.resolve("none.key"), "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END");
         IOException failure = assertThrows(IOException.class, () -> start(new TlsConfig(first.cert, none)));
         assertTrue(failure.getMessage().contains("none.key"), failure.getMessage());
+    }
+
+    /** As {@code openssl ecparam -genkey} writes them, with and without what is optional, and with the curve before. */
+    @Test
+    void shouldReadKeysOfSec1() throws Exception {
+        for (Identity identity : List.of(second, identity("long", "EC", "-groupname", "secp521r1"))) {
+            ECPrivateKey secret = (ECPrivateKey) identity.store.getKey("server", "changeit".toCharArray());
+            int length = (secret.getParams().getOrder().bitLength() + 7) / 8;
+            byte[] spki = identity.store.getCertificate("server").getPublicKey().getEncoded();
+            // SEQUENCE, algorithm: SEQUENCE, id (9), curve; then the point as BIT STRING
+            int algorithm = spki[1] < 0 ? 3 : 2;
+            int curve = algorithm + 2 + 9;
+            byte[] parameters = der(0xA0, Arrays.copyOfRange(spki, curve, algorithm + 2 + spki[algorithm + 1]));
+            byte[] point = der(0xA1, Arrays.copyOfRange(spki, algorithm + 2 + spki[algorithm + 1], spki.length));
+            byte[] number = new byte[length];
+            byte[] s = secret.getS().toByteArray();
+            int from = Math.max(0, s.length - length);
+            System.arraycopy(s, from, number, length - (s.length - from), s.length - from);
+            byte[] start = join(new byte[] {2, 1, 1}, der(4, number));
+            for (byte[] key : List.of(der(0x30, start), der(0x30, join(start, join(parameters, point))))) {
+                Path file = folder.resolve("sec1.key");
+                writePem(file, "EC PRIVATE KEY", key);
+                Files.writeString(
+                        file,
+                        "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n"
+                                + Files.readString(file));
+                try (TestServer server = start(new TlsConfig(identity.cert, file))) {
+                    assertEquals(
+                            200,
+                            post(server, context(identity, null), HttpClient.Version.HTTP_1_1, null)
+                                    .statusCode());
+                }
+                writePem(file, "EC PRIVATE KEY", Arrays.copyOf(key, length));
+                refused(identity.cert, file, "file=" + file + ", reason=it is not in SEC 1");
+            }
+        }
+        writePem(folder.resolve("other.key"), "EC PRIVATE KEY", new byte[40]);
+        refused(first.cert, folder.resolve("other.key"), "it is for EC, the certificate for RSA");
+    }
+
+    @Test
+    void shouldSayWhichFileCannotBeUsed() throws Exception {
+        Path none = folder.resolve("nope.pem");
+        Path rubbish = Files.writeString(folder.resolve("rubbish.pem"), "rubbish");
+        refused(none, first.key, "can't read the certificate: file=" + none + ", reason=no such file");
+        refused(folder, first.key, "can't read the certificate: file=" + folder + ", reason=Is a directory");
+        refused(first.cert, none, "can't read the private key: file=" + none + ", reason=no such file");
+        refused(rubbish, first.key, "file holds no certificate: file=" + rubbish);
+        refused(first.cert, rubbish, "file holds no private key");
+        writePem(rubbish, "PRIVATE KEY", new byte[40]);
+        refused(
+                first.cert,
+                rubbish,
+                "private key can't be used: file=" + rubbish + ", reason=its algorithm is not one of");
+        IOException failure = assertThrows(
+                IOException.class, () -> start(new TlsConfig(first.cert, first.key).withClientCaFile(none)));
+        assertTrue(failure.getMessage().contains("file=" + none + ", reason=no such file"), failure.getMessage());
+    }
+
+    private void refused(Path cert, Path key, String reason) {
+        IOException failure = assertThrows(IOException.class, () -> start(new TlsConfig(cert, key)));
+        assertTrue(failure.getMessage().contains(reason), failure.getMessage());
+    }
+
+    private static byte[] der(int tag, byte[] content) {
+        byte[] start = content.length < 0x80
+                ? new byte[] {(byte) tag, (byte) content.length}
+                : new byte[] {(byte) tag, (byte) 0x81, (byte) content.length};
+        return join(start, content);
+    }
+
+    private static byte[] join(byte[] first, byte[] second) {
+        byte[] both = Arrays.copyOf(first, first.length + second.length);
+        System.arraycopy(second, 0, both, first.length, second.length);
+        return both;
     }
 
     private TestServer start(TlsConfig tls) throws IOException {
@@ -182,28 +263,29 @@ class TlsTest {
         return context;
     }
 
-    private static Identity identity(String name, String algorithm) throws Exception {
+    private static Identity identity(String name, String algorithm, String... options) throws Exception {
         Path file = folder.resolve(name + ".p12");
-        Process keytool = new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                .toString(),
-                        "-genkeypair",
-                        "-alias",
-                        "server",
-                        "-keyalg",
-                        algorithm,
-                        "-dname",
-                        "CN=" + name,
-                        "-ext",
-                        "san=dns:localhost",
-                        "-validity",
-                        "2",
-                        "-keystore",
-                        file.toString(),
-                        "-storepass",
-                        "changeit",
-                        "-storetype",
-                        "PKCS12"))
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-alias",
+                "server",
+                "-keyalg",
+                algorithm,
+                "-dname",
+                "CN=" + name,
+                "-ext",
+                "san=dns:localhost",
+                "-validity",
+                "2",
+                "-keystore",
+                file.toString(),
+                "-storepass",
+                "changeit",
+                "-storetype",
+                "PKCS12"));
+        command.addAll(List.of(options));
+        Process keytool = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();
