@@ -103,8 +103,8 @@ public final class AscendingChunks extends Chunks {
         // the parts of one directory have the same time: begin with the first of them that can be read
         long chunk = entries.chunk();
         boolean directory = entries.isDirectory();
-        while (directory && !entries.isFirstPart() && entries.previous()) {
-            if (!entries.isDirectory() || entries.chunk() != chunk) {
+        while (directory && !entries.isFirstPart()) {
+            if (!entries.previous() || !entries.isDirectory() || entries.chunk() != chunk) {
                 entries.next();
                 break;
             }

@@ -55,6 +55,13 @@ class DamagedIndexTest {
         damageAndCheck();
     }
 
+    /** The log began with a later part of a directory, and a range within that chunk: the walk began before the first entry. */
+    @Test
+    void shouldLoseNoRecordWhenTheFirstPartOfTheFirstDirectoryIsGone() throws IOException {
+        random = new Random(2361616980042L);
+        damageAndCheck();
+    }
+
     private void damageAndCheck() throws IOException {
         Path store = dir.resolve("store");
         try (Loom loom = open(store)) {
