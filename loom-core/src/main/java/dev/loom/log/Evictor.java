@@ -257,15 +257,14 @@ public final class Evictor implements Runnable, AutoCloseable {
         boolean all = forced || due || pressed;
         pressed = false;
         boolean progressed = evict(all);
-        if (now - tickAtNs >= TICK_NS) {
-            tickAtNs = now;
-            durability.tick();
-        }
         boolean forcedPagesWritten = forced && !progressed && writeFailure == null;
         if (due || forcedPagesWritten) {
             makeDurable();
             durableAtNs = System.nanoTime();
             tickAtNs = durableAtNs; // it has ticked: an idle thread is to wake once for both
+        } else if (now - tickAtNs >= TICK_NS) {
+            tickAtNs = now;
+            durability.tick();
         }
         if (forced && writeFailure != null) {
             answer(writeFailure);
