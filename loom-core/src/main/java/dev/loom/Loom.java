@@ -22,6 +22,9 @@ import dev.loom.store.StoreSession;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.agrona.DirectBuffer;
 
 /**
@@ -37,8 +40,11 @@ import org.agrona.DirectBuffer;
  * around, by default within a second of its page being full.
  */
 public final class Loom implements Store {
-    private final StoreSession session;
-    private final RecordLog log;
+    /** Written by whoever has one session follow another, read by those who need one that does not end meanwhile. */
+    private final ReentrantReadWriteLock sessions = new ReentrantReadWriteLock();
+
+    private volatile StoreSession session;
+    private volatile RecordLog log;
 
     private Loom(StoreSession session) {
         this.session = session;
@@ -75,7 +81,7 @@ public final class Loom implements Store {
      * @throws StoreIoException when the definition can't be written; then nothing is defined
      */
     public int defineSource(String name, PayloadFormat format, Map<String, String> attributes) {
-        return session.defineSource(name, format, attributes);
+        return inSession(current -> current.defineSource(name, format, attributes));
     }
 
     /**
@@ -85,7 +91,10 @@ public final class Loom implements Store {
      * @throws StoreIoException when the change can't be written; then nothing is changed
      */
     public void setAttributes(int sourceId, Map<String, String> attributes) {
-        session.setAttributes(sourceId, attributes);
+        inSession(current -> {
+            current.setAttributes(sourceId, attributes);
+            return sourceId;
+        });
     }
 
     /**
@@ -93,7 +102,10 @@ public final class Loom implements Store {
      * thread. Idempotent.
      */
     public void closeSource(int sourceId) {
-        session.closeSource(sourceId);
+        inSession(current -> {
+            current.closeSource(sourceId);
+            return sourceId;
+        });
     }
 
     /**
@@ -108,19 +120,23 @@ public final class Loom implements Store {
      * @throws StoreIoException when the definition can't be written; then nothing is defined
      */
     public int defineIndex(int sourceId, String name, IndexFunction function, Bins bins) {
-        return session.defineIndex(sourceId, name, IndexKind.VALUE, function, bins);
+        return inSession(current -> current.defineIndex(sourceId, name, IndexKind.VALUE, function, bins));
     }
 
     /**
      * Defines an index over the times that a source's records carry themselves (paper, section 5.2); as {@link #defineIndex}.
      */
     public int defineEventTimeIndex(int sourceId, String name, IndexFunction function) {
-        return session.defineIndex(sourceId, name, IndexKind.EVENT_TIME, function, Bins.logLinear());
+        return inSession(
+                current -> current.defineIndex(sourceId, name, IndexKind.EVENT_TIME, function, Bins.logLinear()));
     }
 
     /** Closes an index: chunks to come are not in it, its name may be defined anew. Any thread. Idempotent. */
     public void closeIndex(int indexId) {
-        session.closeIndex(indexId);
+        inSession(current -> {
+            current.closeIndex(indexId);
+            return indexId;
+        });
     }
 
     /**
@@ -227,9 +243,52 @@ public final class Loom implements Store {
         session.force();
     }
 
+    /**
+     * Writes all indexes anew, from the records, so that each covers those from before it was defined, too: in the background, but
+     * for the last few MiB. {@link #info()} tells how far that is ({@code rebuilt} of {@code rebuild_to}); meanwhile queries read
+     * the records, and answers are as right as before.
+     *
+     * <p>The store is closed and opened again for that. Snapshots stay as they are; who asks for one, or for a change of the schema,
+     * waits meanwhile, and attached readers have to attach again. Functions of the program's own are taken over.
+     *
+     * @throws SecondWriterException when another thread is the writer
+     * @throws IllegalStateException while a claim is open, or when the store is closed
+     * @throws StoreIoException when the disk does not allow it
+     * @throws LoomException when the store can't be opened again, by its reason; then it is closed
+     */
+    public void rebuildIndexes() {
+        rebuildIndexes(next -> {});
+    }
+
+    /** @param prepare what has to be so before anybody meets the next session */
+    void rebuildIndexes(Consumer<StoreSession> prepare) {
+        sessions.writeLock().lock();
+        try {
+            log.prepareHandOver();
+            // a disk that refuses is told before anything has changed
+            session.force();
+            session.close();
+            StoreSession next = StoreOpening.open(session.settingsToRebuild());
+            prepare.accept(next);
+            session = next;
+            log = next.log();
+        } finally {
+            sessions.writeLock().unlock();
+        }
+    }
+
+    private <T> T inSession(Function<StoreSession, T> call) {
+        sessions.readLock().lock();
+        try {
+            return call.apply(session);
+        } finally {
+            sessions.readLock().unlock();
+        }
+    }
+
     @Override
     public Snapshot snapshot() {
-        return session.snapshot();
+        return inSession(StoreSession::snapshot);
     }
 
     @Override
@@ -249,7 +308,7 @@ public final class Loom implements Store {
 
     @Override
     public StoreInfo info() {
-        return new StoreInfo(session.info());
+        return new StoreInfo(inSession(StoreSession::info));
     }
 
     /**
@@ -262,6 +321,11 @@ public final class Loom implements Store {
      */
     @Override
     public void close() {
-        session.close();
+        sessions.writeLock().lock();
+        try {
+            session.close();
+        } finally {
+            sessions.writeLock().unlock();
+        }
     }
 }

@@ -174,6 +174,23 @@ public final class Recorder implements Store {
         return session.force(Math.max(0, longest.toNanos()));
     }
 
+    /**
+     * As {@link Loom#rebuildIndexes()}, by the recorder's thread: what is offered meanwhile waits in the ring, and the policies
+     * drop what has no room there.
+     *
+     * @return whether the store was opened again; false when the time is over, in which case the thread may yet do it, while
+     *     another caller waits for it, or when the store has failed
+     * @throws StoreIoException when the disk does not allow it; when the store can't be opened again, the recorder has failed
+     */
+    public boolean rebuildIndexes(Duration longest) {
+        return session.reopen(
+                () -> {
+                    loom.rebuildIndexes(next -> next.log().prepareHandOver());
+                    return loom.session();
+                },
+                Math.max(0, longest.toNanos()));
+    }
+
     /** Records of a source that this recorder has published. */
     public long published(int sourceId) {
         return session.published(sourceId);

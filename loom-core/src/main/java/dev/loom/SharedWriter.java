@@ -1,7 +1,7 @@
 package dev.loom;
 
 import dev.loom.error.SecondWriterException;
-import dev.loom.record.RecordLog;
+import dev.loom.record.WriterOwnership;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -14,7 +14,6 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class SharedWriter implements AutoCloseable {
     private final Loom loom;
-    private final RecordLog log;
     private final ReentrantLock turn = new ReentrantLock(true);
     private boolean closed;
 
@@ -24,9 +23,8 @@ public final class SharedWriter implements AutoCloseable {
      */
     public SharedWriter(Loom loom) {
         this.loom = loom;
-        this.log = loom.session().log();
-        log.prepareHandOver();
-        log.ownership().takeTurns(this);
+        loom.session().log().prepareHandOver();
+        ownership().takeTurns(this);
     }
 
     /**
@@ -50,7 +48,7 @@ public final class SharedWriter implements AutoCloseable {
             return false;
         }
         try {
-            log.ownership().take(this);
+            ownership().take(this);
         } catch (SecondWriterException e) {
             turn.unlock();
             throw e;
@@ -68,9 +66,41 @@ public final class SharedWriter implements AutoCloseable {
      */
     public void release() {
         if (turn.getHoldCount() == 1 && !closed) {
-            log.ownership().release();
+            ownership().release();
         }
         turn.unlock();
+    }
+
+    /**
+     * As {@link Loom#rebuildIndexes()}, once the turn that is under way has ended, while the others wait for theirs.
+     *
+     * @throws IllegalStateException when the store is closed
+     */
+    public void rebuildIndexes() {
+        turn.lock();
+        try {
+            if (closed) {
+                throw new IllegalStateException("store is closed");
+            }
+            ownership().take(this);
+            try {
+                loom.rebuildIndexes(next -> next.log().ownership().takeTurns(this));
+            } catch (RuntimeException | Error e) {
+                ownership().release();
+                throw e;
+            }
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    /** Whether the store is open; not, for good, once it was closed or could not be opened again. */
+    public boolean isOpen() {
+        return loom.session().isOpen();
+    }
+
+    private WriterOwnership ownership() {
+        return loom.session().log().ownership();
     }
 
     /** The store. What only a writer may call is for the thread that has the turn. */

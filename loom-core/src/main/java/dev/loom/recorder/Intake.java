@@ -20,7 +20,7 @@ public final class Intake {
 
     private final RecorderRing ring;
     private final SourceGates gates;
-    private final StoreClock clock;
+    private volatile StoreClock clock;
     private final WakeUp wakeUp;
     private final int payloadLengthMax;
     private volatile long refusal;
@@ -32,6 +32,11 @@ public final class Intake {
         this.clock = clock;
         this.wakeUp = wakeUp;
         this.payloadLengthMax = Math.min(payloadLengthMax, ring.payloadLengthMax());
+    }
+
+    /** Goes on with the clock of the next session. */
+    void clock(StoreClock next) {
+        clock = next;
     }
 
     /** The longest payload, bytes. */

@@ -10,6 +10,9 @@ import dev.loom.error.StoreIoException;
 import dev.loom.io.StoreThread;
 import dev.loom.record.RecordLog;
 import dev.loom.store.StoreSession;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -129,6 +132,30 @@ public final class RecorderSession {
             throw new StoreIoException(String.valueOf(failure.getMessage()), failure);
         }
         return writer.failure() == null;
+    }
+
+    /**
+     * Has the recorder's thread open the next session of the store, once everything that any thread has offered before is in this
+     * one.
+     *
+     * @param timeoutNs as of {@link #sync}
+     * @return as of {@link #sync}; also false while somebody else waits for that
+     * @throws StoreIoException when the store does not allow it
+     */
+    public boolean reopen(Callable<StoreSession> next, long timeoutNs) {
+        FutureTask<StoreSession> task = new FutureTask<>(next);
+        if (!sync(timeoutNs) || !writer.askReopen(task) || !await(task::isDone, timeoutNs)) {
+            return false;
+        }
+        try {
+            task.get();
+            return true;
+        } catch (ExecutionException e) {
+            throw new StoreIoException("the store could not be opened again: " + e.getCause(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
     /** Returns whether it became true, rather than the time being over, the thread ended, or the caller interrupted. */

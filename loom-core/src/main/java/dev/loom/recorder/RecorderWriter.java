@@ -5,7 +5,11 @@ import dev.loom.api.PushStatus;
 import dev.loom.error.StoreIoException;
 import dev.loom.record.RecordLog;
 import dev.loom.store.StoreSession;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.agrona.MutableDirectBuffer;
@@ -39,8 +43,6 @@ final class RecorderWriter implements Runnable {
     private final Intake intake;
     private final ClaimSlots claims;
     private final WakeUp wakeUp;
-    private final StoreSession session;
-    private final RecordLog log;
     private final MessageHandler handler = this::onMessage;
     private final BooleanSupplier work = this::hasWork;
 
@@ -52,6 +54,7 @@ final class RecorderWriter implements Runnable {
     private volatile long syncsDone;
     private final AtomicLong forcesAsked = new AtomicLong();
     private volatile long forcesDone;
+    private final AtomicReference<@Nullable FutureTask<StoreSession>> reopening = new AtomicReference<>();
     private volatile @Nullable StoreIoException forceFailure;
     private volatile long deadlineNs;
     private volatile boolean closing;
@@ -59,6 +62,8 @@ final class RecorderWriter implements Runnable {
     private volatile @Nullable Throwable closeFailure;
 
     private final long napNs;
+    private StoreSession session;
+    private RecordLog log;
     private int emptyReads;
     private long nappedNs;
     private boolean gaveUp;
@@ -131,6 +136,13 @@ final class RecorderWriter implements Runnable {
         return forcesDone >= ticket;
     }
 
+    /** Asks that the session be followed by another one, which the call opens; false while somebody else has asked. */
+    boolean askReopen(FutureTask<StoreSession> reopen) {
+        boolean asked = reopening.compareAndSet(null, reopen);
+        wakeUp.rouse();
+        return asked;
+    }
+
     /** Why the newest attempt to make records durable failed, or null. */
     @Nullable
     StoreIoException forceFailure() {
@@ -183,6 +195,9 @@ final class RecorderWriter implements Runnable {
             force();
             forcesDone = forces;
         }
+        if (reopening.get() != null) {
+            reopen();
+        }
         if (read != 0) {
             emptyReads = 0;
             nappedNs = 0;
@@ -207,8 +222,25 @@ final class RecorderWriter implements Runnable {
         }
     }
 
+    /** When that fails, whoever asked is told; if the store is closed then, so are those who push. */
+    private void reopen() {
+        FutureTask<StoreSession> task = Objects.requireNonNull(reopening.get());
+        task.run();
+        try {
+            session = task.get();
+            log = session.log();
+            intake.clock(log.clock());
+        } catch (ExecutionException | InterruptedException e) {
+            if (!session.isOpen()) {
+                fail(e);
+            }
+        } finally {
+            reopening.set(null);
+        }
+    }
+
     private boolean hasWork() {
-        boolean asked = syncsAsked.get() != syncsDone || forcesAsked.get() != forcesDone;
+        boolean asked = syncsAsked.get() != syncsDone || forcesAsked.get() != forcesDone || reopening.get() != null;
         return closing || ring.pending() || asked || (intake.dropped() && failure == null);
     }
 

@@ -8,6 +8,7 @@ import dev.loom.io.Storage;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,4 +33,34 @@ public record Settings(
         long backgroundRebuildBytes,
         long indexCheckBytes,
         List<IndexFunction> indexFunctions,
-        Storage storage) {}
+        Storage storage) {
+    /** Of records indexed before a writer goes on that waits, and between two publications afterwards. */
+    private static final long REBUILD_BYTES_LIVE = 16 << 20;
+
+    /**
+     * To write all indexes anew beside a writer that waits for the opening.
+     *
+     * @param functions of the indexes, as far as they are at hand
+     */
+    Settings toRebuild(List<IndexFunction> functions) {
+        return new Settings(
+                directory,
+                staging,
+                recordRingLength,
+                timeRingLength,
+                chunkRingLength,
+                segmentLength,
+                eviction,
+                pressure,
+                clock,
+                durabilityInterval,
+                durabilityBytes,
+                sourcesMax,
+                adoptCopy,
+                true,
+                Math.min(backgroundRebuildBytes, REBUILD_BYTES_LIVE),
+                indexCheckBytes,
+                Stream.concat(indexFunctions.stream(), functions.stream()).toList(),
+                storage);
+    }
+}

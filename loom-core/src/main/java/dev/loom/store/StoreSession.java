@@ -387,6 +387,19 @@ public final class StoreSession implements Durability, AutoCloseable {
         tenure.check();
     }
 
+    /** How the store is opened again to have its indexes written anew, also those over functions of the program's own. */
+    public Settings settingsToRebuild() {
+        return settings.toRebuild(schema.indexes().stream()
+                .filter(index -> !index.closed())
+                .map(Index::function)
+                .filter(IndexFunction::isReadable)
+                .toList());
+    }
+
+    public boolean isOpen() {
+        return !closed;
+    }
+
     /** Fails once it is closed. */
     public void checkOpen() {
         if (closed) {

@@ -1,6 +1,7 @@
 package dev.loom.query;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,9 +10,12 @@ import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
 import dev.loom.RebuildGate;
+import dev.loom.Recorder;
+import dev.loom.SharedWriter;
 import dev.loom.StorageOption;
 import dev.loom.StoreVerifier;
 import dev.loom.api.Bins;
+import dev.loom.api.DropPolicy;
 import dev.loom.api.Eviction;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
@@ -19,16 +23,19 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Store;
 import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
+import dev.loom.error.SecondWriterException;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -152,6 +159,129 @@ class RebuiltIndexTest {
             check(loom, true);
         }
         assertEquals(0, problems());
+    }
+
+    @Test
+    void shouldRebuildIndexesInTheBackgroundWhileTheStoreIsWritten() throws IOException {
+        System.out.println("RebuiltIndexTest -Dloom.test.seed=" + seed);
+        store = temp.resolve("store");
+        RebuildGate gate = new RebuildGate();
+        try (Loom loom = openGated(gate)) {
+            defineSources(loom);
+            push(loom);
+            loom.defineIndex(ids[0], "value", VALUE, Bins.logLinear());
+            loom.defineIndex(ids[0], "own", OWN, Bins.logLinear());
+            push(loom);
+            for (int again = 0; again < 2; again++) {
+                try (Snapshot before = loom.snapshot();
+                        LoomReader attached = LoomReader.attach(store);
+                        Snapshot attachedBefore = attached.snapshot()) {
+                    gate.reset();
+                    loom.rebuildIndexes();
+                    assertTrue(info(loom, "rebuilt", -1) < info(loom, "rebuild_to", -1), "" + loom.info());
+                    check(before, false);
+                    check(attachedBefore, false);
+                    check(loom, false);
+                    push(loom);
+                    gate.pass(random.nextInt(100), () -> loom.info().values().containsKey("rebuilt"));
+                    check(loom, false);
+                    push(loom);
+                    gate.pass(1_000_000, () -> loom.info().values().containsKey("rebuilt"));
+                }
+                assertNull(loom.info().values().get("rebuild_error"));
+                check(loom);
+                checkOwn(loom, true);
+                try (LoomReader reader = LoomReader.attach(store)) {
+                    check(reader);
+                }
+                assertEquals(0, problems());
+            }
+        }
+        try (Loom loom = open(false)) {
+            check(loom);
+            push(loom);
+            check(loom);
+        }
+        assertEquals(0, problems());
+    }
+
+    @Test
+    void shouldRefuseToRebuildWhereTheWriterIsAnotherOrHasAClaim() throws Exception {
+        store = temp.resolve("store");
+        try (Loom loom = open(false)) {
+            defineSources(loom);
+            assertTrue(loom.claim(ids[0], 8) >= 0);
+            assertThrows(IllegalStateException.class, loom::rebuildIndexes);
+            loom.claimed().abort();
+            loom.defineIndex(ids[0], "value", VALUE, Bins.logLinear());
+            AtomicReference<Throwable> refused = new AtomicReference<>();
+            Thread other = new Thread(() -> refused.set(assertThrows(Throwable.class, loom::rebuildIndexes)));
+            other.start();
+            other.join();
+            assertInstanceOf(SecondWriterException.class, refused.get());
+            push(loom);
+            check(loom, false);
+        }
+        Loom closed = open(false);
+        closed.close();
+        assertThrows(IllegalStateException.class, closed::rebuildIndexes);
+    }
+
+    @Test
+    void shouldGiveTurnsOnWhenASharedWriterRebuilds() {
+        store = temp.resolve("store");
+        try (SharedWriter shared = new SharedWriter(open(false))) {
+            Loom loom = shared.loom();
+            assertTrue(shared.acquire(0));
+            defineSources(loom);
+            push(loom);
+            loom.defineIndex(ids[0], "value", VALUE, Bins.logLinear());
+            shared.release();
+            shared.rebuildIndexes();
+            check(loom);
+            assertThrows(SecondWriterException.class, () -> loom.push(ids[0], new byte[8]));
+            assertTrue(shared.acquire(0));
+            push(loom);
+            shared.release();
+            check(loom);
+        }
+    }
+
+    @Test
+    void shouldLoseNothingThatARecorderTakesWhileItRebuilds() throws InterruptedException {
+        System.out.println("RebuiltIndexTest -Dloom.test.seed=" + seed);
+        store = temp.resolve("store");
+        try (Recorder recorder = Recorder.on(open(false))
+                .dropPolicy(DropPolicy.waitUpTo(Duration.ofMinutes(10)))
+                .start()) {
+            for (int i = 0; i < SOURCES; i++) {
+                ids[i] = recorder.defineSource("source-" + i, FORMAT);
+            }
+            offer(recorder);
+            recorder.sync(ids[0]);
+            recorder.defineIndex(ids[0], "value", VALUE, Bins.logLinear());
+            Thread producer = new Thread(() -> offer(recorder));
+            producer.start();
+            assertTrue(recorder.rebuildIndexes(Duration.ofMinutes(10)));
+            producer.join();
+            offer(recorder);
+            assertTrue(recorder.sync(ids[0]));
+            check(recorder);
+            assertTrue(recorder.rebuildIndexes(Duration.ofMinutes(10)));
+            check(recorder);
+            assertNull(recorder.state().failure());
+        }
+        assertEquals(0, problems());
+    }
+
+    private void offer(Recorder recorder) {
+        for (int i = 0; i < RECORDS; i++) {
+            int source = random.nextInt(SOURCES);
+            long value = (long) Math.exp(12 * random.nextDouble());
+            payload.putLong(0, value, ByteOrder.LITTLE_ENDIAN);
+            assertEquals(0, recorder.offer(ids[source], payload, 0, 8 + random.nextInt(200)));
+            values.get(source).add(value);
+        }
     }
 
     @Test
@@ -373,30 +503,34 @@ class RebuiltIndexTest {
 
     private void check(Store attached, boolean indexed) {
         try (Snapshot snapshot = attached.snapshot()) {
-            for (int i = 0; i < SOURCES; i++) {
-                List<Long> sorted = new ArrayList<>(values.get(i));
-                Collections.sort(sorted);
-                assertEquals(sorted.size(), snapshot.statistics(ids[i]).records());
-                assertScan(snapshot, i);
-                Aggregate answer = IndexedAggregate.of(snapshot, ids[i], VALUE)
-                        .percentiles(50, 99.9)
-                        .run();
-                assertTrue(answer.completeness().complete());
-                assertEquals(sorted.size(), answer.count());
-                for (double percent : new double[] {50, 99.9}) {
-                    int rank = (int) Math.ceil(sorted.size() * percent / 100);
-                    assertEquals(
-                            sorted.get(rank - 1),
-                            answer.percentile(percent).orElseThrow().longValue());
-                }
-            }
-            Index index = snapshot.index(ids[0], "value").orElseThrow();
-            Aggregate totals = IndexedAggregate.of(snapshot, index).run();
-            assertEquals(values.get(0).size(), totals.count());
-            assertTrue(
-                    !indexed || totals.statistics().chunksRead() <= 1,
-                    () -> "chunks without index: " + totals.statistics());
+            check(snapshot, indexed);
         }
+    }
+
+    private void check(Snapshot snapshot, boolean indexed) {
+        for (int i = 0; i < SOURCES; i++) {
+            List<Long> sorted = new ArrayList<>(values.get(i));
+            Collections.sort(sorted);
+            assertEquals(sorted.size(), snapshot.statistics(ids[i]).records());
+            assertScan(snapshot, i);
+            Aggregate answer = IndexedAggregate.of(snapshot, ids[i], VALUE)
+                    .percentiles(50, 99.9)
+                    .run();
+            assertTrue(answer.completeness().complete());
+            assertEquals(sorted.size(), answer.count());
+            for (double percent : new double[] {50, 99.9}) {
+                int rank = (int) Math.ceil(sorted.size() * percent / 100);
+                assertEquals(
+                        sorted.get(rank - 1),
+                        answer.percentile(percent).orElseThrow().longValue());
+            }
+        }
+        Index index = snapshot.index(ids[0], "value").orElseThrow();
+        Aggregate totals = IndexedAggregate.of(snapshot, index).run();
+        assertEquals(values.get(0).size(), totals.count());
+        assertTrue(
+                !indexed || totals.statistics().chunksRead() <= 1,
+                () -> "chunks without index: " + totals.statistics());
     }
 
     private void assertScan(Snapshot snapshot, int source) {

@@ -8,6 +8,7 @@ import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.console.Progress;
 import dev.loom.cli.input.InputWindow;
+import dev.loom.cli.input.PlainInput;
 import dev.loom.cli.option.EventTimeOptions;
 import dev.loom.cli.option.SidecarOption;
 import dev.loom.cli.option.StoreOption;
@@ -15,6 +16,7 @@ import dev.loom.otlp.server.FileFailure;
 import java.io.BufferedOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -128,7 +130,7 @@ public final class ImportCommand implements Callable<Integer> {
     @Parameters(
             arity = "1..*",
             paramLabel = "FILE",
-            description = "The files, plain or gzip, one after the other, or - for standard input.")
+            description = "The files, one after the other, or - for standard input; plain or gzip.")
     private List<String> files = new ArrayList<>();
 
     public ImportCommand(Console console) {
@@ -167,8 +169,8 @@ public final class ImportCommand implements Callable<Integer> {
     }
 
     private InputWindow window(String file) throws IOException {
-        return new InputWindow(
-                file.equals(STANDARD_INPUT) ? console.in() : InputFiles.open(Path.of(file)), console.interruption());
+        InputStream input = file.equals(STANDARD_INPUT) ? console.in() : InputFiles.open(Path.of(file));
+        return new InputWindow(new PlainInput(input), console.interruption());
     }
 
     private int importOne(String file, InputWindow window, ImportStore target, @Nullable OutputStream rejected)

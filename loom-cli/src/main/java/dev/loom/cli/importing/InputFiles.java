@@ -1,20 +1,16 @@
 package dev.loom.cli.importing;
 
 import dev.loom.cli.console.CommandFailure;
-import dev.loom.cli.input.GzipInput;
+import dev.loom.cli.input.PlainInput;
 import dev.loom.otlp.server.FileFailure;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PushbackInputStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Opens what is to be imported. Compressed files (gzip) are known by their first bytes. */
+/** Opens what is to be imported. */
 final class InputFiles {
-    private static final int GZIP_FIRST = 0x1F;
-    private static final int GZIP_SECOND = 0x8B;
-
     private InputFiles() {}
 
     /**
@@ -33,12 +29,8 @@ final class InputFiles {
     /** Whether a regular file is compressed. */
     static boolean compressed(Path file) throws IOException {
         try (InputStream stream = Files.newInputStream(file)) {
-            return compressed(stream.readNBytes(2));
+            return PlainInput.compressed(stream.read(), stream.read());
         }
-    }
-
-    private static boolean compressed(byte[] first) {
-        return first.length == 2 && (first[0] & 0xFF) == GZIP_FIRST && (first[1] & 0xFF) == GZIP_SECOND;
     }
 
     /**
@@ -50,28 +42,14 @@ final class InputFiles {
         if (Files.isDirectory(file)) {
             throw unreadable(file, "is a directory");
         }
-        InputStream stream;
         try {
-            stream = Files.newInputStream(file);
+            return Files.newInputStream(file);
         } catch (FileSystemException e) {
             throw unreadable(file, FileFailure.reason(e));
-        }
-        try {
-            return decompressed(stream);
-        } catch (IOException e) {
-            stream.close();
-            throw e;
         }
     }
 
     private static CommandFailure unreadable(Path file, String reason) {
         return CommandFailure.usage("can't read the input: file=" + file + ", reason=" + reason);
-    }
-
-    private static InputStream decompressed(InputStream stream) throws IOException {
-        PushbackInputStream input = new PushbackInputStream(stream, 2);
-        byte[] magic = input.readNBytes(2);
-        input.unread(magic);
-        return compressed(magic) ? new GzipInput(input) : input;
     }
 }

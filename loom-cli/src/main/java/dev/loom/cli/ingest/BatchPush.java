@@ -28,6 +28,11 @@ final class BatchPush {
         this.loom = writer.loom();
     }
 
+    /** Whether it pushes by this writer. */
+    boolean into(SharedWriter other) {
+        return writer == other;
+    }
+
     /** Records of the last batch that are in the log, from its first on. */
     int taken() {
         return taken;

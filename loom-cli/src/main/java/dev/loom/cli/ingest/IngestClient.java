@@ -151,8 +151,9 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
     }
 
     @Override
-    public IndexEntry defineIndex(String source, String field, String bins) {
-        return SchemaRequests.indexOf(schema("define-index", Map.of("source", source, "field", field, "bins", bins)));
+    public IndexEntry defineIndex(String source, String field, String bins, boolean backfill) {
+        return SchemaRequests.indexOf(
+                schema("define-index", Map.of("source", source, "field", field, "bins", bins, "backfill", backfill)));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.loom.cli.ingest;
 
+import dev.loom.SharedWriter;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.output.Listing;
 import dev.loom.cli.schema.SchemaRequests;
@@ -138,8 +139,11 @@ final class IngestConnection implements Runnable {
     }
 
     private @Nullable BatchPush batches() {
-        if (batches == null) {
-            batches = server.writer().map(BatchPush::new).orElse(null);
+        SharedWriter writer = server.writer().orElse(null);
+        if (writer == null) {
+            batches = null;
+        } else if (batches == null || !batches.into(writer)) {
+            batches = new BatchPush(writer);
         }
         return batches;
     }

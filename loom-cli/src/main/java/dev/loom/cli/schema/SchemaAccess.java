@@ -27,8 +27,12 @@ public interface SchemaAccess {
     /** Closes the open source of this name. */
     Source closeSource(String name);
 
-    /** Defines an index over a field, which is its name. One that is alike is left as it is. */
-    IndexEntry defineIndex(String source, String field, String bins);
+    /**
+     * Defines an index over a field, which is its name. One that is alike is left as it is.
+     *
+     * @param backfill whether all indexes are then written anew, so that it holds the records that there are, too
+     */
+    IndexEntry defineIndex(String source, String field, String bins, boolean backfill);
 
     /** Closes the open index of this name. */
     IndexEntry closeIndex(String source, String name);

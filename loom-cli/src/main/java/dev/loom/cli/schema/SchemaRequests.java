@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code define-source}: {@code name}, {@code format}, {@code attributes}. Answered by {@code source}.
  *   <li>{@code set-attributes}: {@code name}, {@code attributes}. Answered by {@code source}.
  *   <li>{@code close-source}: {@code name}. Answered by {@code source}.
- *   <li>{@code define-index}: {@code source}, {@code field}, {@code bins}. Answered by {@code index}.
+ *   <li>{@code define-index}: {@code source}, {@code field}, {@code bins}, {@code backfill}. Answered by {@code index}.
  *   <li>{@code close-index}: {@code source}, {@code name}. Answered by {@code index}.
  * </ul>
  */
@@ -30,6 +30,7 @@ public final class SchemaRequests {
     private static final String ATTRIBUTES = "attributes";
     private static final String FIELD = "field";
     private static final String BINS = "bins";
+    private static final String BACKFILL = "backfill";
     private static final String INDEX = "index";
     private static final String LOG_LINEAR = "log-linear";
 
@@ -81,7 +82,15 @@ public final class SchemaRequests {
 
     private IndexEntry defineIndex(Map<String, ? extends @Nullable Object> request) {
         String bins = request.get(BINS) == null ? LOG_LINEAR : text(request, BINS);
-        return schema.defineIndex(text(request, SOURCE), text(request, FIELD), bins);
+        return schema.defineIndex(text(request, SOURCE), text(request, FIELD), bins, flag(request, BACKFILL));
+    }
+
+    private static boolean flag(Map<String, ? extends @Nullable Object> request, String name) {
+        Object value = request.get(name);
+        if (value != null && !(value instanceof Boolean)) {
+            throw CommandFailure.usage("neither true nor false: member=" + name);
+        }
+        return Boolean.TRUE.equals(value);
     }
 
     private static String text(Map<String, ? extends @Nullable Object> request, String name) {

@@ -14,9 +14,16 @@ import java.util.Optional;
 /** The schema of a store that is open for writing. Usable from any thread. */
 public final class StoreSchema implements SchemaAccess {
     private final Loom loom;
+    private final Runnable rebuild;
 
     public StoreSchema(Loom loom) {
+        this(loom, loom::rebuildIndexes);
+    }
+
+    /** @param rebuild has the indexes of the store, whose writer is somebody else's, written anew */
+    public StoreSchema(Loom loom, Runnable rebuild) {
         this.loom = loom;
+        this.rebuild = rebuild;
     }
 
     @Override
@@ -79,7 +86,7 @@ public final class StoreSchema implements SchemaAccess {
     }
 
     @Override
-    public synchronized IndexEntry defineIndex(String sourceName, String field, String bins) {
+    public synchronized IndexEntry defineIndex(String sourceName, String field, String bins, boolean backfill) {
         Source source = require(sourceName);
         boolean existed = openIndex(source, field).isPresent();
         try {
@@ -87,7 +94,11 @@ public final class StoreSchema implements SchemaAccess {
         } catch (IllegalArgumentException e) {
             throw CommandFailure.usage(String.valueOf(e.getMessage()));
         }
-        return IndexEntry.of(openIndex(source, field).orElseThrow(), existed);
+        IndexEntry index = IndexEntry.of(openIndex(source, field).orElseThrow(), existed);
+        if (backfill) {
+            rebuild.run();
+        }
+        return index;
     }
 
     @Override

@@ -57,9 +57,9 @@ record GuardedSchema(Supplier<SchemaAccess> store, IntPredicate fed, Changes cha
     }
 
     @Override
-    public IndexEntry defineIndex(String source, String field, String bins) {
+    public IndexEntry defineIndex(String source, String field, String bins, boolean backfill) {
         requireAllowed("define-index " + source + '.' + field);
-        return store.get().defineIndex(source, field, bins);
+        return store.get().defineIndex(source, field, bins, backfill);
     }
 
     @Override

@@ -69,7 +69,7 @@ final class ServedStore implements AutoCloseable {
             }
             throw e;
         }
-        schema = new StoreSchema(opened.loom());
+        schema = new StoreSchema(opened.loom(), this::rebuildIndexes);
         writer = opened;
         reason = "";
     }
@@ -89,6 +89,25 @@ final class ServedStore implements AutoCloseable {
         reader = null;
         before.close(); // queries that read it go on
         return true;
+    }
+
+    /**
+     * Has all indexes written anew in the background; whoever writes or begins to read waits for a moment.
+     *
+     * @throws LoomException when the disk does not allow it; when the store could not be opened again, it is open for reading
+     */
+    private synchronized void rebuildIndexes() {
+        SharedWriter writing = requireWriter();
+        try {
+            writing.rebuildIndexes();
+        } catch (LoomException e) {
+            if (!writing.isOpen()) {
+                reason = String.valueOf(e.getMessage());
+                reader = LoomReader.attach(settings.directory());
+                writer = null;
+            }
+            throw e;
+        }
     }
 
     /** The writer; empty while there is none. */

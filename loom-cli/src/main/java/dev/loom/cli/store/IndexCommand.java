@@ -8,7 +8,6 @@ import dev.loom.api.IndexKind;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
-import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.option.OutputOption;
@@ -59,21 +58,22 @@ public final class IndexCommand {
                             names = "--backfill",
                             description =
                                     "Also for the records that there are: all indexes are written anew, at the disk's"
-                                            + " rate. Needs the store to itself.")
+                                            + " rate; by a sidecar in the background.")
                     boolean backfill) {
-        if (backfill && sidecar.given()) {
-            throw CommandFailure.usage("--backfill needs the store to itself: end the sidecar, and give --dir");
-        }
         long before = sidecar.given() ? 0 : records(store, sourceName);
         boolean existed;
         try (OpenSchema open = OpenSchema.open(store, sidecar, false)) {
-            IndexEntry index = open.schema().defineIndex(sourceName, field, bins);
+            IndexEntry index = open.schema().defineIndex(sourceName, field, bins, backfill && sidecar.given());
             console.say((index.existed() ? "index is defined already: " : "defined index ") + sourceName + '.'
                     + index.name() + ": id=" + index.id() + ", function=" + index.function() + ", bins="
                     + index.bins());
             existed = index.existed();
         }
-        if (backfill) {
+        if (backfill && sidecar.given()) {
+            console.say(
+                    "the sidecar writes the indexes anew, in the background, so that this one holds the records that"
+                            + " there are, too; its info tells how far that is: rebuilt, of rebuild_to");
+        } else if (backfill) {
             writeIndexesAnew(store);
             console.say("wrote the indexes anew; " + sourceName + '.' + field + " holds the " + before
                     + " records that there were, too");
@@ -81,7 +81,9 @@ public final class IndexCommand {
             console.say("the index holds none of the " + before
                     + " records that there are, which are read where it is asked; --backfill has it hold them, too");
         } else if (sidecar.given() && !existed) {
-            console.say("the index holds none of the records that there are, which are read where it is asked");
+            console.say(
+                    "the index holds none of the records that there are, which are read where it is asked; --backfill has"
+                            + " it hold them, too");
         }
         return ExitCode.OK;
     }

@@ -312,6 +312,26 @@ class CsvImportTest {
     }
 
     @Test
+    void shouldReadCompressedStandardInput() throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
+            gzip.write("a\n1\n2\n".getBytes(StandardCharsets.UTF_8));
+        }
+        String[] command = {"import", "--source", "s", "--format", "csv", "-"};
+        cli.input(new ByteArrayInputStream(bytes.toByteArray())).run(command).ok();
+        assertEquals(2, fields().size());
+        byte[] cut = Arrays.copyOf(bytes.toByteArray(), bytes.size() - 9);
+        String err =
+                cli.input(new ByteArrayInputStream(cut)).run(command).exit(4).err();
+        assertTrue(err.contains("loom: input is not whole: gzip ends early: "), err);
+        // what only begins as gzip does
+        cli.importText("one", "lines", "\u001f").ok();
+        cli.importText("two", "lines", "\u001fx\n").ok();
+        assertEquals("\u001f\n", cli.run("scan", "one", "-o", "raw").out());
+        assertEquals("\u001fx\n", cli.run("scan", "two", "-o", "raw").out());
+    }
+
+    @Test
     void shouldTellWhatItTookOfAFileThatIsCut() throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {

@@ -207,9 +207,9 @@ final class IngestServerTest {
             assertEquals(id, client.openSource("a").orElseThrow().id());
             assertEquals(
                     Map.of("k", "\"x\""), client.openSource("a").orElseThrow().attributes());
-            assertFalse(client.defineIndex("a", "v", "log-linear").existed());
-            assertTrue(client.defineIndex("a", "v", "log-linear").existed());
-            assertThrows(CommandFailure.class, () -> client.defineIndex("a", "w", "log-linear"));
+            assertFalse(client.defineIndex("a", "v", "log-linear", false).existed());
+            assertTrue(client.defineIndex("a", "v", "log-linear", false).existed());
+            assertThrows(CommandFailure.class, () -> client.defineIndex("a", "w", "log-linear", false));
             assertThrows(CommandFailure.class, () -> client.defineSource("a", Formats.bytes(), Map.of()));
             client.closeIndex("a", "v");
             assertThrows(CommandFailure.class, () -> client.closeIndex("a", "v"));

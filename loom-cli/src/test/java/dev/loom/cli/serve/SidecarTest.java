@@ -9,7 +9,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.loom.LoomReader;
 import dev.loom.cli.Cli;
 import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.ingest.IngestClient;
 import dev.loom.cli.text.JsonObject;
+import dev.loom.format.Formats;
+import dev.loom.otlp.server.Endpoint;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -26,6 +29,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -100,6 +104,41 @@ final class SidecarTest {
 
     private Cli remote() {
         return Cli.on(temp.resolve("none")).environment("LOOM_TO_SIDECAR", address("ingest"));
+    }
+
+    @Test
+    void shouldWriteIndexesAnewWhileClientsGoOn() throws Exception {
+        start();
+        remote().importText("requests", "csv", "op,latency_ns\nGET,5\nSET,7\nGET,9\n")
+                .ok();
+        try (IngestClient client = IngestClient.connect(Endpoint.parse(address("ingest")), "")) {
+            int text =
+                    client.defineSource("text", Formats.parse("text"), Map.of()).id();
+            UnsafeBuffer payload = new UnsafeBuffer(new byte[5]);
+            assertEquals(1, client.push(text, payload, new int[] {5}, 1, () -> false));
+            String told = remote().run("index", "add", "requests", "latency_ns", "--backfill")
+                    .ok()
+                    .err();
+            assertTrue(told.contains("loom: the sidecar writes the indexes anew"), told);
+            assertEquals(1, client.push(text, payload, new int[] {5}, 1, () -> false));
+        }
+        String agg = "{\"source\":\"requests\",\"field\":\"latency_ns\"}";
+        String answer = ask("/v1/agg", agg).body();
+        assertTrue(answer.contains("\"count\":3") && answer.contains("chunks covered=1, not covered=0"), answer);
+        remote().importText("requests", "csv", "op,latency_ns\nGET,5\n").ok();
+        HttpResponse<String> again = ask(
+                "/v1/schema",
+                "{\"op\":\"define-index\",\"source\":\"requests\",\"field\":\"latency_ns\",\"backfill\":true}");
+        assertTrue(again.body().contains("\"existed\":true"), again.body());
+        answer = ask("/v1/agg", agg).body();
+        assertTrue(answer.contains("\"count\":4") && answer.contains("chunks covered=2, not covered=0"), answer);
+        requireError(
+                400,
+                "bad_request",
+                ask(
+                        "/v1/schema",
+                        "{\"op\":\"define-index\",\"source\":\"requests\",\"field\":\"op\",\"backfill\":\"yes\"}"));
+        assertEquals(200, get("/readyz").statusCode());
     }
 
     @Test

@@ -130,9 +130,6 @@ class IndexCommandTest {
                 filled.endsWith("loom: wrote the indexes anew; late.v holds the 3 records that there were, too\n"),
                 filled);
         assertEquals("1", fromTotals());
-        cli.run("index", "add", "late", "v", "--backfill", "--to-sidecar", "localhost:1")
-                .exit(2)
-                .says("--backfill needs the store to itself: end the sidecar, and give --dir");
     }
 
     private String fromTotals() {
