@@ -4,6 +4,7 @@ import dev.loom.cli.console.BrokenPipeException;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
+import dev.loom.cli.text.ShortText;
 import dev.loom.cli.text.SimilarText;
 import dev.loom.error.LoomException;
 import dev.loom.otlp.server.FileFailure;
@@ -37,7 +38,7 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
     @Override
     public int handleParseException(ParameterException e, String[] arguments) {
         String command = e.getCommandLine().getCommandSpec().qualifiedName(" ");
-        console.say(reason(e) + suggestion(e) + "; see " + command + " --help");
+        console.say(ShortText.of(reason(e)) + suggestion(e) + "; see " + command + " --help");
         traceIfWanted(e);
         return ExitCode.USAGE;
     }
@@ -75,7 +76,7 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
         console.out().flush();
         traceIfWanted(e);
         if (e instanceof CommandFailure failure) {
-            console.say(String.valueOf(failure.getMessage()));
+            console.say(ShortText.of(String.valueOf(failure.getMessage())));
             return failure.exitCode();
         } else if (e instanceof LoomException) {
             console.say(String.valueOf(e.getMessage()));

@@ -2,6 +2,7 @@ package dev.loom.cli.api;
 
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.ExitCode;
+import dev.loom.cli.text.ShortText;
 
 /** Ends a request, with a status of HTTP, a code for programs and a message for people. */
 public final class ApiFailure extends RuntimeException {
@@ -11,7 +12,7 @@ public final class ApiFailure extends RuntimeException {
     private final String code;
 
     public ApiFailure(int status, String code, String message) {
-        super(message);
+        super(ShortText.of(message));
         this.status = status;
         this.code = code;
     }

@@ -29,11 +29,14 @@ public final class IngestServer implements AutoCloseable {
 
     private static final long FRAME_DEADLINE_NS = TimeUnit.SECONDS.toNanos(30);
     private static final long TICK_MS = 500;
+    private static final long RETRY_MS = 10;
     /** What clients are told while it is not known: of the longest that a store takes. */
     private static final int PAYLOAD_LENGTH_MAX = (16 << 20) - 1;
 
-    private final ServerSocketChannel listener;
     private final @Nullable Path unixPath;
+    /** Where it listens, with the port that was found. */
+    private final Endpoint found;
+
     private final Supplier<Optional<SharedWriter>> writer;
     private final SchemaAccess schema;
     private final BatchMemory memory;
@@ -43,18 +46,22 @@ public final class IngestServer implements AutoCloseable {
     private final Set<IngestConnection> connections = ConcurrentHashMap.newKeySet();
     private final Thread acceptor = new Thread(this::accept, "loom-ingest");
     private final Thread watch = new Thread(this::watch, "loom-ingest-deadlines");
+    private volatile ServerSocketChannel listener;
     private volatile boolean closing;
 
     private IngestServer(
             ServerSocketChannel listener,
-            @Nullable Path unixPath,
+            Endpoint endpoint,
             Supplier<Optional<SharedWriter>> writer,
             SchemaAccess schema,
             BatchMemory memory,
             @Nullable Path tokenFile,
             long frameDeadlineNs) {
         this.listener = listener;
-        this.unixPath = unixPath;
+        unixPath = endpoint.socket();
+        found = unixPath == null
+                ? new Endpoint(endpoint.host(), listener.socket().getLocalPort(), null)
+                : endpoint;
         this.writer = writer;
         this.schema = schema;
         this.memory = memory;
@@ -92,7 +99,7 @@ public final class IngestServer implements AutoCloseable {
         }
         Path unixPath = endpoint.socket();
         ServerSocketChannel listener = unixPath == null ? bind(endpoint) : SocketFile.listen(unixPath);
-        IngestServer server = new IngestServer(listener, unixPath, writer, schema, memory, tokenFile, frameDeadlineNs);
+        IngestServer server = new IngestServer(listener, endpoint, writer, schema, memory, tokenFile, frameDeadlineNs);
         server.acceptor.setDaemon(true);
         server.watch.setDaemon(true);
         server.acceptor.start();
@@ -112,7 +119,7 @@ public final class IngestServer implements AutoCloseable {
 
     /** The port at which it listens; -1 for a socket in the file system. */
     public int port() {
-        return unixPath == null ? listener.socket().getLocalPort() : -1;
+        return unixPath == null ? found.port() : -1;
     }
 
     public IngestCounters counters() {
@@ -128,11 +135,32 @@ public final class IngestServer implements AutoCloseable {
         while (!closing) {
             try {
                 serve(listener.accept());
-            } catch (IOException e) {
-                // closed; or out of descriptors, which others may give back
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(closing ? 0 : 10));
+            } catch (IOException | RuntimeException | OutOfMemoryError e) {
+                // closed; or out of descriptors, memory or threads, which others may give back
+                Thread.interrupted(); // nobody's business; but it has closed the listener
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(closing ? 0 : RETRY_MS));
+                listenAgain();
             }
         }
+    }
+
+    /** Where an interrupt has closed it: whose it was is still to be reached. */
+    private synchronized void listenAgain() {
+        if (closing || listener.isOpen()) {
+            return;
+        }
+        try {
+            listener = unixPath == null ? bind(found) : SocketFile.listen(unixPath);
+        } catch (IOException | RuntimeException e) {
+            // until it can be had; meanwhile problem() says so
+        }
+    }
+
+    /** Why clients can't reach it though nobody has closed it; empty if it listens. */
+    public Optional<String> problem() {
+        return closing || (acceptor.isAlive() && listener.isOpen())
+                ? Optional.empty()
+                : Optional.of("endpoint no longer listens: endpoint=" + found);
     }
 
     @SuppressWarnings("resource") // the connection closes it
@@ -148,20 +176,32 @@ public final class IngestServer implements AutoCloseable {
             accepted.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
         }
         IngestConnection connection = new IngestConnection(channel, this);
-        connections.add(connection);
-        LockSupport.unpark(watch);
-        Thread thread = new Thread(connection, "loom-ingest-connection");
-        thread.setDaemon(true);
-        thread.start();
+        boolean served = false;
+        try {
+            connections.add(connection);
+            LockSupport.unpark(watch);
+            Thread thread = new Thread(connection, "loom-ingest-connection");
+            thread.setDaemon(true);
+            thread.start();
+            served = true;
+        } finally {
+            if (!served) { // no memory, or no thread
+                connections.remove(connection);
+                channel.close();
+            }
+        }
     }
 
     private void watch() {
         while (!closing) {
-            for (IngestConnection connection : connections) {
-                if (connection.busyLongerThan(frameDeadlineNs)) {
-                    connection.end();
-                }
+            try {
+                connections.stream()
+                        .filter(connection -> connection.busyLongerThan(frameDeadlineNs))
+                        .forEach(IngestConnection::end);
+            } catch (RuntimeException | OutOfMemoryError e) {
+                // at the next tick then
             }
+            Thread.interrupted(); // with it no park would last
             if (connections.isEmpty()) {
                 LockSupport.park(this);
             } else {
@@ -203,6 +243,16 @@ public final class IngestServer implements AutoCloseable {
     public void close(long graceNs) {
         closing = true;
         LockSupport.unpark(watch);
+        closeListener();
+        long deadlineNs = System.nanoTime() + graceNs;
+        while (!connections.isEmpty() && System.nanoTime() - deadlineNs < 0) {
+            connections.stream().filter(IngestConnection::idle).forEach(IngestConnection::end);
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+        }
+        connections.forEach(IngestConnection::end);
+    }
+
+    private synchronized void closeListener() {
         try {
             listener.close();
             if (unixPath != null) {
@@ -211,12 +261,6 @@ public final class IngestServer implements AutoCloseable {
         } catch (IOException e) {
             // the process ends anyway
         }
-        long deadlineNs = System.nanoTime() + graceNs;
-        while (!connections.isEmpty() && System.nanoTime() - deadlineNs < 0) {
-            connections.stream().filter(IngestConnection::idle).forEach(IngestConnection::end);
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
-        }
-        connections.forEach(IngestConnection::end);
     }
 
     @Override

@@ -12,6 +12,9 @@ import java.util.List;
 
 /** The expressions that all have to hold for a record. */
 final class RecordFilter {
+    /** The longest expression that a message holds as a whole. */
+    private static final int SHOWN_MAX = 100;
+
     private final List<WhereExpression> expressions;
 
     private RecordFilter(List<WhereExpression> expressions) {
@@ -33,9 +36,10 @@ final class RecordFilter {
             expression.bind(format);
             return expression;
         } catch (WhereSyntaxException e) {
-            // The rest of the message points into the expression by a line of its own.
-            String problem = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
-            throw CommandFailure.usage("--where: " + problem + ", expression=" + text);
+            // The message's second line has what is around the place, its third points at it.
+            List<String> lines = String.valueOf(e.getMessage()).lines().toList();
+            throw CommandFailure.usage(
+                    "--where: " + lines.get(0) + ", expression=" + (text.length() <= SHOWN_MAX ? text : lines.get(1)));
         } catch (IllegalArgumentException e) {
             throw CommandFailure.usage("--where: " + e.getMessage());
         }

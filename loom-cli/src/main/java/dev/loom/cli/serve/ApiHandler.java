@@ -10,6 +10,7 @@ import dev.loom.cli.text.JsonObject;
 import dev.loom.cli.text.TextBuffer;
 import dev.loom.error.LoomException;
 import dev.loom.error.StoreIoException;
+import dev.loom.otlp.server.HttpServers;
 import dev.loom.otlp.server.RefusalWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -37,11 +38,15 @@ import org.eclipse.jetty.util.thread.Scheduler;
 
 /** The port that answers: queries, the schema, health and metrics. */
 final class ApiHandler extends Handler.Abstract.NonBlocking {
+    static final String HEALTH = "/healthz";
+    static final String READINESS = "/readyz";
+    static final String METRICS = "/metrics";
+
     private static final int REQUEST_LENGTH_MAX = 64 * 1024;
     private static final long BODY_TIMEOUT_S = 10;
     private static final long KEEP_ALIVE_S = 5;
     private static final String PREFIX = "/v1/";
-    private static final String SCHEMA = "schema";
+    private static final String TEXT = "text/plain;charset=utf-8";
     private static final String JSON = "application/json";
     private static final String JSON_LINES = "application/jsonl";
     private static final String RETRY_AFTER_S = "1";
@@ -99,9 +104,9 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
         String path = Request.getPathInContext(request);
         try {
             switch (path) {
-                case "/healthz" -> get(request, response, callback, health.live(), "text/plain;charset=utf-8");
-                case "/readyz" -> get(request, response, callback, health.ready(), "text/plain;charset=utf-8");
-                case "/metrics" -> get(request, response, callback, metrics.get(), MetricsText.MEDIA_TYPE);
+                case HEALTH -> get(request, response, callback, health.live(), TEXT);
+                case READINESS -> get(request, response, callback, health.ready(HttpServers.hasToken(request)), TEXT);
+                case METRICS -> getMetrics(request, response, callback);
                 default -> post(path, request, response, callback);
             }
         } catch (ApiFailure e) {
@@ -133,10 +138,25 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
                         TimeUnit.SECONDS);
     }
 
+    /** By a thread that may wait: a disk that hangs may keep it, and not those that take records. */
+    private void getMetrics(Request request, Response response, Callback callback) {
+        requireGet(request);
+        pool.execute(
+                QueryPool.Kind.LOOKUP,
+                METRICS,
+                request.getComponents().getScheduler(),
+                () -> {
+                    try {
+                        get(request, response, callback, metrics.get(), MetricsText.MEDIA_TYPE);
+                    } catch (RuntimeException | Error e) {
+                        callback.failed(e);
+                    }
+                },
+                refusal -> fail(request, response, callback, refusal));
+    }
+
     private void get(Request request, Response response, Callback callback, String text, String type) {
-        if (!HttpMethod.HEAD.is(request.getMethod())) { // of which the server leaves out the body
-            require(HttpMethod.GET, request);
-        }
+        requireGet(request);
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, type);
         send(request, response, ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)), callback);
     }
@@ -163,6 +183,12 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
         request.getConnectionMetaData().getConnection().getEndPoint().close(cause);
     }
 
+    private static void requireGet(Request request) {
+        if (!HttpMethod.HEAD.is(request.getMethod())) { // of which the server leaves out the body
+            require(HttpMethod.GET, request);
+        }
+    }
+
     private static void require(HttpMethod method, Request request) {
         if (!method.is(request.getMethod())) {
             throw new ApiFailure(405, "method_not_allowed", "method is not " + method + ": " + request.getMethod());
@@ -171,7 +197,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
 
     private void post(String path, Request request, Response response, Callback callback) {
         String name = path.startsWith(PREFIX) ? path.substring(PREFIX.length()) : "";
-        if (!name.equals(SCHEMA) && !QueryApi.names().contains(name)) {
+        if (!name.equals(QueryPool.SCHEMA) && !QueryApi.names().contains(name)) {
             throw ApiFailure.notFound("nothing is served there: " + path);
         }
         require(HttpMethod.POST, request);
@@ -182,12 +208,14 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
         } else if (request.getLength() > REQUEST_LENGTH_MAX) {
             throw tooLarge();
         }
+        RequestBody encoding = RequestBody.of(request);
         Scheduler.Task deadline = deadline(request);
         Content.Source.asByteArrayAsync(request, REQUEST_LENGTH_MAX, new Promise.Invocable.NonBlocking<>() {
             @Override
-            public void succeeded(byte[] body) {
+            public void succeeded(byte[] sent) {
                 deadline.cancel();
                 try {
+                    byte[] body = encoding.decode(sent, REQUEST_LENGTH_MAX);
                     pool.execute(
                             kind(name, body),
                             name,
@@ -196,6 +224,8 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
                             refusal -> fail(request, response, callback, refusal));
                 } catch (ApiFailure e) {
                     fail(request, response, callback, e);
+                } catch (OutOfMemoryError e) {
+                    callback.failed(e); // no thread can be had
                 }
             }
 
@@ -208,7 +238,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
     }
 
     private static QueryPool.Kind kind(String name, byte[] body) {
-        if (name.equals(SCHEMA) || !QueryApi.reads(name)) {
+        if (name.equals(QueryPool.SCHEMA) || !QueryApi.reads(name)) {
             return QueryPool.Kind.LOOKUP;
         }
         return QueryApi.follows(body) ? QueryPool.Kind.FOLLOWER : QueryPool.Kind.QUERY;
@@ -221,12 +251,12 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
     }
 
     private static ApiFailure tooLarge() {
-        return new ApiFailure(413, "too_large", "request is too long: max=" + REQUEST_LENGTH_MAX);
+        return RequestBody.tooLarge(REQUEST_LENGTH_MAX);
     }
 
     private void answer(String name, byte[] body, Request request, Response response, Callback callback) {
         try {
-            if (name.equals(SCHEMA)) {
+            if (name.equals(QueryPool.SCHEMA)) {
                 answerSchema(body, request, response, callback);
             } else {
                 answerQuery(name, body, request, response, callback);
@@ -234,11 +264,10 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
         } catch (ApiFailure e) {
             pool.counters(name).failures.increment();
             fail(request, response, callback, e);
-        } catch (BrokenPipeException | UncheckedIOException e) {
+        } catch (BrokenPipeException | UncheckedIOException | IOException e) {
             callback.failed(e);
-        } catch (IOException e) {
-            callback.failed(e);
-        } catch (OutOfMemoryError e) {
+        } catch (RuntimeException | Error e) {
+            // whatever it is, the client is not to wait for ever
             pool.counters(name).failures.increment();
             callback.failed(e);
         }

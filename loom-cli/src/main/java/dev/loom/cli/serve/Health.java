@@ -1,6 +1,7 @@
 package dev.loom.cli.serve;
 
 import dev.loom.cli.api.ApiFailure;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -9,16 +10,16 @@ final class Health {
     private static final String OK = "ok\n";
 
     private final Supplier<String> store;
-    private final Supplier<Optional<String>> receiver;
+    private final List<Supplier<Optional<String>>> others;
     private volatile boolean closing;
 
     /**
      * @param store tells why records are not taken or don't reach the disk; empty if they do
-     * @param receiver tells why none of its requests can be stored, if so
+     * @param others of which each tells why its requests don't arrive, or can't be stored, if so
      */
-    Health(Supplier<String> store, Supplier<Optional<String>> receiver) {
+    Health(Supplier<String> store, List<Supplier<Optional<String>>> others) {
         this.store = store;
-        this.receiver = receiver;
+        this.others = others;
     }
 
     /** From now on it is not ready. */
@@ -34,23 +35,27 @@ final class Health {
     /**
      * Tells that records can be taken and reach the disk.
      *
-     * @throws ApiFailure with the reason when they can't
+     * @param trusted whether the reason may be told, which names files and sources
+     * @throws ApiFailure when they can't
      */
-    String ready() {
-        if (closing) {
-            throw unavailable("closing");
-        }
-        String problem = store.get();
+    String ready(boolean trusted) {
+        String problem = problem();
         if (!problem.isEmpty()) {
-            throw unavailable(problem);
+            throw new ApiFailure(503, "unavailable", trusted ? problem : "not ready; who sends the token learns why");
         }
-        receiver.get().ifPresent(reason -> {
-            throw unavailable(reason);
-        });
         return OK;
     }
 
-    private static ApiFailure unavailable(String reason) {
-        return new ApiFailure(503, "unavailable", reason);
+    private String problem() {
+        if (closing) {
+            return "closing";
+        }
+        String problem = store.get();
+        return problem.isEmpty()
+                ? others.stream()
+                        .flatMap(other -> other.get().stream())
+                        .findFirst()
+                        .orElse("")
+                : problem;
     }
 }

@@ -1,6 +1,8 @@
 package dev.loom.cli.serve;
 
-import java.util.Locale;
+import dev.loom.otlp.server.LatencyHistogram;
+import java.math.BigDecimal;
+import java.util.Arrays;
 
 /** Metrics in the text form of Prometheus (0.0.4). Those of one name come one after the other. For one thread. */
 final class MetricsText {
@@ -12,6 +14,16 @@ final class MetricsText {
     /** Begins a metric that only grows. */
     MetricsText counter(String metric, String help) {
         return begin(metric, "counter", help);
+    }
+
+    /** Begins one of times by buckets. */
+    MetricsText histogram(String metric, String help) {
+        return begin(metric, "histogram", help);
+    }
+
+    /** Begins one of times, by their number and sum. */
+    MetricsText summary(String metric, String help) {
+        return begin(metric, "summary", help);
     }
 
     /** Begins a metric that goes up and down. */
@@ -32,20 +44,46 @@ final class MetricsText {
      * @param labels names and values in turn
      */
     MetricsText value(long value, String... labels) {
-        begin(labels);
+        begin("", labels);
         text.append(value).append('\n');
         return this;
     }
 
     /** Adds a time of the metric, in seconds as is the custom. */
     MetricsText seconds(long ns, String... labels) {
-        begin(labels);
-        text.append(String.format(Locale.ROOT, "%.9f", ns / 1e9)).append('\n');
+        begin("", labels);
+        text.append(inSeconds(ns)).append('\n');
         return this;
     }
 
-    private void begin(String... labels) {
-        text.append(name);
+    /** Adds times of a histogram. */
+    void times(LatencyHistogram times, String... labels) {
+        long count = 0;
+        String[] bounded = Arrays.copyOf(labels, labels.length + 2);
+        bounded[labels.length] = "le";
+        for (int i = 0; i < times.buckets(); i++) {
+            count += times.count(i);
+            bounded[labels.length + 1] = i == times.buckets() - 1 ? "+Inf" : inSeconds(times.boundNs(i));
+            begin("_bucket", bounded);
+            text.append(count).append('\n');
+        }
+        times(count, times.sumNs(), labels);
+    }
+
+    /** Adds the number and the sum of times. */
+    void times(long count, long sumNs, String... labels) {
+        begin("_sum", labels);
+        text.append(inSeconds(sumNs)).append('\n');
+        begin("_count", labels);
+        text.append(count).append('\n');
+    }
+
+    private static String inSeconds(long ns) {
+        return BigDecimal.valueOf(ns, 9).stripTrailingZeros().toPlainString();
+    }
+
+    private void begin(String suffix, String[] labels) {
+        text.append(name).append(suffix);
         for (int i = 0; i < labels.length; i += 2) {
             text.append(i == 0 ? '{' : ',').append(labels[i]).append("=\"");
             text.append(labels[i + 1]

@@ -2,6 +2,7 @@ package dev.loom.cli.serve;
 
 import dev.loom.cli.api.ApiFailure;
 import dev.loom.cli.api.QueryApi;
+import dev.loom.otlp.server.LatencyHistogram;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Locale;
@@ -44,14 +45,17 @@ final class QueryPool implements AutoCloseable {
      */
     record Limits(int queries, int queued, Duration queueTime, int followers) {}
 
-    /** What was asked of one kind. */
+    /** What was asked by one name. */
     static final class Counters {
-        final LongAdder queries = new LongAdder();
         final LongAdder failures = new LongAdder();
-        final LongAdder timeNs = new LongAdder();
+        /** From asking to the end; of those that go on until their client leaves, nothing. */
+        final LatencyHistogram times = new LatencyHistogram();
     }
 
     static final int LOOKUPS_MAX = 4;
+
+    /** The name of requests that change the schema or ask for it. */
+    static final String SCHEMA = "schema";
 
     private final Limits limits;
     private final Map<Kind, ThreadPoolExecutor> threads = new EnumMap<>(Kind.class);
@@ -64,6 +68,7 @@ final class QueryPool implements AutoCloseable {
         threads.put(Kind.FOLLOWER, threads("loom-follower-", limits.followers, 0));
         threads.put(Kind.LOOKUP, threads("loom-lookup-", LOOKUPS_MAX, limits.queued));
         QueryApi.names().forEach(name -> counters.put(name, new Counters()));
+        counters.put(SCHEMA, new Counters());
     }
 
     private static ThreadPoolExecutor threads(String prefix, int count, int queued) {
@@ -87,13 +92,14 @@ final class QueryPool implements AutoCloseable {
      */
     void execute(Kind kind, String name, Scheduler scheduler, Runnable answer, Consumer<ApiFailure> refusal) {
         ThreadPoolExecutor executor = executor(kind);
+        long askedNs = System.nanoTime();
         Runnable task = () -> {
-            long startNs = System.nanoTime();
             try {
                 answer.run();
             } finally {
-                counters(name).queries.increment();
-                counters(name).timeNs.add(System.nanoTime() - startNs);
+                if (kind != Kind.FOLLOWER) {
+                    counters(name).times.add(System.nanoTime() - askedNs);
+                }
             }
         };
         try {

@@ -4,7 +4,9 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.SourceStatistics;
 import dev.loom.api.Store;
+import dev.loom.cli.console.BuildVersion;
 import dev.loom.cli.ingest.IngestServer;
+import dev.loom.cli.time.ClockPair;
 import dev.loom.error.LoomException;
 import dev.loom.otlp.Signal;
 import dev.loom.otlp.server.HttpServers;
@@ -12,6 +14,10 @@ import dev.loom.otlp.server.OtlpCounters;
 import dev.loom.otlp.server.OtlpReceiver;
 import dev.loom.otlp.server.Refusal;
 import dev.loom.otlp.server.Transport;
+import java.io.IOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -22,10 +28,14 @@ import java.util.function.Supplier;
 /**
  * What the sidecar tells Prometheus of itself.
  *
+ * @param directory of the store
+ * @param started both clocks, as they were when the sidecar started
  * @param otlp the receiver and what it stores through, if there is one
  * @param ingest the raw port, if there is one
  */
 record ServeMetrics(
+        Path directory,
+        ClockPair started,
         Supplier<Store> store,
         QueryPool queries,
         Optional<Otlp> otlp,
@@ -39,12 +49,38 @@ record ServeMetrics(
 
     String text() {
         MetricsText text = new MetricsText();
+        text.gauge("loom_build_info", "The build of the sidecar.").value(1, "version", BuildVersion.text());
+        ProcessMetrics.tell(text);
+        JvmMetrics.tell(text);
         otlp.ifPresent(receiver -> otlp(text, receiver));
         ingest.ifPresent(server -> ingest(text, server));
         queries(text);
         http.get().ifPresent(servers -> connections(text, servers));
+        clock(text);
+        disk(text);
         store(text);
         return text.toString();
+    }
+
+    /** How far the wall clock was moved, or ran away, since the start. */
+    private void clock(MetricsText text) {
+        ClockPair now = ClockPair.ofThisMachine();
+        text.gauge(
+                        "loom_clock_skew_seconds",
+                        "By how much the machine's wall clock has gone ahead of its monotonic clock since the start.")
+                .seconds(now.startWallNs() - started.wallNs(now.startMonotonicNs()));
+    }
+
+    private void disk(MetricsText text) {
+        try {
+            FileStore disk = Files.getFileStore(directory);
+            text.gauge("loom_store_disk_free_bytes", "Bytes that the store may still take of its file system.")
+                    .value(disk.getUsableSpace());
+            text.gauge("loom_store_disk_size_bytes", "Size of that file system.")
+                    .value(disk.getTotalSpace());
+        } catch (IOException e) {
+            // then there is nothing to tell
+        }
     }
 
     private static String lower(Enum<?> value) {
@@ -90,6 +126,11 @@ record ServeMetrics(
         for (Signal signal : Signal.values()) {
             text.value(otlp.target().overflowed(signal), "signal", lower(signal));
         }
+        text.histogram(
+                "loom_otlp_export_duration_seconds", "Time from when a request was whole until it was answered.");
+        for (Signal signal : Signal.values()) {
+            text.times(counters.times(signal), "signal", lower(signal));
+        }
         text.gauge("loom_otlp_in_flight_bytes", "Bytes of requests in flight.")
                 .value(otlp.receiver().bytesInFlight());
     }
@@ -121,12 +162,10 @@ record ServeMetrics(
     }
 
     private void queries(MetricsText text) {
-        text.counter("loom_queries_total", "Queries that have ended.");
-        queries.counters().forEach((name, counters) -> text.value(counters.queries.sum(), "query", name));
+        text.histogram("loom_query_duration_seconds", "Time of queries that have ended, with their wait for a thread.");
+        queries.counters().forEach((name, counters) -> text.times(counters.times, "query", name));
         text.counter("loom_query_failures_total", "Queries that failed.");
         queries.counters().forEach((name, counters) -> text.value(counters.failures.sum(), "query", name));
-        text.counter("loom_query_seconds_total", "Time of queries that have ended.");
-        queries.counters().forEach((name, counters) -> text.seconds(counters.timeNs.sum(), "query", name));
         text.gauge("loom_queries_running", "Requests that are being answered.");
         each(kind -> text.value(queries.running(kind), "kind", lower(kind)));
         text.gauge("loom_queries_queued", "Requests that wait for others to end.");

@@ -11,7 +11,9 @@ import dev.loom.query.QueryMemory;
 import dev.loom.query.where.Quantity;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param queries how many requests for them are answered at once
  * @param queryTimeMax of one
  * @param queryMemory that queries may hold together
+ * @param openPaths of the API that need no token
  * @param apiSchemaChanges whether requests may change the schema
  * @param ingestSchemaChanges whether those who send raw records may
  */
@@ -45,6 +48,7 @@ record ServeSettings(
         QueryPool.Limits queries,
         Duration queryTimeMax,
         QueryMemory queryMemory,
+        Set<String> openPaths,
         GuardedSchema.Changes apiSchemaChanges,
         GuardedSchema.Changes ingestSchemaChanges) {
     private static final String OTLP_GRPC_DEFAULT = "localhost:4317";
@@ -119,12 +123,25 @@ record ServeSettings(
                         file.count("api.max_followers").orElse(FOLLOWERS_MAX)),
                 duration(file, "api.query_timeout").orElse(QUERY_TIME_MAX),
                 queryMemory(file),
+                openPaths(file),
                 changes(file, "api.schema_changes"),
                 changes(file, "receivers.loom.schema_changes"));
     }
 
     private static GuardedSchema.Changes changes(ConfigFile file, String setting) {
         return new GuardedSchema.Changes(setting, file.flag(setting).orElse(true));
+    }
+
+    private static Set<String> openPaths(ConfigFile file) {
+        Set<String> paths = new HashSet<>();
+        if (!file.flag("api.token_for_health").orElse(false)) {
+            paths.add(ApiHandler.HEALTH);
+            paths.add(ApiHandler.READINESS);
+        }
+        if (!file.flag("api.token_for_metrics").orElse(true)) {
+            paths.add(ApiHandler.METRICS);
+        }
+        return paths;
     }
 
     private static QueryMemory queryMemory(ConfigFile file) {

@@ -4,7 +4,9 @@ import dev.loom.cli.api.QueryApi;
 import dev.loom.cli.ingest.IngestServer;
 import dev.loom.cli.schema.SchemaAccess;
 import dev.loom.cli.schema.SchemaRequests;
+import dev.loom.cli.time.ClockPair;
 import dev.loom.cli.time.StoreTime;
+import dev.loom.error.LoomException;
 import dev.loom.otlp.ingest.OtlpIngester;
 import dev.loom.otlp.json.JsonRequests;
 import dev.loom.otlp.server.Endpoint;
@@ -35,8 +37,8 @@ final class Sidecar implements AutoCloseable {
     private final InFlightBudget budget;
     private final Optional<ServeMetrics.Otlp> otlp;
     private final Map<String, String> addresses = new LinkedHashMap<>();
-    private @Nullable IngestServer ingest;
-    private @Nullable HttpServers servers;
+    private volatile @Nullable IngestServer ingest;
+    private volatile @Nullable HttpServers servers;
     private @Nullable ApiHandler api;
 
     private Sidecar(ServeSettings settings, Consumer<Throwable> failures, Consumer<String> notices) throws IOException {
@@ -62,7 +64,12 @@ final class Sidecar implements AutoCloseable {
             throw e;
         }
         watch = new StoreWatch(store, notices, settings.openInterval());
-        health = new Health(watch::problem, target::problem);
+        health = new Health(
+                watch::problem,
+                List.of(
+                        target::problem,
+                        () -> Optional.ofNullable(ingest).flatMap(IngestServer::problem),
+                        () -> Optional.ofNullable(servers).flatMap(HttpServers::problem)));
     }
 
     private String unwritable() {
@@ -136,7 +143,13 @@ final class Sidecar implements AutoCloseable {
             });
         });
         ServeMetrics metrics = new ServeMetrics(
-                store::store, queries, otlp, Optional.ofNullable(ingest), () -> Optional.ofNullable(servers));
+                settings.directory(),
+                ClockPair.ofThisMachine(),
+                store::store,
+                queries,
+                otlp,
+                Optional.ofNullable(ingest),
+                () -> Optional.ofNullable(servers));
         ApiHandler handler = new ApiHandler(
                 new QueryApi(settings.directory(), store::store, settings.queryTimeMax(), settings.queryMemory()),
                 queries,
@@ -147,7 +160,7 @@ final class Sidecar implements AutoCloseable {
         api = handler;
         settings.api().ifPresent(endpoint -> {
             names.add("http");
-            listeners.add(new Listener(endpoint, handler, ApiHandler.refusals()));
+            listeners.add(new Listener(endpoint, handler, ApiHandler.refusals(), settings.openPaths()));
         });
         if (listeners.isEmpty()) {
             return;
@@ -171,7 +184,11 @@ final class Sidecar implements AutoCloseable {
 
     /** By how much arrival times lead the machine's clock; 0 when that is less than a second. */
     long clockAheadNs() {
-        return StoreTime.aheadNs(store.store());
+        try {
+            return StoreTime.aheadNs(store.store());
+        } catch (LoomException | IllegalStateException | OutOfMemoryError e) {
+            return 0; // what can't be told now is no reason to end
+        }
     }
 
     /** Takes no more, answers what is under way, closes the store. */

@@ -2,7 +2,6 @@ package dev.loom.cli.serve;
 
 import dev.loom.error.LoomException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -14,18 +13,15 @@ import java.util.function.Consumer;
  */
 final class StoreWatch implements Runnable, AutoCloseable {
     private static final Duration INTERVAL = Duration.ofSeconds(2);
-    private static final Duration STALL = Duration.ofSeconds(10);
-    private static final List<String> LOGS = List.of("record", "time", "chunk");
 
     private final ServedStore store;
     private final Consumer<String> notices;
     private final Duration retry;
     private final Thread thread = new Thread(this, "loom-watch");
+    private final EvictionProgress progress = new EvictionProgress();
     private final CountDownLatch closing = new CountDownLatch(1);
     private boolean told;
     private long triedNs = System.nanoTime();
-    private long evicted = -1;
-    private long evictedNs;
 
     /**
      * Begins to watch.
@@ -55,8 +51,8 @@ final class StoreWatch implements Runnable, AutoCloseable {
         while (pause()) {
             try {
                 look();
-            } catch (OutOfMemoryError e) {
-                // there is another look soon
+            } catch (RuntimeException | Error e) {
+                // there is another look soon, and by then there may be memory to say what was wrong, or nothing wrong
             }
         }
     }
@@ -87,7 +83,7 @@ final class StoreWatch implements Runnable, AutoCloseable {
         }
     }
 
-    private synchronized String find(long nowNs) {
+    private String find(long nowNs) {
         Map<String, Object> info;
         try {
             info = store.store().info().values();
@@ -95,27 +91,7 @@ final class StoreWatch implements Runnable, AutoCloseable {
             return String.valueOf(e.getMessage());
         }
         Object error = info.get("error");
-        return error == null ? stall(info, nowNs) : error.toString();
-    }
-
-    /** Pages that wait to be written, of which none is for long, without a failure: a disk that hangs, or a thread. */
-    private String stall(Map<String, Object> info, long nowNs) {
-        long sealed = sum(info, "_sealed");
-        long now = sum(info, "_evicted");
-        if (now != evicted || now == sealed) {
-            evicted = now;
-            evictedNs = nowNs;
-        }
-        return nowNs - evictedNs < STALL.toNanos()
-                ? ""
-                : "no page was written for a while: s="
-                        + Duration.ofNanos(nowNs - evictedNs).toSeconds() + ", bytes waiting=" + (sealed - now);
-    }
-
-    private static long sum(Map<String, Object> info, String watermark) {
-        return LOGS.stream()
-                .mapToLong(log -> info.get(log + watermark) instanceof Number number ? number.longValue() : 0)
-                .sum();
+        return error == null ? progress.problem(info, nowNs) : error.toString();
     }
 
     @Override

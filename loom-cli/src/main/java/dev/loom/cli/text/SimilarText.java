@@ -13,6 +13,8 @@ public final class SimilarText {
         // a third of the letters may be wrong
         int distanceMax = text.length() / 3;
         return names.stream()
+                // no nearer than that, whatever the letters: a long text is not to be compared with thousands of names
+                .filter(name -> Math.abs(name.length() - text.length()) <= distanceMax)
                 .filter(name -> distance(text, name) <= distanceMax)
                 .min(Comparator.<String>comparingInt(name -> distance(text, name))
                         .thenComparing(name -> name))

@@ -3,14 +3,17 @@ package dev.loom.cli.serve;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.loom.cli.Cli;
+import dev.loom.cli.text.JsonObject;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -23,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class HttpGuideTest {
     private static final Pattern GET = Pattern.compile("\\$ curl -s \\$API(\\S+)");
     private static final Pattern POST = Pattern.compile("\\$ curl -s \\$API(\\S+) -H \"\\$JSON\" -d '(.*)'");
+    private static final String INFO = "{\"directory\":";
     private static final String SAMPLES = "src/test/resources/redis/";
 
     /** Arrival times, addresses, and figures of a run. */
@@ -52,7 +56,7 @@ final class HttpGuideTest {
         if ("write".equals(System.getProperty("loom.guide"))) {
             Files.write(guide, run);
         }
-        assertEquals(masked(written), masked(run));
+        assertEquals(masked(written), masked(known(written, run)));
     }
 
     private static void importCsv(Cli cli, String source) {
@@ -100,6 +104,28 @@ final class HttpGuideTest {
         return HttpClient.newHttpClient()
                 .send(request.build(), BodyHandlers.ofString())
                 .body();
+    }
+
+    /** What {@code info} tells besides what the guide shows is left out: each key in the guide has to be there, not the other way round. */
+    private static List<String> known(List<String> written, List<String> run) {
+        List<String> known = new ArrayList<>(run);
+        for (int i = 0; i < Math.min(written.size(), run.size()); i++) {
+            if (written.get(i).startsWith(INFO) && run.get(i).startsWith(INFO)) {
+                Set<String> shown = members(written.get(i));
+                String line = run.get(i);
+                for (String key : members(line)) {
+                    if (!shown.contains(key)) {
+                        line = line.replaceAll(",\"" + key + "\":(\"[^\"]*\"|[^,}]*)", "");
+                    }
+                }
+                known.set(i, line);
+            }
+        }
+        return known;
+    }
+
+    private static Set<String> members(String json) {
+        return JsonObject.parse(json.getBytes(StandardCharsets.UTF_8)).keySet();
     }
 
     private static String masked(List<String> lines) {

@@ -131,7 +131,7 @@ final class IdleReadersTest {
     void shouldCutOffWhoTakesNothing() throws Exception {
         start("500ms", "queue_timeout: 20s");
         ignore("/v1/scan", SCAN);
-        awaitMetric("loom_queries_total{query=\"scan\"} 1");
+        awaitMetric("loom_query_duration_seconds_count{query=\"scan\"} 1");
         InputStream answer = sockets.get(0).getInputStream();
         String end = "";
         try {
@@ -172,9 +172,10 @@ final class IdleReadersTest {
     @Test
     void shouldEndTheStreamAloneOfWhoSharesAConnection() throws Exception {
         start("500ms", "queue_timeout: 20s");
-        awaitMetric("loom_queries_total{query=\"scan\"} 0"); // by a request that can be upgraded to HTTP/2
+        awaitMetric(
+                "loom_query_duration_seconds_count{query=\"scan\"} 0"); // by a request that can be upgraded to HTTP/2
         HttpResponse<InputStream> ignored = http.send(post("/v1/scan", SCAN), BodyHandlers.ofInputStream());
-        awaitMetric("loom_queries_total{query=\"scan\"} 1");
+        awaitMetric("loom_query_duration_seconds_count{query=\"scan\"} 1");
         awaitMetric("loom_http_connections 1");
         assertEquals(HttpClient.Version.HTTP_2, ignored.version());
         assertThrows(IOException.class, () -> ignored.body().readAllBytes());

@@ -39,6 +39,8 @@ final class JsonText {
         private final WireReader reader = new WireReader();
         private final WireReader within = new WireReader();
         private final AnyValue any = new AnyValue();
+        /** Of the object that is being written. */
+        private final SeenKeys keys = new SeenKeys();
     }
 
     void begin() {
@@ -230,7 +232,10 @@ final class JsonText {
         failed |= pairs.failure() != null;
     }
 
-    /** Writes a KeyValue as a member of an object whose first one begins at a length. */
+    /**
+     * Writes a KeyValue as a member of an object whose first one begins at a length, unless it has a member of that key: the
+     * first counts, as for who asks for the key alone.
+     */
     void putPair(DirectBuffer buffer, int offset, int bytes, int beginning, int depth) {
         Level level = level(depth);
         if (level == null) {
@@ -252,7 +257,10 @@ final class JsonText {
             }
         }
         failed |= pair.failure() != null;
-        if (!failed) {
+        if (length == beginning) {
+            level.keys.clear();
+        }
+        if (!failed && level.keys.add(buffer, keyOffset, keyLength)) {
             if (length > beginning) {
                 put(',');
             }

@@ -186,13 +186,16 @@ abstract class Exchange implements Invocable.Task {
     final void export(ExportWorker worker) {
         Region message;
         boolean overdue;
+        long wholeNs;
         synchronized (this) {
             if (state != State.WAITING) {
                 return;
             }
+            wholeNs = stateSinceNs;
             overdue = isOverdue(System.nanoTime());
             enter(overdue ? State.ANSWERED : State.EXPORTING);
             if (overdue) {
+                receiver.counters().times(signal).add(stateSinceNs - wholeNs);
                 closeBody();
             }
             message = body;
@@ -217,6 +220,7 @@ abstract class Exchange implements Invocable.Task {
         }
         synchronized (this) {
             enter(State.ANSWERED);
+            receiver.counters().times(signal).add(stateSinceNs - wholeNs);
         }
         if (outcome != null) {
             receiver.counters()

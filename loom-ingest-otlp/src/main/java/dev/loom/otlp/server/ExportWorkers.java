@@ -3,6 +3,7 @@ package dev.loom.otlp.server;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ExportWorkers implements AutoCloseable {
     private static final int TURNS_TO_OLDEST = 4;
+    private static final Refusal NO_THREAD = new Refusal(Refusal.Reason.UNAVAILABLE, "no thread for the request", 1000);
 
     private final ArrayDeque<ExportWorker> idle = new ArrayDeque<>();
     private final ArrayList<Waiting> waiting = new ArrayList<>();
@@ -27,6 +29,7 @@ final class ExportWorkers implements AutoCloseable {
     /** @param length of the request, as sent: bytes */
     private record Waiting(Exchange exchange, int length) {}
 
+    /** @param failures throws nothing */
     ExportWorkers(int count, Supplier<ExportWorker> workers, Executor executor, Consumer<Throwable> failures) {
         this.executor = executor;
         this.failures = failures;
@@ -35,8 +38,13 @@ final class ExportWorkers implements AutoCloseable {
         }
     }
 
-    /** @param length of the request, as sent: bytes */
-    void submit(Exchange exchange, int length) {
+    /**
+     * Has a request worked on, now or later.
+     *
+     * @param length of the request, as sent: bytes
+     * @throws RefusalException when there is no thread for it
+     */
+    void submit(Exchange exchange, int length) throws RefusalException {
         ExportWorker worker;
         synchronized (this) {
             worker = idle.poll();
@@ -45,7 +53,25 @@ final class ExportWorkers implements AutoCloseable {
                 return;
             }
         }
-        executor.execute(() -> run(worker, exchange));
+        boolean begun = false;
+        try {
+            executor.execute(() -> run(worker, exchange));
+            begun = true;
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
+            throw new RefusalException(NO_THREAD);
+        } finally {
+            if (!begun) {
+                giveBack(worker);
+            }
+        }
+    }
+
+    private synchronized void giveBack(ExportWorker worker) {
+        if (closed) {
+            worker.close();
+        } else {
+            idle.push(worker);
+        }
     }
 
     private void run(ExportWorker worker, Exchange first) {
@@ -53,8 +79,10 @@ final class ExportWorkers implements AutoCloseable {
         while (exchange != null) {
             try {
                 exchange.export(worker);
-            } catch (RuntimeException e) {
-                failures.accept(e); // its connection went in the midst of the answer; those that wait are to be served
+            } catch (Throwable e) {
+                failures.accept(
+                        e); // its connection went in the midst of the answer, or memory did; those that wait are to be
+                // served
             }
             exchange = next(worker);
         }
@@ -64,11 +92,7 @@ final class ExportWorkers implements AutoCloseable {
         if (!waiting.isEmpty()) {
             return waiting.remove(++turns % TURNS_TO_OLDEST == 0 ? 0 : shortest()).exchange;
         }
-        if (closed) {
-            worker.close();
-        } else {
-            idle.push(worker);
-        }
+        giveBack(worker);
         return null;
     }
 

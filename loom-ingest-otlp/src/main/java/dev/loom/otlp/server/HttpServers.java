@@ -4,7 +4,11 @@ import dev.loom.otlp.server.ProtectedHandler.Gate;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -21,6 +25,7 @@ import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.SslConnectionFactory;
@@ -42,8 +47,14 @@ public final class HttpServers implements AutoCloseable {
      * @param endpoint where to listen
      * @param handler serves requests that the protection lets through; may be that of several endpoints
      * @param refusals tells clients what the protection refuses
+     * @param openPaths of requests that need no token; the handler learns by {@link #hasToken} whether they had it
      */
-    public record Listener(Endpoint endpoint, Handler handler, RefusalWriter refusals) {}
+    public record Listener(Endpoint endpoint, Handler handler, RefusalWriter refusals, Set<String> openPaths) {
+        /** Where each request needs the token. */
+        public Listener(Endpoint endpoint, Handler handler, RefusalWriter refusals) {
+            this(endpoint, handler, refusals, Set.of());
+        }
+    }
 
     private static final int THREADS_MIN = 4;
     private static final int THREADS_MAX = 16;
@@ -60,9 +71,10 @@ public final class HttpServers implements AutoCloseable {
     private final AtomicBoolean sweeping = new AtomicBoolean();
 
     private final List<ServerConnector> connectors = new ArrayList<>();
+    private final Map<ServerConnector, Endpoint> endpoints = new HashMap<>();
     private final SslContextFactory.@Nullable Server tls;
     private final @Nullable ReloadedFiles reloaded;
-    private boolean closed;
+    private volatile boolean closed;
 
     private HttpServers(ServerProtection protection, Consumer<Throwable> failures) throws IOException {
         this.protection = protection;
@@ -120,9 +132,24 @@ public final class HttpServers implements AutoCloseable {
         return servers;
     }
 
+    /** Whether a request that was let through had the token, or none is asked for. */
+    public static boolean hasToken(Request request) {
+        return request.getAttribute(ProtectedHandler.WITHOUT_TOKEN) == null;
+    }
+
     /** The port of an endpoint, by its place among the listeners; -1 for a socket in the file system. */
     public int port(int listener) {
         return connectors.get(listener).getLocalPort();
+    }
+
+    /** Why clients can't reach an endpoint though nobody has closed it, such as that its thread was interrupted; empty if all listen. */
+    public Optional<String> problem() {
+        for (ServerConnector connector : connectors) {
+            if (!closed && !connector.isOpen()) {
+                return Optional.of("endpoint no longer listens: endpoint=" + endpoints.get(connector));
+            }
+        }
+        return Optional.empty();
     }
 
     /** Connections that are open now. */
@@ -148,8 +175,9 @@ public final class HttpServers implements AutoCloseable {
             connector.setIdleTimeout(protection.idleTimeout().toMillis());
             server.addConnector(connector);
             connectors.add(connector);
+            endpoints.put(connector, listener.endpoint());
             boolean overNetwork = listener.endpoint().socket() == null;
-            handlers.add(connector, new ProtectedHandler(gate, listener.handler(), listener.refusals(), overNetwork));
+            handlers.add(connector, new ProtectedHandler(gate, listener, overNetwork));
         }
         server.setHandler(handlers);
         server.start();
@@ -229,9 +257,16 @@ public final class HttpServers implements AutoCloseable {
     }
 
     private void sweep() {
-        for (ServerConnector connector : connectors) {
-            gate.connections.sweep(connector.getConnectedEndPoints());
+        try {
+            for (ServerConnector connector : connectors) {
+                gate.connections.sweep(connector.getConnectedEndPoints());
+            }
+        } finally {
+            sweepAgain();
         }
+    }
+
+    private void sweepAgain() {
         if (gate.connections.connections() == 0) {
             sweeping.set(false);
             if (gate.connections.connections() > 0) {
@@ -247,8 +282,11 @@ public final class HttpServers implements AutoCloseable {
                 .schedule(
                         () -> {
                             if (server.isRunning()) {
-                                threads.execute(this::reload);
-                                scheduleReload(files);
+                                try {
+                                    threads.execute(this::reload);
+                                } finally {
+                                    scheduleReload(files);
+                                }
                             }
                         },
                         files.intervalNs(),

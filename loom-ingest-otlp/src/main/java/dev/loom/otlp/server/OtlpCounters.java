@@ -22,6 +22,7 @@ public final class OtlpCounters {
     }
 
     private final Map<Signal, Map<Transport, Cell>> cells = new EnumMap<>(Signal.class);
+    private final Map<Signal, LatencyHistogram> times = new EnumMap<>(Signal.class);
     private final Map<Transport, Map<Reason, LongAdder>> refusedUnread = new EnumMap<>(Transport.class);
 
     OtlpCounters() {
@@ -31,6 +32,7 @@ public final class OtlpCounters {
                 byTransport.put(transport, new Cell());
             }
             cells.put(signal, byTransport);
+            times.put(signal, new LatencyHistogram());
         }
         for (Transport transport : Transport.values()) {
             refusedUnread.put(transport, byReason());
@@ -65,6 +67,11 @@ public final class OtlpCounters {
     /** Requests that were refused before it was known what they carry: by path, method, content type, encoding. */
     public long refusedUnread(Transport transport, Reason reason) {
         return present(present(refusedUnread.get(transport)).get(reason)).sum();
+    }
+
+    /** How long requests took from when they were whole, with their wait for a worker, until they were answered or refused. */
+    public LatencyHistogram times(Signal signal) {
+        return present(times.get(signal));
     }
 
     void accepted(Signal signal, Transport transport, long accepted, long rejected, long length) {

@@ -77,7 +77,13 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
         this.protection = protection;
         this.handler = handler;
         this.transcoder = transcoder;
-        this.failures = failures;
+        this.failures = cause -> {
+            try {
+                failures.accept(cause);
+            } catch (Throwable e) {
+                // there may be no memory to say so; the request is to be answered all the same
+            }
+        };
         budget = InFlightBudget.open(config.budgetFolder(), DecodeLimits.roomFor(config.budgetLength()));
     }
 
@@ -164,8 +170,16 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
         sweep = getServer().getScheduler().schedule(this::sweep, SWEEP_MS, TimeUnit.MILLISECONDS);
     }
 
+    /** Goes on whatever one of them throws: there is no other who ends what takes too long. */
     private void sweep() {
-        long now = System.nanoTime();
+        try {
+            sweepAll(System.nanoTime());
+        } finally {
+            sweepAgain();
+        }
+    }
+
+    private void sweepAll(long now) {
         if (budget.takePressed()) {
             // Long enough for each request that is in the way to be found too slow.
             pressedUntilNs = now + 2 * timeoutNs(true, true);
@@ -174,6 +188,9 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
         for (Exchange exchange : exchanges) {
             exchange.sweep(now, pressed);
         }
+    }
+
+    private void sweepAgain() {
         if (exchanges.isEmpty()) {
             sweeping.set(false);
             if (!exchanges.isEmpty()) {

@@ -2,6 +2,7 @@ package dev.loom.otlp.server;
 
 import dev.loom.otlp.server.Refusal.Reason;
 import java.nio.ByteBuffer;
+import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
@@ -16,8 +17,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Lets through to a handler what its headers allow: before any of the body is read. */
 final class ProtectedHandler extends Handler.Wrapper {
+    /** Attribute of a request that was let through without the token. */
+    static final String WITHOUT_TOKEN = "dev.loom.otlp.without-token";
+
     private final Gate gate;
     private final RefusalWriter refusals;
+    private final Set<String> openPaths;
     private final boolean overNetwork;
 
     /** What all endpoints of a server share. */
@@ -58,10 +63,11 @@ final class ProtectedHandler extends Handler.Wrapper {
         }
     }
 
-    ProtectedHandler(Gate gate, Handler handler, RefusalWriter refusals, boolean overNetwork) {
-        super(handler);
+    ProtectedHandler(Gate gate, HttpServers.Listener listener, boolean overNetwork) {
+        super(listener.handler());
         this.gate = gate;
-        this.refusals = refusals;
+        refusals = listener.refusals();
+        openPaths = listener.openPaths();
         this.overNetwork = overNetwork;
     }
 
@@ -115,6 +121,9 @@ final class ProtectedHandler extends Handler.Wrapper {
     private @Nullable Refusal tokenRefusal(Request request) {
         BearerToken token = gate.token;
         if (token == null || token.isIn(request.getHeaders().get(HttpHeader.AUTHORIZATION))) {
+            return null;
+        } else if (openPaths.contains(Request.getPathInContext(request))) {
+            request.setAttribute(WITHOUT_TOKEN, true);
             return null;
         }
         return new Refusal(Reason.UNAUTHENTICATED, "token is missing or wrong");

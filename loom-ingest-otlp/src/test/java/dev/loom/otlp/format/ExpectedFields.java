@@ -14,11 +14,13 @@ import io.opentelemetry.proto.metrics.v1.ResourceMetrics;
 import io.opentelemetry.proto.metrics.v1.SummaryDataPoint;
 import io.opentelemetry.proto.trace.v1.Span;
 import java.util.Base64;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.StringJoiner;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -343,7 +345,10 @@ final class ExpectedFields {
 
     private static String pairs(List<KeyValue> pairs) {
         StringJoiner members = new StringJoiner(",", "{", "}");
-        pairs.forEach(pair -> members.add(quoted(pair.getKey()) + ":" + json(pair.getValue())));
+        Set<String> keys = new HashSet<>();
+        pairs.stream()
+                .filter(pair -> keys.add(pair.getKey()))
+                .forEach(pair -> members.add(quoted(pair.getKey()) + ":" + json(pair.getValue())));
         return members.toString();
     }
 

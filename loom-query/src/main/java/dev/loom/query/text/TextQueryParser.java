@@ -18,6 +18,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class TextQueryParser {
     private static final int SHOWN_MAX = 80;
+    private static final int SHOWN_BEFORE = 60;
 
     private final String query;
     private int position;
@@ -218,7 +219,13 @@ final class TextQueryParser {
     }
 
     private TextSyntaxException error(String problem, int at) {
-        return new TextSyntaxException(
-                problem, query.length() <= SHOWN_MAX ? query : query.substring(0, SHOWN_MAX) + "...", at);
+        return new TextSyntaxException(problem, around(at), at);
+    }
+
+    /** What is around a place, of a query that is long. */
+    private String around(int at) {
+        int start = query.length() <= SHOWN_MAX ? 0 : Math.max(0, at - SHOWN_BEFORE);
+        int end = Math.min(query.length(), start + SHOWN_MAX);
+        return (start > 0 ? "..." : "") + query.substring(start, end) + (end < query.length() ? "..." : "");
     }
 }

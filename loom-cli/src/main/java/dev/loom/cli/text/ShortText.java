@@ -1,0 +1,17 @@
+package dev.loom.cli.text;
+
+/** Messages for people, which may hold what somebody has sent: of those that are long, the beginning and the end. */
+public final class ShortText {
+    private static final int LENGTH_MAX = 4000;
+    private static final int HEAD = 3000;
+    private static final int TAIL = 500;
+
+    private ShortText() {}
+
+    public static String of(String text) {
+        return text.length() <= LENGTH_MAX
+                ? text
+                : text.substring(0, HEAD) + " ...(" + (text.length() - HEAD - TAIL) + " characters)... "
+                        + text.substring(text.length() - TAIL);
+    }
+}

@@ -1,0 +1,219 @@
+package dev.loom.cli.serve;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.SharedWriter;
+import dev.loom.cli.api.ApiFailure;
+import dev.loom.error.LoomException;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whether {@code /readyz} knows when records can't be taken, or don't reach the disk, though no request has failed. */
+final class ReadinessTest {
+    private static final String ANY_PORT = "127.0.0.1:0";
+
+    @TempDir
+    Path temp;
+
+    private final HttpClient http = HttpClient.newHttpClient();
+
+    private ServeSettings settings(String yaml) throws IOException {
+        Path file = Files.writeString(
+                temp.resolve("loom.yaml"), yaml + "\nstore: {record_ring_mib: 8, open_interval: 50ms}\n");
+        ServeSettings.Options options = new ServeSettings.Options(
+                temp.resolve("store"), null, ANY_PORT, ANY_PORT, null, null, null, null, null, false);
+        return ServeSettings.of(options, ConfigFile.read(file, Map.of()));
+    }
+
+    private Sidecar start(String yaml) throws IOException {
+        return Sidecar.start(settings(yaml), Throwable::printStackTrace, notice -> {});
+    }
+
+    private HttpResponse<String> ready(Sidecar sidecar, String... headers) throws Exception {
+        HttpRequest.Builder request = HttpRequest.newBuilder(
+                URI.create("http://" + sidecar.addresses().get("http") + "/readyz"));
+        return http.send((headers.length == 0 ? request : request.headers(headers)).build(), BodyHandlers.ofString());
+    }
+
+    @Test
+    void shouldNotBeReadyOnceTheEvictorHasEnded() throws Exception {
+        Path other = temp.resolve("other");
+        Loom.open(LoomConfig.at(other).recordRingBytes(1 << 20).build()).close();
+        Sidecar sidecar = start("");
+        assertEquals(200, ready(sidecar).statusCode());
+        // another writer's mark, as if it had taken the store over: the evictor ends, since it may write nothing any
+        // more
+        Files.write(temp.resolve("store/loom.mark"), Files.readAllBytes(other.resolve("loom.mark")));
+        URI schema = URI.create("http://" + sidecar.addresses().get("http") + "/v1/schema");
+        http.send(
+                HttpRequest.newBuilder(schema)
+                        .header("Content-Type", "application/json")
+                        .POST(HttpRequest.BodyPublishers.ofString(
+                                "{\"op\":\"define-source\",\"name\":\"a\",\"format\":\"text\"}"))
+                        .build(),
+                BodyHandlers.ofString());
+        HttpResponse<String> ready = ready(sidecar);
+        while (ready.statusCode() == 200) {
+            ready = ready(sidecar);
+        }
+        assertEquals(503, ready.statusCode());
+        assertTrue(ready.body().contains("another writer has taken the store over"), ready.body());
+        assertThrows(LoomException.class, sidecar::close);
+    }
+
+    @Test
+    void shouldNotBeReadyWhileAnEndpointDoesNotListen() throws Exception {
+        try (Sidecar sidecar = start("")) {
+            String address = String.valueOf(sidecar.addresses().get("otlp-http"));
+            Thread.getAllStackTraces().keySet().stream()
+                    .filter(thread -> thread.getName().contains("acceptor")
+                            && thread.getName().contains(address + "}"))
+                    .forEach(Thread::interrupt);
+            HttpResponse<String> ready = ready(sidecar);
+            while (ready.statusCode() == 200) {
+                ready = ready(sidecar);
+            }
+            assertTrue(ready.body().contains("endpoint no longer listens"), ready.body());
+        }
+    }
+
+    /** Of a path of an endpoint, without a token: its status. */
+    private int status(Sidecar sidecar, String endpoint, String path) throws Exception {
+        URI uri = URI.create("http://" + sidecar.addresses().get(endpoint) + path);
+        return http.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString())
+                .statusCode();
+    }
+
+    @Test
+    void shouldAskForTheTokenOfHealthAndMetricsAsSet() throws Exception {
+        String auth = "server: {auth: {token_file: " + token() + "}}";
+        try (Sidecar sidecar = start(auth)) {
+            assertEquals(200, status(sidecar, "http", "/healthz"));
+            assertEquals(200, status(sidecar, "http", "/readyz"));
+            for (String path : List.of("/metrics", "/healthz/", "/healthz/../v1/sources", "/v1/sources")) {
+                assertEquals(401, status(sidecar, "http", path), path);
+            }
+            assertEquals(401, status(sidecar, "otlp-http", "/healthz"));
+        }
+        try (Sidecar sidecar = start(auth + "\napi: {token_for_health: true, token_for_metrics: false}")) {
+            assertEquals(401, status(sidecar, "http", "/healthz"));
+            assertEquals(401, status(sidecar, "http", "/readyz"));
+            assertEquals(200, status(sidecar, "http", "/metrics"));
+        }
+    }
+
+    private Path token() throws IOException {
+        Path token = Files.createFile(
+                temp.resolve("token"),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        return Files.writeString(token, "secret");
+    }
+
+    @Test
+    void shouldTellTheReasonToThoseWhoHaveTheTokenAlone() throws Exception {
+        try (Sidecar sidecar = start("server: {auth: {token_file: " + token() + "}}")) {
+            assertEquals(200, ready(sidecar).statusCode());
+            String address = String.valueOf(sidecar.addresses().get("otlp-http"));
+            Thread.getAllStackTraces().keySet().stream()
+                    .filter(thread -> thread.getName().contains(address + "}"))
+                    .forEach(Thread::interrupt);
+            HttpResponse<String> ready = ready(sidecar);
+            while (ready.statusCode() == 200) {
+                ready = ready(sidecar);
+            }
+            assertEquals(503, ready.statusCode());
+            assertTrue(ready.body().contains("not ready; who sends the token learns why"), ready.body());
+            ready = ready(sidecar, "Authorization", "Bearer secret");
+            assertTrue(ready.body().contains("endpoint no longer listens"), ready.body());
+        }
+    }
+
+    @Test
+    void shouldNotBeReadyWhenNoPageWasWrittenForTenSeconds() {
+        EvictionProgress progress = new EvictionProgress();
+        long[] watermarks = {0, 0};
+        long[] nowNs = {Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(25)}; // a clock may begin anywhere
+        Health health = new Health(
+                () -> progress.problem(
+                        Map.of(
+                                "record_sealed",
+                                watermarks[0],
+                                "record_evicted",
+                                watermarks[1],
+                                "time_sealed",
+                                7L,
+                                "time_evicted",
+                                7L),
+                        nowNs[0]),
+                List.of());
+        Consumer<Duration> after = time -> nowNs[0] += time.toNanos();
+        assertEquals("ok\n", health.ready(true));
+        after.accept(Duration.ofHours(1)); // in which nothing waited
+        assertEquals("ok\n", health.ready(true));
+        watermarks[0] = 300;
+        after.accept(Duration.ofMillis(9_999));
+        assertEquals("ok\n", health.ready(true));
+        watermarks[1] = 100; // a page
+        after.accept(Duration.ofMillis(9_999));
+        assertEquals("ok\n", health.ready(true));
+        after.accept(Duration.ofMillis(9_999));
+        assertEquals("ok\n", health.ready(true));
+        after.accept(Duration.ofMillis(1));
+        ApiFailure failure = assertThrows(ApiFailure.class, () -> health.ready(true));
+        assertEquals(503, failure.status());
+        assertEquals("no page was written for a while: s=10, bytes waiting=200", failure.getMessage());
+        watermarks[1] = 300;
+        assertEquals("ok\n", health.ready(true));
+    }
+
+    @Test
+    void shouldLookOnAfterAFailureOfAnyKind() throws Exception {
+        Path obstacle = Files.createFile(temp.resolve("obstacle"));
+        Loom.open(LoomConfig.at(temp.resolve("store")).recordRingBytes(1 << 20).build())
+                .close();
+        Path file = Files.writeString(
+                temp.resolve("loom.yaml"),
+                "store: {record_ring_mib: 8, staging_directory: " + obstacle.resolve("staging") + "}\n");
+        ServeSettings settings = ServeSettings.of(
+                new ServeSettings.Options(
+                        temp.resolve("store"), null, null, ANY_PORT, null, null, null, null, null, false),
+                ConfigFile.read(file, Map.of()));
+        AtomicInteger tries = new AtomicInteger();
+        List<SharedWriter> writers = new ArrayList<>();
+        try (ServedStore store = ServedStore.open(settings, writer -> {
+            if (tries.incrementAndGet() == 1) {
+                throw new IllegalStateException("nobody has thought of this");
+            }
+            writers.add(writer);
+        })) {
+            StoreWatch watch = new StoreWatch(store, notice -> {}, Duration.ofMillis(1));
+            Files.delete(obstacle);
+            while (store.writer().isEmpty()) {
+                Thread.onSpinWait();
+            }
+            watch.close();
+        }
+        assertEquals(2, tries.get());
+        assertEquals(1, writers.size());
+    }
+}

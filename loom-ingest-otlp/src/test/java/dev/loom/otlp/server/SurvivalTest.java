@@ -1,0 +1,95 @@
+package dev.loom.otlp.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of the server when its threads are interrupted, or nothing more can be allocated. */
+class SurvivalTest {
+    private static final String REQUEST =
+            "POST /v1/logs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-protobuf\r\nContent-Length: 0\r\n\r\n";
+
+    private final Exported exported = new Exported();
+
+    private static int status(HttpServers servers) throws IOException {
+        try (RawHttp1 client = new RawHttp1(servers.port(0))) {
+            client.send(REQUEST);
+            return client.status();
+        }
+    }
+
+    @Test
+    void shouldServeOnWhenFailuresCannotEvenBeTold() throws Exception {
+        OtlpReceiver receiver = new OtlpReceiver(
+                TestServer.config(), ServerProtection.defaults(), exported, TestServer::transcode, failure -> {
+                    throw new OutOfMemoryError("to tell of " + failure);
+                });
+        HttpServers.Listener listener =
+                new HttpServers.Listener(Endpoint.parse("localhost:0"), receiver, receiver.refusals());
+        try (HttpServers servers = HttpServers.start(ServerProtection.defaults(), List.of(listener), failure -> {})) {
+            exported.answer = outcome -> {
+                throw new StackOverflowError("of the handler");
+            };
+            // more often than there are workers
+            for (int i = 0; i <= TestServer.config().exportThreads(); i++) {
+                assertEquals(500, status(servers));
+            }
+            exported.answer = outcome -> {};
+            assertEquals(200, status(servers));
+        }
+    }
+
+    /** A worker that no thread can be had for is one for the next request. */
+    @Test
+    void shouldKeepWorkersThatNoThreadCanBeHadFor() throws Exception {
+        Throwable[] failures = {new RejectedExecutionException("full"), new OutOfMemoryError("no native thread")};
+        int[] tasks = {0};
+        ExportWorkers workers = new ExportWorkers(
+                1,
+                () -> new ExportWorker(new DecodeLimits(1, 1), exported, TestServer::transcode),
+                task -> {
+                    if (tasks[0] < failures.length) {
+                        Throwable failure = failures[tasks[0]++];
+                        if (failure instanceof Error error) {
+                            throw error;
+                        }
+                        throw (RuntimeException) failure;
+                    }
+                    tasks[0]++;
+                },
+                failure -> {});
+        for (int i = 0; i < failures.length; i++) {
+            RefusalException refused = null;
+            try {
+                workers.submit(null, 0);
+            } catch (RefusalException e) {
+                refused = e;
+            }
+            assertTrue(refused != null && refused.refusal().reason() == Refusal.Reason.UNAVAILABLE);
+        }
+        workers.submit(null, 0);
+        assertEquals(failures.length + 1, tasks[0]);
+    }
+
+    @Test
+    void shouldSayThatAnEndpointNoLongerListens() throws Exception {
+        try (TestServer server = new TestServer(exported)) {
+            assertEquals(Optional.empty(), server.servers.problem());
+            Thread.getAllStackTraces().keySet().stream()
+                    .filter(thread -> thread.getName().contains("acceptor")
+                            && thread.getName().contains(":" + server.httpPort() + "}"))
+                    .forEach(Thread::interrupt);
+            while (server.servers.problem().isEmpty()) {
+                Thread.onSpinWait();
+            }
+            assertEquals(
+                    "endpoint no longer listens: endpoint=localhost:0",
+                    server.servers.problem().orElseThrow());
+        }
+    }
+}
