@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.IntConsumer;
 import org.agrona.DirectBuffer;
 
 /**
@@ -81,7 +82,12 @@ public final class Loom implements Store {
      * @throws StoreIoException when the definition can't be written; then nothing is defined
      */
     public int defineSource(String name, PayloadFormat format, Map<String, String> attributes) {
-        return inSession(current -> current.defineSource(name, format, attributes));
+        return defineSource(name, format, attributes, id -> {});
+    }
+
+    /** @param prepare as of {@link StoreSession#defineSource} */
+    int defineSource(String name, PayloadFormat format, Map<String, String> attributes, IntConsumer prepare) {
+        return inSession(current -> current.defineSource(name, format, attributes, prepare));
     }
 
     /**
@@ -165,6 +171,9 @@ public final class Loom implements Store {
     /**
      * Appends records of one source with one reading of the clock: payloads lie back to back from {@code offset}, the i-th
      * {@code lengths[i]} long.
+     *
+     * <p>When it throws, the records before the one that it has come to are stored, and visible; that one and those behind it are
+     * not.
      *
      * @return how many were taken: all, unless the source is closed or the store drops records
      */

@@ -80,8 +80,8 @@ public final class Recorder implements Store {
      */
     public int defineSource(String name, PayloadFormat format, Map<String, String> attributes, DropPolicy dropPolicy) {
         Objects.requireNonNull(dropPolicy);
-        int id = loom.defineSource(name, format, attributes);
-        session.addSource(id, dropPolicy);
+        int id = loom.defineSource(name, format, attributes, next -> session.prepareSource(next, dropPolicy));
+        session.openSource(id);
         return id;
     }
 
@@ -168,7 +168,8 @@ public final class Recorder implements Store {
      * disk meanwhile, and the ring fills.
      *
      * @return whether it is; false when the time is over, or the store has failed
-     * @throws StoreIoException when the disk refuses; what was offered stays in the store, and goes to the disk once that can be
+     * @throws StoreIoException when the disk refuses, or leaves no room until the time is over; what was offered stays in the store
+     *     or the ring, and goes to the disk once that can be
      */
     public boolean force(Duration longest) {
         return session.force(Math.max(0, longest.toNanos()));

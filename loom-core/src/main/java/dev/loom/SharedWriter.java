@@ -1,20 +1,19 @@
 package dev.loom;
 
 import dev.loom.error.SecondWriterException;
-import dev.loom.record.WriterOwnership;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
+import dev.loom.record.RecordLog;
 
 /**
  * Lets several threads take turns as a store's writer: each holds {@link #loom()} for itself between {@link #acquire} and
  * {@link #release()}. For threads that have many records at once, such as those of a server; a turn costs more than a push, and
  * a thread that waits for a full ring keeps the others waiting.
  *
- * <p>Usable from any thread. Turns are given in the order in which they were asked for.
+ * <p>Usable from any thread. Turns are given in the order in which they were asked for. The turn of a thread that has ended is
+ * over, and what it had claimed is aborted.
  */
 public final class SharedWriter implements AutoCloseable {
     private final Loom loom;
-    private final ReentrantLock turn = new ReentrantLock(true);
+    private final Turns turns = new Turns();
     private boolean closed;
 
     /**
@@ -24,7 +23,7 @@ public final class SharedWriter implements AutoCloseable {
     public SharedWriter(Loom loom) {
         this.loom = loom;
         loom.session().log().prepareHandOver();
-        ownership().takeTurns(this);
+        log().ownership().takeTurns(this);
     }
 
     /**
@@ -35,25 +34,20 @@ public final class SharedWriter implements AutoCloseable {
      * @throws SecondWriterException while another thread closes the store by itself
      */
     public boolean acquire(long timeoutNs) {
-        try {
-            if (!turn.tryLock(timeoutNs, TimeUnit.NANOSECONDS)) {
-                return false;
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        if (!turns.take(Math.max(0, timeoutNs))) {
             return false;
         }
         if (closed) {
-            turn.unlock();
+            turns.give();
             return false;
         }
         try {
-            ownership().take(this);
+            log().ownership().take(this);
         } catch (SecondWriterException e) {
-            turn.unlock();
+            turns.give();
             throw e;
         } catch (IllegalStateException e) { // closed, but not by this
-            turn.unlock();
+            turns.give();
             return false;
         }
         return true;
@@ -65,10 +59,10 @@ public final class SharedWriter implements AutoCloseable {
      * @throws IllegalMonitorStateException when the caller has none
      */
     public void release() {
-        if (turn.getHoldCount() == 1 && !closed) {
-            ownership().release();
+        if (turns.holds() == 1 && !closed) {
+            log().endTurn();
         }
-        turn.unlock();
+        turns.give();
     }
 
     /**
@@ -77,20 +71,20 @@ public final class SharedWriter implements AutoCloseable {
      * @throws IllegalStateException when the store is closed
      */
     public void rebuildIndexes() {
-        turn.lock();
+        turns.take(-1);
         try {
             if (closed) {
                 throw new IllegalStateException("store is closed");
             }
-            ownership().take(this);
+            log().ownership().take(this);
             try {
                 loom.rebuildIndexes(next -> next.log().ownership().takeTurns(this));
             } catch (RuntimeException | Error e) {
-                ownership().release();
+                log().ownership().release();
                 throw e;
             }
         } finally {
-            turn.unlock();
+            turns.give();
         }
     }
 
@@ -99,8 +93,8 @@ public final class SharedWriter implements AutoCloseable {
         return loom.session().isOpen();
     }
 
-    private WriterOwnership ownership() {
-        return loom.session().log().ownership();
+    private RecordLog log() {
+        return loom.session().log();
     }
 
     /** The store. What only a writer may call is for the thread that has the turn. */
@@ -111,14 +105,23 @@ public final class SharedWriter implements AutoCloseable {
     /** Waits for the turn that is under way, then closes the store. Idempotent. */
     @Override
     public void close() {
-        turn.lock();
+        turns.take(-1);
         try {
             if (!closed) {
                 closed = true;
-                loom.close();
+                closeStore();
             }
         } finally {
-            turn.unlock();
+            turns.give();
+        }
+    }
+
+    private void closeStore() {
+        try {
+            loom.close();
+        } catch (SecondWriterException e) {
+            closed = false; // the store is open
+            throw e;
         }
     }
 }

@@ -12,9 +12,12 @@ class HookedStorage implements Storage {
     /** Called before each write. */
     void onWrite(Path file, boolean direct) {}
 
+    /** Called before each read. */
+    void onRead(Path file) {}
+
     @Override
     public LoomFile openToRead(Path file) {
-        return DISK.openToRead(file);
+        return new HookedFile(DISK.openToRead(file), false);
     }
 
     @Override
@@ -69,6 +72,7 @@ class HookedStorage implements Storage {
 
         @Override
         public int read(ByteBuffer target, long position) {
+            onRead(file.path());
             return file.read(target, position);
         }
 

@@ -1,6 +1,7 @@
 package dev.loom;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,6 +11,7 @@ import dev.loom.api.IndexFunction;
 import dev.loom.error.StoreIoException;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
+import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -87,6 +89,30 @@ final class OpeningTest {
         assertEquals("page cache", eviction(Eviction.AUTO, true, false));
         assertThrows(StoreIoException.class, () -> eviction(Eviction.DIRECT, true, false));
         assertEquals("page cache", eviction(Eviction.PAGE_CACHE, true, true));
+    }
+
+    @Test
+    void shouldSayWhyWhenDirectIoCanNotBeTried() {
+        Storage storage = new HookedStorage() {
+            @Override
+            public LoomFile openToWrite(Path file, boolean direct) {
+                if (file.endsWith("direct.trial")) {
+                    throw new StoreIoException("injected failure: no inode left: file=" + file);
+                }
+                return super.openToWrite(file, direct);
+            }
+        };
+        Path store = temp.resolve("store");
+        try (Loom loom = Loom.open(config(store, storage).build())) {
+            assertEquals("page cache", loom.info().values().get("eviction"));
+            String why = String.valueOf(loom.info().values().get("eviction_fallback"));
+            assertTrue(why.contains("no inode left"), why);
+        }
+        try (Loom loom =
+                Loom.open(config(store, storage).eviction(Eviction.PAGE_CACHE).build())) {
+            assertEquals("page cache", loom.info().values().get("eviction"));
+            assertNull(loom.info().values().get("eviction_fallback"));
+        }
     }
 
     @Test

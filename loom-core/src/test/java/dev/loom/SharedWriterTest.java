@@ -140,6 +140,45 @@ final class SharedWriterTest {
     }
 
     @Test
+    void shouldGiveTheTurnOnWhenItsThreadHasEnded() throws Exception {
+        try (SharedWriter writer = open()) {
+            int source = writer.loom().defineSource("events", Formats.bytes());
+            List<Future<Boolean>> waiting = new ArrayList<>();
+            CountDownLatch taken = new CountDownLatch(1);
+            CountDownLatch asked = new CountDownLatch(1);
+            Thread ends = new Thread(() -> {
+                assertTrue(writer.acquire(LONG_NS));
+                assertTrue(writer.acquire(LONG_NS), "once more");
+                assertTrue(writer.loom().claim(source, 10) >= 0);
+                taken.countDown();
+                try {
+                    asked.await();
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            });
+            ends.start();
+            taken.await();
+            for (int i = 0; i < THREADS; i++) {
+                waiting.add(threads.submit(() -> {
+                    boolean turn = writer.acquire(LONG_NS);
+                    assertTrue(writer.loom().push(source, new byte[8]) >= 0);
+                    writer.release();
+                    return turn;
+                }));
+            }
+            asked.countDown();
+            ends.join();
+            for (Future<Boolean> turn : waiting) {
+                assertTrue(turn.get());
+            }
+            try (Snapshot snapshot = writer.loom().snapshot()) {
+                assertEquals(THREADS, snapshot.statistics(source).records());
+            }
+        }
+    }
+
+    @Test
     void shouldRefuseToEndATurnThatNobodyHas() {
         try (SharedWriter writer = open()) {
             assertThrows(IllegalMonitorStateException.class, writer::release);

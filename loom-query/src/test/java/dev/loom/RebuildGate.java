@@ -9,17 +9,21 @@ import org.jspecify.annotations.Nullable;
 public final class RebuildGate extends UnsyncedStorage {
     private @Nullable Thread thread;
     private int calls;
+    private int failures;
     private boolean waiting;
     private boolean closed;
 
     @Override
     protected synchronized void onCall(Path file) {
         Thread current = Thread.currentThread();
-        // the mark is read under a monitor that the test's own thread needs
-        if (!current.getName().equals("loom-index") || file.endsWith("loom.mark")) {
+        if (!current.getName().equals("loom-index")) {
             return;
         }
         thread = current;
+        if (failures > 0) {
+            failures--;
+            throw new OutOfMemoryError("injected: file=" + file);
+        }
         while (calls == 0 && !closed) {
             waiting = true;
             notifyAll();
@@ -50,6 +54,11 @@ public final class RebuildGate extends UnsyncedStorage {
             pause();
         }
         calls = 0;
+    }
+
+    /** Lets so many calls to come find no memory. */
+    public synchronized void failNext(int count) {
+        failures = count;
     }
 
     /** Fails the call that is waiting, and those to come, so that the thread ends. */

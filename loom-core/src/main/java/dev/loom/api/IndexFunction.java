@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A function from a record's payload to a number, or to none: what an index is over. Immutable.
  *
+ * <p>It runs within pushes, rebuilds and queries, and may not write to the store that calls it.
+ *
  * <p>That of a format's field is made again from its {@link #text()} whenever a store is opened. One of the program's own
  * has a name, and has to be supplied again ({@link dev.loom.LoomConfig.Builder#indexFunction}); until then it {@linkplain
  * #isReadable() can't be read}.

@@ -13,6 +13,7 @@ public final class ActiveIndex {
     private final KeyReader keys;
     private final BinScale scale;
     private final boolean binned;
+    private final FunctionGuard guard;
     private final BinTable bins;
 
     private int timeCount;
@@ -24,17 +25,24 @@ public final class ActiveIndex {
     /** Whether it lacks something of the chunk, for want of memory, say. */
     private boolean spoilt;
 
+    /** As below, of a function that is kept from nothing. */
+    public ActiveIndex(Index definition, @Nullable RecordLookup lookup) {
+        this(definition, lookup, FunctionGuard.NONE);
+    }
+
     /**
      * Makes an empty one.
      *
      * @param definition with a function that can be read
      * @param lookup where records are found that others refer to
+     * @param guard told of each call of the function, if it may be of the program's own
      */
-    public ActiveIndex(Index definition, @Nullable RecordLookup lookup) {
+    public ActiveIndex(Index definition, @Nullable RecordLookup lookup, FunctionGuard guard) {
         this.definition = definition;
         this.keys = new KeyReader(definition.function(), lookup);
         this.scale = BinScale.of(definition.bins(), keys.type());
         this.bins = new BinTable(keys.type() == ValueType.F64 && !(scale instanceof ExponentialScale));
+        this.guard = definition.function().fixedField() == null ? guard : FunctionGuard.NONE;
         this.binned = definition.kind() == IndexKind.VALUE;
     }
 
@@ -47,10 +55,13 @@ public final class ActiveIndex {
         if (spoilt) {
             return;
         }
+        guard.enter();
         try {
             addAll(batch);
         } catch (Throwable e) {
             spoil();
+        } finally {
+            guard.leave();
         }
     }
 

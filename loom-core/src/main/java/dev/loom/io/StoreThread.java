@@ -1,6 +1,8 @@
 package dev.loom.io;
 
-/** The threads that a store runs beside the application's. */
+import java.util.concurrent.locks.LockSupport;
+
+/** The threads that a store runs beside the application's, and how it waits in any. */
 public final class StoreThread {
     private StoreThread() {}
 
@@ -34,6 +36,19 @@ public final class StoreThread {
             } catch (InterruptedException e) {
                 interrupted = true;
             }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Waits for the full time; an interrupt before or meanwhile is kept for the caller's thread. */
+    public static void pause(long ns) {
+        long end = System.nanoTime() + ns;
+        boolean interrupted = false;
+        for (long leftNs = ns; leftNs > 0; leftNs = end - System.nanoTime()) {
+            LockSupport.parkNanos(leftNs);
+            interrupted |= Thread.interrupted();
         }
         if (interrupted) {
             Thread.currentThread().interrupt();

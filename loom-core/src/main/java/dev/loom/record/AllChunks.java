@@ -27,6 +27,11 @@ public final class AllChunks extends Chunks {
     }
 
     @Override
+    long entriesRejected() {
+        return 0;
+    }
+
+    @Override
     public long bytesRead() {
         return 0;
     }

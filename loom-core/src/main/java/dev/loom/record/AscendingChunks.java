@@ -1,5 +1,6 @@
 package dev.loom.record;
 
+import dev.loom.error.CorruptStoreException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,7 @@ public final class AscendingChunks extends Chunks {
     private @Nullable CollectedChunks collected;
     private @Nullable DirectoryReader reader;
     private long bytesCollecting;
+    private long rejectedCollecting;
     private boolean started;
     private boolean done;
     private boolean revisit;
@@ -62,6 +64,7 @@ public final class AscendingChunks extends Chunks {
             collected = CollectedChunks.collect(chain, fromNs, fromAddress, bytesMax);
             bytesCollecting = chain.bytesRead();
             if (collected != null) {
+                rejectedCollecting = chain.entriesRejected();
                 skip(chain.pagesSkipped());
             }
         }
@@ -115,11 +118,17 @@ public final class AscendingChunks extends Chunks {
 
     /** Looks at a directory's part; true when it lists the source. */
     private boolean part(DirectoryReader entries) {
-        if (entries.find(sourceId)) {
-            list(entries);
-            bound = entries.chunkEnd();
+        try {
+            if (entries.find(sourceId)) {
+                list(entries);
+                bound = entries.chunkEnd();
+                partial = -1;
+                return true;
+            }
+        } catch (CorruptStoreException e) {
+            entries.reject(true);
             partial = -1;
-            return true;
+            return false;
         }
         boolean follows = entries.isFirstPart() || (partial == entries.chunk() && entries.part() == part);
         partial = follows ? entries.chunk() : -1;
@@ -144,6 +153,12 @@ public final class AscendingChunks extends Chunks {
     @Override
     int sourceId() {
         return sourceId;
+    }
+
+    @Override
+    long entriesRejected() {
+        DirectoryReader entries = reader;
+        return rejectedCollecting + (entries == null ? 0 : entries.rejected());
     }
 
     @Override

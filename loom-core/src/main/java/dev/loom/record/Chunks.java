@@ -1,6 +1,7 @@
 package dev.loom.record;
 
 import dev.loom.api.ValueType;
+import dev.loom.error.CorruptStoreException;
 import dev.loom.index.IndexSummary;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,7 @@ public abstract class Chunks implements AutoCloseable {
     private long firstTimeNs;
     private long lastTimeNs;
     private long pagesSkipped;
+    private long summariesDamaged;
     private @Nullable DirectoryReader directory;
     /** Where the directory has to be sought once more, or {@link SourceSlots#NO_DIRECTORY}. */
     private long sought = SourceSlots.NO_DIRECTORY;
@@ -29,6 +31,14 @@ public abstract class Chunks implements AutoCloseable {
 
     /** Bytes of the timestamp index read so far. */
     public abstract long bytesRead();
+
+    /** Entries of the timestamp index that this walk left out, as they say what can't be. */
+    abstract long entriesRejected();
+
+    /** Entries of the timestamp index that say what can't be; what they speak of has to be read. */
+    public final long entriesDamaged() {
+        return summariesDamaged + entriesRejected();
+    }
 
     @Override
     public abstract void close();
@@ -119,7 +129,12 @@ public abstract class Chunks implements AutoCloseable {
      *     all of them
      */
     public final boolean summary(int indexId, ValueType type, IndexSummary into) {
-        return place() && directory != null && directory.summary(sourceId(), indexId, type, into);
+        try {
+            return place() && directory != null && directory.summary(sourceId(), indexId, type, into);
+        } catch (CorruptStoreException e) {
+            summariesDamaged++;
+            return false;
+        }
     }
 
     /** The source that is looked for. */

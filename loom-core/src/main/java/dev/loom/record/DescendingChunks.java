@@ -1,5 +1,6 @@
 package dev.loom.record;
 
+import dev.loom.error.CorruptStoreException;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageReader;
 
@@ -99,7 +100,7 @@ public final class DescendingChunks extends Chunks {
         if (address >= snapshot.timeTail()) {
             address = beyondSnapshot(address);
         }
-        for (int hops = 0; address >= 0 && reader.seek(address) && reader.find(sourceId); ) {
+        for (int hops = 0; address >= 0 && reader.seek(address) && find(); ) {
             boolean within = reader.chunkEnd() <= snapshot.recordTail();
             if (within && reader.firstTimeNs() < toNs) {
                 break;
@@ -134,6 +135,8 @@ public final class DescendingChunks extends Chunks {
             while (address >= snapshot.timeTail() && ahead.seek(address) && ahead.find(sourceId)) {
                 address = ahead.listedPrevious();
             }
+        } catch (CorruptStoreException e) {
+            return address; // where nothing is found, and whoever follows the chain looks for himself
         }
         return address;
     }
@@ -143,15 +146,28 @@ public final class DescendingChunks extends Chunks {
             phase = Phase.DONE;
             return false;
         }
-        if (reader.inGap(directory)) {
+        // what is named lies below, so that no chain leads around
+        boolean below = namedBy < 0 || directory < namedBy;
+        if (below && reader.inGap(directory)) {
             crossGap();
             return false;
         }
-        if (!reader.seek(directory) || reader.chunkEnd() > bound || !reader.find(sourceId)) {
+        if (!below || !reader.seek(directory) || reader.chunkEnd() > bound || !find()) {
             startEntries();
             return false;
         }
         return listCurrent();
+    }
+
+    /** Looks the source up; false too when the directory can't be, and then counts as missing. */
+    private boolean find() {
+        try {
+            return reader.find(sourceId);
+        } catch (CorruptStoreException e) {
+            reader.reject(false);
+            partial = -1;
+            return false;
+        }
     }
 
     /** Goes on before the gap, as what lies after it lists no more of the source. */
@@ -214,10 +230,11 @@ public final class DescendingChunks extends Chunks {
 
     /** Looks at a directory's part; true when it lists the source. */
     private boolean directoryPart() {
-        if (reader.find(sourceId)) {
+        int rejected = reader.rejected();
+        if (find()) {
             return listCurrent() || phase == Phase.DONE;
         }
-        if (seenToFirstPart()) {
+        if (reader.rejected() == rejected && seenToFirstPart()) {
             skip(reader.chunkPages());
             bound = reader.chunk();
         }
@@ -260,6 +277,11 @@ public final class DescendingChunks extends Chunks {
     @Override
     int sourceId() {
         return sourceId;
+    }
+
+    @Override
+    long entriesRejected() {
+        return reader.rejected();
     }
 
     @Override

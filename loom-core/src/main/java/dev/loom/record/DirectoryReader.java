@@ -10,6 +10,7 @@ import dev.loom.log.PageReader;
 import dev.loom.log.PageState;
 import dev.loom.log.Watermarks;
 import java.util.Arrays;
+import org.agrona.collections.LongHashSet;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,9 @@ public final class DirectoryReader implements AutoCloseable {
     private final PageReader pages;
     private final int[] offsets = new int[ENTRIES_MAX];
     private final Varint.Reader varints;
+
+    /** Empty but for a damaged index. */
+    private final LongHashSet rejected = new LongHashSet();
 
     private boolean strict;
     private long page = -1;
@@ -254,19 +258,39 @@ public final class DirectoryReader implements AutoCloseable {
                     || length > used - offset) {
                 break;
             }
-            if (possible(pages.page() + offset)) {
+            if (possible(pages.page() + offset) && (rejected.isEmpty() || !rejected.contains(address + offset))) {
                 offsets[entries++] = offset;
             }
             offset += length;
         }
     }
 
+    /**
+     * Leaves out the current entry, which says what can't be, as if it were not there; the next move is from its place.
+     *
+     * @param forward whether that is to the entry after it, rather than to the one before
+     */
+    void reject(boolean forward) {
+        rejected.add(address());
+        System.arraycopy(offsets, current + 1, offsets, current, entries - current - 1);
+        entries--;
+        current -= forward ? 1 : 0;
+    }
+
+    /** How many entries were left out. */
+    int rejected() {
+        return rejected.size();
+    }
+
     /** Whether an entry speaks of records that can be; others are as if they were not there. */
     private boolean possible(int at) {
-        boolean directory = buffer.getByte(at + TimeEntryDescriptor.TYPE_OFFSET) == TimeEntryDescriptor.DIRECTORY;
+        byte typeAt = buffer.getByte(at + TimeEntryDescriptor.TYPE_OFFSET);
         int chunkPagesAt = buffer.getInt(at + TimeEntryDescriptor.PAGES_OFFSET);
-        return PageDescriptor.isPage(buffer.getLong(at + TimeEntryDescriptor.ADDRESS_OFFSET))
-                && (!directory || (chunkPagesAt > 0 && chunkPagesAt <= RecordDescriptor.CHUNK_PAGES_MAX));
+        boolean listable = typeAt == TimeEntryDescriptor.CHECKPOINT
+                || (typeAt == TimeEntryDescriptor.DIRECTORY
+                        && chunkPagesAt > 0
+                        && chunkPagesAt <= RecordDescriptor.CHUNK_PAGES_MAX);
+        return listable && PageDescriptor.isPage(buffer.getLong(at + TimeEntryDescriptor.ADDRESS_OFFSET));
     }
 
     /** Reads what each entry begins with, once, as walks ask for it more than once. */

@@ -4,8 +4,10 @@ import dev.loom.api.LossReason;
 import dev.loom.api.Pressure;
 import dev.loom.api.PushStatus;
 import dev.loom.api.StoreClock;
+import dev.loom.error.SecondWriterException;
 import dev.loom.error.StoreIoException;
 import dev.loom.index.ChunkIndexWriter;
+import dev.loom.index.FunctionGuard;
 import dev.loom.log.Evictor;
 import dev.loom.log.HybridLog;
 import dev.loom.log.LogView;
@@ -23,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A push reads the clock, stores payload and header, and publishes the tail by release; nothing else, until a page is
  * full.
  */
-public final class RecordLog {
+public final class RecordLog implements FunctionGuard {
     /** A jumbo record begins in a page only if it leaves at least this much of it. */
     private static final int FIRST_FRAGMENT_MIN = 256;
 
@@ -32,6 +34,7 @@ public final class RecordLog {
 
     private static final int CLAIMED = 1;
     private static final int CLOSED = 2;
+    private static final int IN_FUNCTION = 3;
 
     private final HybridLog log;
     private final UnsafeBuffer ring;
@@ -56,6 +59,7 @@ public final class RecordLog {
     private long chunkFirstTimeNs;
     private int chunkPages;
     private int gate = OPEN;
+    private int gateOutside = OPEN;
     private long claimTimeNs;
     private @Nullable SourceState claimSource;
 
@@ -244,13 +248,16 @@ public final class RecordLog {
         long timeNs = nowNs();
         int taken = 0;
         int at = offset;
-        for (int i = 0; i < count; i++) {
-            if (append(source, timeNs, payloads, at, lengths[i], true, false) >= 0) {
-                taken++;
+        try {
+            for (int i = 0; i < count; i++) {
+                if (append(source, timeNs, payloads, at, lengths[i], true, false) >= 0) {
+                    taken++;
+                }
+                at += lengths[i];
             }
-            at += lengths[i];
+        } finally {
+            log.publish();
         }
-        log.publish();
         return taken;
     }
 
@@ -270,13 +277,16 @@ public final class RecordLog {
         long timeNs = nowNs();
         int taken = 0;
         int at = offset;
-        while (taken < count && status >= 0) {
-            status = append(source, timeNs, payloads, at, lengths[taken], false, false);
-            if (status >= 0) {
-                at += lengths[taken++];
+        try {
+            while (taken < count && status >= 0) {
+                status = append(source, timeNs, payloads, at, lengths[taken], false, false);
+                if (status >= 0) {
+                    at += lengths[taken++];
+                }
             }
+        } finally {
+            log.publish();
         }
-        log.publish();
         if (taken > 0 || status >= 0) {
             return taken;
         }
@@ -346,10 +356,43 @@ public final class RecordLog {
         if (gate == CLAIMED && ownership.isCaller()) {
             refuse();
         }
+        endTurn();
+    }
+
+    /** As {@link #releaseWriter()}, but aborts a claim that is open. */
+    public void endTurn() {
+        refuseInFunction();
         ownership.release();
     }
 
+    /** Makes the calling thread the owner, to close the log. */
+    public void takeToClose() {
+        refuseInFunction();
+        ownership.takeToClose();
+    }
+
+    private void refuseInFunction() {
+        if (gate == IN_FUNCTION && ownership.isCaller()) {
+            refuse();
+        }
+    }
+
+    /** Until {@link #leave()}, code runs within a push that may itself call what writes; that is refused then. */
+    @Override
+    public void enter() {
+        gateOutside = gate;
+        gate = IN_FUNCTION;
+    }
+
+    @Override
+    public void leave() {
+        gate = gateOutside;
+    }
+
     private void refuse() {
+        if (gate == IN_FUNCTION) {
+            throw new SecondWriterException("an index function can't write to the store that calls it");
+        }
         throw new IllegalStateException(
                 gate == CLOSED
                         ? "store is closed"
@@ -704,7 +747,7 @@ public final class RecordLog {
      */
     public void seal() {
         own();
-        if (gate == CLAIMED) {
+        if (gate != OPEN) {
             refuse();
         }
         while (losses.unmarked()) {

@@ -1,6 +1,7 @@
 package dev.loom.record;
 
 import dev.loom.api.SourceStatistics;
+import dev.loom.error.CorruptStoreException;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageState;
 
@@ -57,6 +58,8 @@ public final class SourceCounter {
             if (reader.hasGap() && !fromRebuilt(reader)) {
                 return false;
             }
+        } catch (CorruptStoreException e) {
+            return false;
         }
         if (totals.records > 0) {
             add(totals.records, totals.bytes, totals.firstTimeNs, newest);

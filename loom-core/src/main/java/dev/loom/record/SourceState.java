@@ -4,7 +4,7 @@ import dev.loom.index.ActiveSummary;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the writer keeps of one source. Owned by the writer's thread, but for {@link #close}. */
+/** What the writer keeps of one source. Owned by the writer's thread, but for {@link #open} and {@link #close}. */
 final class SourceState {
     final int id;
     /** Totals up to the newest directory. */
@@ -68,6 +68,11 @@ final class SourceState {
 
     boolean closed() {
         return closed;
+    }
+
+    /** Any thread. */
+    void open() {
+        closed = false;
     }
 
     /** Any thread. */

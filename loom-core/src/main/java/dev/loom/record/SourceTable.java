@@ -202,12 +202,14 @@ public final class SourceTable {
             if (reader.chunk() > recordsCovered) {
                 countRecords(recordsCovered, reader.chunk());
             }
+            boolean own = false;
             for (Listed listed : pending) {
                 SourceTotals chunk = listed.totals;
                 orNew(listed.id).add(chunk.directory, chunk.records, chunk.bytes, chunk.firstTimeNs);
-                if (listed.id == 0) {
-                    countLost(reader.chunk(), reader.chunkEnd());
-                }
+                own |= listed.id == 0;
+            }
+            if (own) {
+                countLost(reader.chunk(), reader.chunkEnd());
             }
             recordsCovered = Math.max(recordsCovered, reader.chunkEnd());
         }

@@ -26,6 +26,9 @@ public final class WriterOwnership {
     /** What threads take turns through, while they do. */
     private @Nullable Object turns;
 
+    /** A thread of the store's own, in which index functions run. */
+    private @Nullable Thread barred;
+
     private boolean closed;
 
     /** @param onLeft ends what the writer that has left or ended may have left open */
@@ -97,6 +100,11 @@ public final class WriterOwnership {
         turns = through;
     }
 
+    /** Keeps a thread from ever being the owner. */
+    public synchronized void bar(Thread thread) {
+        barred = thread;
+    }
+
     /** Whether the calling thread is the owner, though it may be summoned. */
     synchronized boolean isCaller() {
         return holder == Thread.currentThread();
@@ -143,6 +151,9 @@ public final class WriterOwnership {
     /** The end of a thread happens before {@code isAlive} is false. */
     private void checkFree() {
         Thread last = holder;
+        if (barred == Thread.currentThread()) {
+            throw new SecondWriterException("an index function can't write to the store that calls it");
+        }
         if (last != null && last != Thread.currentThread() && last.isAlive()) {
             throw new SecondWriterException(
                     "another thread is the store's writer: writer=" + last + ", caller=" + Thread.currentThread());

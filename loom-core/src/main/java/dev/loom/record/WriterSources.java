@@ -51,6 +51,16 @@ public final class WriterSources {
         return lastId;
     }
 
+    /** The lowest id that no source has, whether in the schema or in records alone. */
+    public synchronized int lowestFree() {
+        @Nullable SourceState[] all = states;
+        int id = 1;
+        while (id < all.length && all[id] != null) {
+            id++;
+        }
+        return id;
+    }
+
     /** How many were ever defined, with source 0. */
     int count() {
         return count;
@@ -75,6 +85,24 @@ public final class WriterSources {
         all[sourceId] = state;
         count += added ? 1 : 0;
         lastId = Math.max(lastId, sourceId);
+        states = all;
+    }
+
+    /** Lets the writer take records of one that was added closed. Takes no memory. */
+    public synchronized void open(int sourceId) {
+        get(sourceId).open();
+    }
+
+    /** Takes back what was added last, and not opened. Takes no memory. */
+    public synchronized void withdraw(int sourceId) {
+        @Nullable SourceState[] all = states;
+        all[sourceId] = null;
+        count--;
+        int last = sourceId - 1;
+        while (last > 0 && all[last] == null) {
+            last--;
+        }
+        lastId = last;
         states = all;
     }
 

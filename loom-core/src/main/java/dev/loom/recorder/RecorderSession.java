@@ -46,10 +46,7 @@ public final class RecorderSession {
         this.closeTimeoutNs = closeTimeoutNs;
         this.ring = new RecorderRing(ringBytes);
         for (Source source : store.schema().sources()) {
-            gates.add(source.id(), policy);
-            if (source.closed()) {
-                gates.get(source.id()).close();
-            }
+            gates.add(source.id(), policy, source.closed());
         }
         WakeUp wakeUp = new WakeUp();
         this.intake =
@@ -79,8 +76,14 @@ public final class RecorderSession {
         return claims.add(intake, ring);
     }
 
-    public void addSource(int sourceId, DropPolicy policy) {
-        gates.add(sourceId, policy);
+    /** Takes memory for a source that is about to be defined. */
+    public void prepareSource(int sourceId, DropPolicy policy) {
+        gates.add(sourceId, policy, true);
+    }
+
+    /** Lets a prepared source's records in. */
+    public void openSource(int sourceId) {
+        gates.get(sourceId).open();
     }
 
     public void policy(int sourceId, DropPolicy policy) {
@@ -115,16 +118,18 @@ public final class RecorderSession {
      *
      * @param timeoutNs as of {@link #sync}
      * @return as of {@link #sync}
-     * @throws StoreIoException when the disk refuses
+     * @throws StoreIoException when the disk refuses, or has kept the records from coming into the store in time
      */
     public boolean force(long timeoutNs) {
         long start = System.nanoTime();
         if (!sync(timeoutNs)) {
+            checkDisk();
             return false;
         }
         long leftNs = timeoutNs < 0 ? timeoutNs : Math.max(0, timeoutNs - (System.nanoTime() - start));
         long ticket = writer.askForce();
         if (!await(() -> writer.forced(ticket), leftNs)) {
+            checkDisk();
             return false;
         }
         StoreIoException failure = writer.forceFailure();
@@ -155,6 +160,13 @@ public final class RecorderSession {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
+        }
+    }
+
+    /** A caller that was interrupted has not waited for the disk. */
+    private void checkDisk() {
+        if (!Thread.currentThread().isInterrupted()) {
+            writer.checkDisk();
         }
     }
 

@@ -62,7 +62,7 @@ final class RecorderWriter implements Runnable {
     private volatile @Nullable Throwable closeFailure;
 
     private final long napNs;
-    private StoreSession session;
+    private volatile StoreSession session;
     private RecordLog log;
     private int emptyReads;
     private long nappedNs;
@@ -134,6 +134,11 @@ final class RecorderWriter implements Runnable {
 
     boolean forced(long ticket) {
         return forcesDone >= ticket;
+    }
+
+    /** As of {@link StoreSession#checkDisk()}. */
+    void checkDisk() {
+        session.checkDisk();
     }
 
     /** Asks that the session be followed by another one, which the call opens; false while somebody else has asked. */

@@ -35,6 +35,10 @@ final class SourceGate {
         return closed;
     }
 
+    void open() {
+        closed = false;
+    }
+
     void close() {
         closed = true;
     }

@@ -18,12 +18,16 @@ final class SourceGates {
         return gate;
     }
 
-    synchronized void add(int sourceId, DropPolicy policy) {
+    synchronized void add(int sourceId, DropPolicy policy, boolean closed) {
         @Nullable SourceGate[] all = gates;
         if (sourceId >= all.length) {
             all = Arrays.copyOf(all, Integer.highestOneBit(sourceId) * 2);
         }
-        all[sourceId] = new SourceGate(sourceId, policy);
+        SourceGate gate = new SourceGate(sourceId, policy);
+        if (closed) {
+            gate.close();
+        }
+        all[sourceId] = gate;
         gates = all;
     }
 

@@ -139,17 +139,22 @@ public final class SchemaLog {
         return new SchemaLog(storage, path, storeId, content.end());
     }
 
-    /**
-     * Appends an entry; any process can read it then.
-     */
+    /** Appends an entry; any process can read it then. When it fails, for want of memory too, the log is as it was. */
     public synchronized void append(SchemaEntry entry) {
         ByteBuffer bytes = SchemaCodec.encode(entry, storeId, end);
         int length = bytes.remaining();
+        unsynced.add(bytes);
+        boolean written = false;
         try (LoomFile file = storage.openToWrite(path, false)) {
             file.write(bytes, end);
+            written = true;
+        } finally {
+            if (written) {
+                end += length;
+            } else {
+                unsynced.remove(unsynced.size() - 1);
+            }
         }
-        end += length;
-        unsynced.add(bytes);
     }
 
     /** Makes what was appended durable; after a failure by writing it again, as a sync alone may pass without the data. */

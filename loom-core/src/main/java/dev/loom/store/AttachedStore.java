@@ -11,6 +11,7 @@ import dev.loom.io.FileId;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Platform;
 import dev.loom.io.Storage;
+import dev.loom.io.StoreThread;
 import dev.loom.log.LogKind;
 import dev.loom.record.LossSlots;
 import dev.loom.record.SourceSlots;
@@ -21,7 +22,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -114,7 +114,7 @@ public final class AttachedStore implements AutoCloseable {
             }
             // its owner is opening or closing it, or makes staging anew that was deleted, which it notices within a
             // second
-            LockSupport.parkNanos(TRY_NS);
+            StoreThread.pause(TRY_NS);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.loom.store;
 
+import dev.loom.index.FunctionGuard;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
 import dev.loom.log.LogView;
@@ -65,7 +66,7 @@ final class GapRebuild {
                         new ReferencedRecords(records, records.watermarks()::tailAcquire, parts.formatText);
                 UnsharedLog timeLog = log(LogKind.TIME);
                 UnsharedLog chunkLog = log(LogKind.CHUNK)) {
-            new SessionIndexes(sources, lookup).open(parts.schema);
+            new SessionIndexes(sources, lookup, FunctionGuard.NONE).open(parts.schema);
             new IndexRebuilder(
                             records,
                             timeLog,

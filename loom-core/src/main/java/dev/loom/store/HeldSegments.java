@@ -4,79 +4,91 @@ import dev.loom.error.CorruptStoreException;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
+import dev.loom.log.PageDescriptor;
 import dev.loom.log.Segments;
 import dev.loom.log.Watermarks;
 import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
- * The segment files that a store still has, against what its mark says: the oldest may have been deleted by hand, and of a mark
- * that can't be, no loop over its addresses would end.
- *
- * @param first the lowest address of a file, or {@code Long.MAX_VALUE}
- * @param gapBegin the highest end of a file before the gap, or where the log begins
- * @param end the highest end of a file, or where the log begins
+ * The segment files that a store still has, against what its mark says: some may have been deleted by hand, and of a mark that
+ * can't be, no loop over its addresses would end.
  */
-record HeldSegments(long first, long gapBegin, long end) {
-    /** As many segments may be missing at the end of a log and count as damage; what lacks more is no store. */
-    private static final long SEGMENTS_MISSING_MAX = 16;
+final class HeldSegments {
+    /**
+     * Of a store that lacks more than this, and many times what it has, the mark is wrong. What lacks less is damaged: a walk over
+     * all that is missing takes a tenth of a second for each of these.
+     */
+    private static final long MISSING_LEAST = 1L << 36;
 
-    private static final long MISSING_LEAST = 1L << 32;
-    private static final long MISSING_MOST = 1L << 36;
+    private static final long MISSING_TIMES = 16;
 
-    /** How many bytes may be missing at the end of a log. */
-    private static long missingMax(Mark mark) {
-        long segments = SEGMENTS_MISSING_MAX * Math.min(mark.segmentLength(), MISSING_MOST);
-        return Math.max(MISSING_LEAST, Math.min(MISSING_MOST, segments));
-    }
+    /** More than this a segment file does not count for, however long the mark says that they are. */
+    private static final long SEGMENT_MOST = 1L << 30;
 
-    private static HeldSegments of(StoreFiles files, Storage storage, Mark mark, LogKind kind) {
-        Segments segments = files.segments(kind, mark.segmentLength());
-        long gapEnd = mark.rebuild().end(kind);
-        long first = Long.MAX_VALUE;
-        Path lastBeforeGap = null;
-        Path last = null;
+    private final Storage storage;
+    private final Segments segments;
+    private final List<Path> files = new ArrayList<>();
+
+    private HeldSegments(StoreFiles files, Storage storage, Mark mark, LogKind kind) {
+        this.storage = storage;
+        this.segments = files.segments(kind, mark.segmentLength());
         for (Path path : storage.list(segments.folder())) {
             long address = Segments.firstOf(path);
-            if (address >= 0) {
-                first = Math.min(first, address);
-                lastBeforeGap = address < gapEnd ? path : lastBeforeGap;
-                last = path;
+            if (address >= 0 && address <= PageDescriptor.ADDRESS_MAX) {
+                this.files.add(path);
             }
         }
-        long begin = mark.begin(kind);
-        return new HeldSegments(
-                first,
-                end(storage, segments, lastBeforeGap, begin),
-                end(storage, segments, last, Math.max(begin, gapEnd)));
     }
 
-    private static long end(Storage storage, Segments segments, @Nullable Path last, long least) {
-        if (last == null) {
-            return least;
+    /** Whether much more is missing of a range of addresses than a store can lack. */
+    private boolean lacks(long begin, long end) {
+        long most = MISSING_LEAST + MISSING_TIMES * files.size() * Math.min(segments.segmentLength(), SEGMENT_MOST);
+        return end - begin > most && end - begin - held(begin, end) > most;
+    }
+
+    /** How many bytes of a range there are. */
+    private long held(long begin, long end) {
+        long held = 0;
+        for (int i = 0; i < files.size(); i++) {
+            long first = Segments.firstOf(files.get(i));
+            long next = i + 1 < files.size() ? Segments.firstOf(files.get(i + 1)) : -1;
+            long behind = first + segments.segmentLength();
+            // only where a file is the last of a row its length is looked up
+            long last = next == behind ? behind : Math.min(behind, first + length(files.get(i)));
+            held += Math.max(0, Math.min(last, end) - Math.max(first, begin));
         }
-        try (LoomFile file = storage.openToRead(last)) {
-            return Math.max(least, Segments.firstOf(last) + Math.min(file.size(), segments.segmentLength()));
+        return held;
+    }
+
+    private long length(Path path) {
+        try (LoomFile file = storage.openToRead(path)) {
+            return file.size();
         }
     }
 
     /**
-     * The mark of a store without the records of segment files that are gone.
+     * The mark of a store without the records of its oldest segment files, if those are gone.
      *
      * @throws CorruptStoreException when the mark speaks of far more than there is
      */
     static Mark check(StoreFiles files, Storage storage, Mark mark) {
         Mark checked = mark;
         for (LogKind kind : LogKind.values()) {
-            HeldSegments held = of(files, storage, mark, kind);
-            long gapMissing = mark.rebuild().begin(kind) - held.gapBegin();
-            if (mark.durable(kind) - held.end() > missingMax(mark) || gapMissing > missingMax(mark)) {
-                throw new CorruptStoreException("log ends far before its mark says: directory=" + files.directory()
-                        + ", log=" + kind.folder() + ", end=" + held.end() + ", expected=" + mark.durable(kind));
-            }
+            HeldSegments held = new HeldSegments(files, storage, mark, kind);
+            long first = held.files.isEmpty() ? Long.MAX_VALUE : Segments.firstOf(held.files.get(0));
             // of an index that lacks its beginning, the rest is no use
-            if (kind == LogKind.RECORD && held.first() > mark.begin(kind) && held.first() <= mark.durable(kind)) {
-                checked = mark.withRecordBegin(held.first());
+            if (kind == LogKind.RECORD && first > mark.begin(kind) && first <= mark.durable(kind)) {
+                checked = mark.withRecordBegin(first);
+            }
+            long begin = checked.begin(kind);
+            Rebuild rebuild = mark.rebuild();
+            if (held.lacks(begin, rebuild.begin(kind))
+                    || held.lacks(Math.max(begin, rebuild.end(kind)), mark.durable(kind))) {
+                throw new CorruptStoreException("most of what the mark speaks of is missing: directory="
+                        + files.directory() + ", log=" + kind.folder() + ", files=" + held.files.size() + ", begin="
+                        + begin + ", end=" + mark.durable(kind));
             }
         }
         return checked;
@@ -85,10 +97,12 @@ record HeldSegments(long first, long gapBegin, long end) {
     /** Whether what a staging says is in segment files can be there. */
     static boolean bearOut(StoreFiles files, Storage storage, Mark mark, LiveFile live) {
         for (LogKind kind : LogKind.values()) {
-            HeldSegments held = of(files, storage, mark, kind);
+            HeldSegments held = new HeldSegments(files, storage, mark, kind);
             Watermarks watermarks = live.watermarks(kind);
-            if (watermarks.evictedAcquire() - held.end() > missingMax(mark)
-                    || (watermarks.gapEnd() > 0 && watermarks.gapBeginAcquire() - held.gapBegin() > missingMax(mark))) {
+            long begin = watermarks.beginAcquire();
+            long gapEnd = watermarks.gapEnd();
+            if (held.lacks(Math.max(begin, gapEnd), watermarks.evictedAcquire())
+                    || (gapEnd > 0 && held.lacks(begin, watermarks.gapBeginAcquire()))) {
                 return false;
             }
         }

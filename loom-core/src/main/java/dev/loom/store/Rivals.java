@@ -5,10 +5,10 @@ import dev.loom.error.StoreLockedException;
 import dev.loom.io.ProcessId;
 import dev.loom.io.ProcessId.Life;
 import dev.loom.io.Storage;
+import dev.loom.io.StoreThread;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -90,7 +90,7 @@ final class Rivals {
         long end = System.nanoTime() + WATCH_NS;
         do {
             refuseIf(alive.getAsBoolean(), owner);
-            LockSupport.parkNanos(WATCH_STEP_NS);
+            StoreThread.pause(WATCH_STEP_NS);
         } while (System.nanoTime() - end < 0);
     }
 

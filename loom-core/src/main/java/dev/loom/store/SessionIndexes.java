@@ -3,6 +3,7 @@ package dev.loom.store;
 import dev.loom.api.Index;
 import dev.loom.format.RecordLookup;
 import dev.loom.index.ActiveIndex;
+import dev.loom.index.FunctionGuard;
 import dev.loom.record.WriterSources;
 import dev.loom.schema.Schema;
 import java.util.ArrayList;
@@ -14,19 +15,26 @@ import java.util.Map;
 final class SessionIndexes {
     private final WriterSources sources;
     private final RecordLookup lookup;
+    private final FunctionGuard guard;
     private final Map<Integer, ActiveIndex> active = new LinkedHashMap<>();
 
-    /** @param lookup where records are found that others refer to; for the writer's thread */
-    SessionIndexes(WriterSources sources, RecordLookup lookup) {
+    /**
+     * Prepares to.
+     *
+     * @param lookup where records are found that others refer to; for the writer's thread
+     * @param guard as of {@link ActiveIndex}
+     */
+    SessionIndexes(WriterSources sources, RecordLookup lookup, FunctionGuard guard) {
         this.sources = sources;
         this.lookup = lookup;
+        this.guard = guard;
     }
 
     /** Begins to fill those of a schema that can be. */
     void open(Schema schema) {
         for (Index index : schema.indexes()) {
             if (!index.closed() && index.function().isReadable()) {
-                active.put(index.id(), new ActiveIndex(index, lookup));
+                active.put(index.id(), new ActiveIndex(index, lookup, guard));
             }
         }
         active.values().stream()
@@ -37,7 +45,7 @@ final class SessionIndexes {
 
     /** Begins to fill one; when that fails, for want of memory, it may be added again. */
     void add(Index index) {
-        active.put(index.id(), new ActiveIndex(index, lookup));
+        active.put(index.id(), new ActiveIndex(index, lookup, guard));
         try {
             announce(index.sourceId());
         } catch (Throwable e) {

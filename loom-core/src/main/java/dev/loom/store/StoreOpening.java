@@ -11,6 +11,7 @@ import dev.loom.io.Platform;
 import dev.loom.io.ProcessId;
 import dev.loom.io.ProcessId.Life;
 import dev.loom.io.Storage;
+import dev.loom.io.StoreThread;
 import dev.loom.io.WriterLock;
 import dev.loom.log.LogKind;
 import dev.loom.log.PageDescriptor;
@@ -28,7 +29,6 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -128,7 +128,7 @@ public final class StoreOpening {
                 pid = -1;
             }
             if (pid < 0) {
-                LockSupport.parkNanos(10_000_000);
+                StoreThread.pause(10_000_000);
             }
         }
         return pid;
@@ -249,7 +249,8 @@ public final class StoreOpening {
         places.deleteStale(closed, rivals.killed());
         StoreLogs logs = StoreLogs.files(files, storage, closed, closed.ends());
         SourceTable table = indexes.sourceTable(closed);
-        boolean direct = direct();
+        boolean cached = settings.eviction() == Eviction.PAGE_CACHE;
+        String cachedFor = cached ? null : tryDirect();
         Staging staging = places.create(
                 new Staging.Request(closed.storeId(), nonce, closed.epoch(), owner),
                 wanted.andSmaller(settings.recordRingLength() != null, settings.chunkRingLength() != null));
@@ -280,7 +281,8 @@ public final class StoreOpening {
                     table,
                     recovery,
                     indexes.unchecked(),
-                    direct);
+                    !cached && cachedFor == null,
+                    cachedFor);
             // from here on readers, and a recovery after a kill, go by the staging
             staging.live().begin(mark, table);
             new MarkFile(storage, files.mark()).write(mark);
@@ -315,20 +317,22 @@ public final class StoreOpening {
         }
     }
 
-    /** Whether the record log goes past the page cache: as asked, or where the file system takes it. */
-    private boolean direct() {
-        if (settings.eviction() == Eviction.PAGE_CACHE) {
-            return false;
-        }
+    /**
+     * Whether the record log goes past the page cache: as asked, or where the file system takes it. Where that can't be tried, it
+     * does not, as a write that is refused later would be refused for ever.
+     *
+     * @return why it does not though it would, or null
+     */
+    private @Nullable String tryDirect() {
         Path trial = files.folder(LogKind.RECORD).resolve("direct.trial");
         try (LoomFile file = storage.openToWrite(trial, true)) {
             tryDirect(file, trial);
-            return true;
+            return null;
         } catch (StoreIoException e) {
             if (settings.eviction() == Eviction.DIRECT) {
                 throw e;
             }
-            return false;
+            return "direct I/O can't be used, or not be tried: " + e.getMessage();
         } finally {
             storage.delete(trial);
         }

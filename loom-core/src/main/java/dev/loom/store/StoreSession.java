@@ -12,6 +12,7 @@ import dev.loom.error.StoreFencedException;
 import dev.loom.error.StoreIoException;
 import dev.loom.format.PayloadFormat;
 import dev.loom.index.BinScale;
+import dev.loom.index.FunctionGuard;
 import dev.loom.log.Durability;
 import dev.loom.log.Evictor;
 import dev.loom.log.HybridLog;
@@ -36,6 +37,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +48,11 @@ public final class StoreSession implements Durability, AutoCloseable {
     private final Settings settings;
     private final StoreFiles files;
     private final Tenure tenure;
+    /** Of the evictor's thread. */
+    private final Tenure.Guard evictorGuard;
+    /** Of whoever has the monitor, and of who closes. */
+    private final Tenure.Guard schemaGuard;
+
     private final MarkFile markFile;
     private final SessionStaging staging;
     private final SchemaLog schemaLog;
@@ -56,6 +63,9 @@ public final class StoreSession implements Durability, AutoCloseable {
     private final Evictor evictor;
     private final @Nullable SystemClock systemClock;
     private final Leases leases;
+
+    /** Why the record log does not go past the page cache, or null. */
+    private final @Nullable String cachedFor;
 
     private @Nullable IndexThread indexThread;
 
@@ -81,15 +91,19 @@ public final class StoreSession implements Durability, AutoCloseable {
             SourceTable table,
             @Nullable Recovery recovery,
             @Nullable IndexCheck unchecked,
-            boolean direct) {}
+            boolean direct,
+            @Nullable String cachedFor) {}
 
     StoreSession(Opened opened) {
         this.settings = opened.settings();
         this.files = opened.files();
         this.tenure = opened.tenure();
+        this.evictorGuard = tenure.guard();
+        this.schemaGuard = tenure.guard();
         this.mark = opened.mark();
         this.markFile = new MarkFile(settings.storage(), files.mark());
         this.staging = new SessionStaging(files, settings, mark, opened.staging());
+        this.cachedFor = opened.cachedFor();
         this.schemaLog = opened.schemaLog();
         this.schema = opened.schema();
         this.leases = new Leases(() -> staging.staging().unmap());
@@ -107,7 +121,17 @@ public final class StoreSession implements Durability, AutoCloseable {
         HybridLog chunkLog = staging.log(LogKind.CHUNK);
         this.sources = writerSources(opened.schema(), opened.table());
         this.lookup = new ReferencedRecords(writersRecords(recordLog), recordLog::tail, this::formatText);
-        this.indexes = new SessionIndexes(sources, lookup);
+        this.indexes = new SessionIndexes(sources, lookup, new FunctionGuard() {
+            @Override
+            public void enter() {
+                log().enter();
+            }
+
+            @Override
+            public void leave() {
+                log().leave();
+            }
+        });
         indexes.open(opened.schema());
         live.direct(opened.direct());
         publishClock();
@@ -134,7 +158,7 @@ public final class StoreSession implements Durability, AutoCloseable {
                 settings.pressure(),
                 mark.lastTimeNs(),
                 checkpoint));
-        tenure.onFenced(() -> log.ownership().summon(tenure::check));
+        tenure.onFenced(() -> log.ownership().summon(tenure::checkKnown));
         evictor.start();
         try {
             resume(opened);
@@ -147,27 +171,31 @@ public final class StoreSession implements Durability, AutoCloseable {
 
     /** Has what opening found to be done for the indexes done: little at once, the rest by a thread of its own. */
     private void seeToIndexes(@Nullable IndexCheck unchecked) {
-        GapRebuild missing = null;
-        if (rebuild.pending()) {
-            missing = new GapRebuild(new GapRebuild.Parts(
-                    settings.storage(),
-                    files,
-                    mark,
-                    staging.logs(),
-                    schema,
-                    this::formatText,
-                    tenure::check,
-                    settings.backgroundRebuildBytes(),
-                    this::onRebuilt));
-            if (rebuild.to() - rebuild.done() <= settings.backgroundRebuildBytes()) {
-                missing.run(() -> false);
-                missing = null;
-            }
+        Tenure.Guard guard = tenure.guard();
+        if (rebuild.pending() && rebuild.to() - rebuild.done() <= settings.backgroundRebuildBytes()) {
+            gapRebuild(guard).run(() -> false);
         }
-        if (missing != null || unchecked != null) {
-            indexThread = new IndexThread(missing, unchecked, state -> indexState = state);
-            indexThread.start();
+        if (rebuild.pending() || unchecked != null) {
+            IndexThread indexing = new IndexThread(
+                    () -> rebuild.pending() ? gapRebuild(guard) : null, unchecked, state -> indexState = state);
+            log.ownership().bar(indexing.thread());
+            indexing.start();
+            indexThread = indexing;
         }
+    }
+
+    /** What is to be written before the gap, from where it ends now. */
+    private GapRebuild gapRebuild(Tenure.Guard guard) {
+        return new GapRebuild(new GapRebuild.Parts(
+                settings.storage(),
+                files,
+                mark.with(rebuild, indexState),
+                staging.logs(),
+                schema,
+                this::formatText,
+                guard::check,
+                settings.backgroundRebuildBytes(),
+                this::onRebuilt));
     }
 
     /** Called by the indexes' thread: the part before the gap has grown, and is durable. */
@@ -227,7 +255,7 @@ public final class StoreSession implements Durability, AutoCloseable {
 
     private SegmentWriter segmentWriter(LogKind kind, boolean pastPageCache) {
         return new SegmentWriter(
-                settings.storage(), files.segments(kind, mark.segmentLength()), pastPageCache, tenure::check);
+                settings.storage(), files.segments(kind, mark.segmentLength()), pastPageCache, evictorGuard::check);
     }
 
     static WriterSources writerSources(Schema schema, SourceTable table) {
@@ -248,11 +276,13 @@ public final class StoreSession implements Durability, AutoCloseable {
     }
 
     /**
-     * Defines a source.
+     * Defines a source. When it fails, for want of memory too, nothing is defined.
      *
+     * @param prepare is given its id before it is defined, and may fail
      * @throws IllegalArgumentException when an open source has the name, or no more fit
      */
-    public synchronized int defineSource(String name, PayloadFormat format, Map<String, String> attributes) {
+    public synchronized int defineSource(
+            String name, PayloadFormat format, Map<String, String> attributes, IntConsumer prepare) {
         checkWritable();
         SourceNames.check(name);
         if (schema.source(name).filter(source -> !source.closed()).isPresent()) {
@@ -262,14 +292,24 @@ public final class StoreSession implements Durability, AutoCloseable {
             throw new IllegalArgumentException(
                     "too many open sources: name=" + name + ", max=" + settings.sourcesMax());
         }
-        int id = Math.max(schema.lastId(), sources.lastId()) + 1;
+        int next = Math.max(schema.lastId(), sources.lastId()) + 1;
+        // a rotten record may have the last id of all, which leaves those before it
+        int id = next <= SourceNames.ID_MAX ? next : sources.lowestFree();
         if (id > SourceNames.ID_MAX) {
             throw new IllegalArgumentException("no source id left: name=" + name + ", max=" + SourceNames.ID_MAX);
         }
         SchemaEntry entry = new SourceDefined(id, name, format.text(), attributes);
-        schemaLog.append(entry);
-        sources.add(id, false, new SourceTotals(), 0);
-        schema = schema.with(entry);
+        Schema after = schema.with(entry);
+        prepare.accept(id);
+        sources.add(id, true, new SourceTotals(), 0);
+        try {
+            schemaLog.append(entry);
+        } catch (Throwable e) {
+            sources.withdraw(id);
+            throw e;
+        }
+        sources.open(id);
+        schema = after;
         return id;
     }
 
@@ -285,8 +325,9 @@ public final class StoreSession implements Durability, AutoCloseable {
             throw new IllegalArgumentException("source is not open: id=" + sourceId);
         }
         SchemaEntry entry = new SourceChanged(sourceId, attributes);
+        Schema next = schema.with(entry);
         schemaLog.append(entry);
-        schema = schema.with(entry);
+        schema = next;
     }
 
     public synchronized void closeSource(int sourceId) {
@@ -297,9 +338,10 @@ public final class StoreSession implements Durability, AutoCloseable {
         }
         if (!source.closed()) {
             SchemaEntry entry = new SourceClosed(sourceId);
+            Schema next = schema.with(entry);
             schemaLog.append(entry);
             sources.close(sourceId);
-            schema = schema.with(entry);
+            schema = next;
         }
     }
 
@@ -340,8 +382,9 @@ public final class StoreSession implements Durability, AutoCloseable {
                 function.text(),
                 bins.text(),
                 staging.logs().records().watermarks().tailAcquire());
+        Schema next = schema.with(entry).supply(entry.id(), function);
         schemaLog.append(entry);
-        schema = schema.with(entry).supply(entry.id(), function);
+        schema = next;
         indexes.add(Objects.requireNonNull(schema.index(entry.id())));
         return entry.id();
     }
@@ -376,15 +419,16 @@ public final class StoreSession implements Durability, AutoCloseable {
         }
         if (!index.closed()) {
             SchemaEntry entry = new IndexClosed(indexId);
+            Schema next = schema.with(entry);
             schemaLog.append(entry);
-            schema = schema.with(entry);
+            schema = next;
             indexes.remove(index);
         }
     }
 
     private void checkWritable() {
         checkOpen();
-        tenure.check();
+        schemaGuard.check();
     }
 
     /** How the store is opened again to have its indexes written anew, also those over functions of the program's own. */
@@ -433,6 +477,19 @@ public final class StoreSession implements Durability, AutoCloseable {
         evictor.force();
     }
 
+    /**
+     * Fails while the disk refuses what is to be written, or made durable.
+     *
+     * @throws StoreIoException with the reason
+     */
+    public void checkDisk() {
+        StoreIoException write = evictor.writeFailure();
+        StoreIoException failure = write == null ? evictor.syncFailure() : write;
+        if (failure != null) {
+            throw new StoreIoException("the disk takes no records: " + failure.getMessage(), failure);
+        }
+    }
+
     private void noteProgress() {
         checkpoint = log.lastCheckpoint();
         lastTimeNs = log.lastTimeNs();
@@ -450,7 +507,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         checkpoint = newest < durable[LogKind.TIME.index()] ? newest : checkpoint;
         Mark next = mark.advanced(durable, schemaLog.synced(), checkpoint, lastTimeNs)
                 .with(rebuild, indexState);
-        tenure.check();
+        evictorGuard.check();
         markFile.write(next);
         mark = next;
     }
@@ -461,7 +518,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         // who doubts whether this writer lives, as it has lost its lock, sees by its mark that it does
         if (changed || tenure.lockLost()) {
             try {
-                tenure.check();
+                evictorGuard.check();
                 Mark next = mark.again().with(rebuild, indexState);
                 markFile.write(next);
                 mark = next;
@@ -475,7 +532,7 @@ public final class StoreSession implements Durability, AutoCloseable {
     public void tick() {
         tenure.renew();
         try {
-            tenure.check();
+            evictorGuard.check();
             seeToStaging();
         } catch (StoreFencedException e) {
             throw e;
@@ -538,6 +595,9 @@ public final class StoreSession implements Durability, AutoCloseable {
             if (running != null && running.failure() != null) {
                 values.put("rebuild_error", String.valueOf(running.failure()));
             }
+            if (cachedFor != null) {
+                values.put("eviction_fallback", cachedFor);
+            }
             values.put("staging_replaced", (long) staging.moves());
             values.put("lock_restored", (long) tenure.restored());
             values.put("lock_lost", tenure.lockLost());
@@ -569,7 +629,7 @@ public final class StoreSession implements Durability, AutoCloseable {
             if (closed) {
                 return;
             }
-            log.ownership().takeToClose();
+            log.takeToClose();
             closed = true;
         }
         IndexThread running = indexThread;
@@ -597,7 +657,7 @@ public final class StoreSession implements Durability, AutoCloseable {
             noteProgress();
             evictor.force();
         }
-        tenure.check();
+        schemaGuard.check();
         markClosed();
     }
 

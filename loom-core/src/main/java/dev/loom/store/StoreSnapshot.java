@@ -50,7 +50,7 @@ public final class StoreSnapshot implements Snapshot {
             sequence = losses.sequenceAcquire();
             recordTail = logs.records().watermarks().tailAcquire();
             unmarked = losses.unmarked(recordTail);
-        } while (!losses.unchanged(sequence) && ++tries < LOSS_TRIES);
+        } while (live && !losses.unchanged(sequence) && ++tries < LOSS_TRIES); // nobody changes them of one who is dead
         // read before the tail, which is never below
         long covered = logs.times().watermarks().coveredAcquire();
         long timeTail = Math.min(covered, logs.times().watermarks().tailAcquire());

@@ -1,8 +1,10 @@
 package dev.loom.store;
 
+import dev.loom.error.CorruptStoreException;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import dev.loom.log.LogView;
+import dev.loom.log.MissingSegments;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageReader;
 import dev.loom.log.PageState;
@@ -106,12 +108,25 @@ public final class StoreVerification {
     }
 
     private void checkPages(LogView view, PageReader reader, long begin, long end) {
-        for (long page = begin; page < end && !stopped(); page += PageDescriptor.PAGE_LENGTH) {
+        MissingSegments missing = new MissingSegments(view);
+        long page = begin;
+        while (page < end && !stopped()) {
+            if (missing.touch(page, page + 1)) {
+                long next = Math.min(
+                        end, view.segments().first(page) + view.segments().segmentLength());
+                problem(
+                        view.segments().file(page),
+                        0,
+                        "segment is missing: address=" + page + ", bytes=" + (next - page));
+                page = next;
+                continue;
+            }
             pages++;
             bytes += PageDescriptor.PAGE_LENGTH;
             if (reader.read(page, end) == PageState.DAMAGED) {
                 problem(view.segments().file(page), offsetInFile(view, page), "page is damaged: address=" + page);
             }
+            page += PageDescriptor.PAGE_LENGTH;
         }
     }
 
@@ -196,8 +211,16 @@ public final class StoreVerification {
                     expected.clear();
                 }
                 // a source whose indexes take several parts is listed in each
-                reader.forEachListed(
-                        (id, count, listedBytes, firstTimeNs) -> expected.merge(id, (long) count, Long::sum));
+                try {
+                    reader.forEachListed(
+                            (id, count, listedBytes, firstTimeNs) -> expected.merge(id, (long) count, Long::sum));
+                } catch (CorruptStoreException e) {
+                    problem(
+                            times.segments().file(reader.address()),
+                            offsetInFile(times, reader.address()),
+                            String.valueOf(e.getMessage()));
+                    continue;
+                }
                 if (reader.isLastPart() && !matches(records, reader.chunk(), reader.chunkEnd(), expected)) {
                     problem(
                             times.segments().file(reader.address()),

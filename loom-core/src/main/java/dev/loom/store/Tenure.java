@@ -8,25 +8,25 @@ import dev.loom.io.WriterLock;
 import dev.loom.io.WriterLock.Renewal;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A session's right to write: the lock, the claim, and what the mark on disk says. The first two keep others out, and are
  * restored when something drops them. Should another writer have come in all the same, the mark tells, or the state in the
- * live file: then this session writes nothing more. Thread-safe.
+ * live file: then this session writes nothing more. Thread-safe, but for each {@link Guard}.
  */
 final class Tenure implements AutoCloseable {
     private final StoreFiles files;
     private final Storage storage;
     private final WriterLock lock;
     private final Claim claim;
-    private final ByteBuffer slots =
-            ByteBuffer.allocateDirect(2 * MarkFile.SLOT_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+    private final List<Guard> guards = new ArrayList<>();
 
-    private @Nullable Mark first;
-    private @Nullable LiveFile live;
-    private @Nullable LoomFile markFile;
+    private volatile @Nullable Mark first;
+    private volatile @Nullable LiveFile live;
     private volatile @Nullable StoreFencedException fence;
     private volatile Runnable onFenced = () -> {};
     private volatile boolean lockLost;
@@ -41,9 +41,9 @@ final class Tenure implements AutoCloseable {
     }
 
     /** Begins a session: from now on no other mark may follow than its own. */
-    synchronized void begin(Mark mark, LiveFile state) {
-        first = mark;
+    void begin(Mark mark, LiveFile state) {
         live = state;
+        first = mark;
     }
 
     /** Sets what is done when it is found that another writer has the store. */
@@ -52,70 +52,96 @@ final class Tenure implements AutoCloseable {
     }
 
     /** As {@link #begin}, of a session whose staging is another now. */
-    synchronized void moved(LiveFile state) {
+    void moved(LiveFile state) {
         live = state;
     }
 
+    /** What one user asks before it writes, so that nobody waits while another reads the mark from a slow disk. */
+    synchronized Guard guard() {
+        Guard guard = new Guard();
+        guards.add(guard);
+        return guard;
+    }
+
+    /** Reads the mark through a file and memory of its own. For one thread at a time. */
+    final class Guard {
+        private final ByteBuffer slots =
+                ByteBuffer.allocateDirect(2 * MarkFile.SLOT_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+        private @Nullable LoomFile markFile;
+
+        private Guard() {}
+
+        /**
+         * To be called before whatever writes to the store's files.
+         *
+         * @throws StoreFencedException when another writer has taken the store over
+         * @throws StoreIoException when that can't be told now
+         */
+        void check() {
+            checkKnown();
+            StoreFencedException found = look();
+            if (found != null) {
+                fence = found;
+                onFenced.run();
+                throw found;
+            }
+        }
+
+        private @Nullable StoreFencedException look() {
+            Mark own = first;
+            LiveFile state = live;
+            if (own == null || state == null) {
+                return null;
+            }
+            readSlots();
+            for (int slot = 0; slot < slots.capacity(); slot += MarkFile.SLOT_LENGTH) {
+                Mark other = MarkFile.ofSession(slots, slot, own) ? null : MarkFile.slot(slots, slot);
+                if (other != null) {
+                    return new StoreFencedException("another writer has taken the store over: directory="
+                            + files.directory() + ", epoch=" + own.epoch() + ", now=" + other.epoch() + ", pid="
+                            + other.owner().process().pid() + ", host="
+                            + other.owner().host());
+                }
+            }
+            return state.stateAcquire() == LiveFile.FENCED
+                    ? new StoreFencedException(
+                            "another writer is taking the store over: directory=" + files.directory())
+                    : null;
+        }
+
+        private void readSlots() {
+            try {
+                LoomFile file = markFile;
+                if (file == null) {
+                    file = storage.openToRead(files.mark());
+                    markFile = file;
+                }
+                slots.clear();
+                file.read(slots, 0);
+            } catch (StoreIoException e) {
+                close();
+                throw e;
+            }
+        }
+
+        private void close() {
+            LoomFile file = markFile;
+            markFile = null;
+            if (file != null) {
+                file.close();
+            }
+        }
+    }
+
     /**
-     * To be called before whatever writes to the store's files.
+     * Fails when it is known already that the session was fenced off. Reads nothing.
      *
-     * @throws StoreFencedException when another writer has taken the store over
-     * @throws StoreIoException when that can't be told now
+     * @throws StoreFencedException when it was
      */
-    void check() {
+    void checkKnown() {
         StoreFencedException known = fence;
         if (known != null) {
             throw new StoreFencedException(String.valueOf(known.getMessage()), known);
-        }
-        StoreFencedException found = look();
-        if (found != null) {
-            fence = found;
-            onFenced.run();
-            throw found;
-        }
-    }
-
-    private synchronized @Nullable StoreFencedException look() {
-        Mark own = first;
-        LiveFile state = live;
-        if (own == null || state == null) {
-            return null;
-        }
-        readSlots();
-        for (int slot = 0; slot < slots.capacity(); slot += MarkFile.SLOT_LENGTH) {
-            Mark other = MarkFile.ofSession(slots, slot, own) ? null : MarkFile.slot(slots, slot);
-            if (other != null) {
-                return new StoreFencedException("another writer has taken the store over: directory="
-                        + files.directory() + ", epoch=" + own.epoch() + ", now=" + other.epoch() + ", pid="
-                        + other.owner().process().pid() + ", host="
-                        + other.owner().host());
-            }
-        }
-        return state.stateAcquire() == LiveFile.FENCED
-                ? new StoreFencedException("another writer is taking the store over: directory=" + files.directory())
-                : null;
-    }
-
-    private void readSlots() {
-        try {
-            LoomFile file = markFile;
-            if (file == null) {
-                file = storage.openToRead(files.mark());
-                markFile = file;
-            }
-            slots.clear();
-            file.read(slots, 0);
-        } catch (StoreIoException e) {
-            closeMark();
-            throw e;
-        }
-    }
-
-    private void closeMark() {
-        LoomFile file = markFile;
-        markFile = null;
-        if (file != null) {
-            file.close();
         }
     }
 
@@ -163,8 +189,17 @@ final class Tenure implements AutoCloseable {
         try (lock) {
             endClaim();
         } finally {
-            synchronized (this) {
-                closeMark();
+            closeGuards();
+        }
+    }
+
+    /** Whose users have ended. */
+    private synchronized void closeGuards() {
+        for (Guard guard : guards) {
+            try {
+                guard.close();
+            } catch (StoreIoException e) {
+                // it was only read
             }
         }
     }

@@ -1,5 +1,6 @@
 package dev.loom.query;
 
+import dev.loom.error.CorruptStoreException;
 import dev.loom.index.BinListReader;
 import dev.loom.index.IndexSummary;
 import dev.loom.record.Chunks;
@@ -59,12 +60,18 @@ final class HistogramChunks implements ChunkDecider {
         return step == counts.step(lastNs) ? step : SEVERAL;
     }
 
-    /** All bins or, when one of them falls into several, none. */
+    /** All bins or, when one of them falls into several, or says what can't be, none. */
     private boolean takeBins(Chunks chunk, int step) {
         BinListReader list = summaries.bins(chunk);
-        if (list == null) {
+        try {
+            return list != null && takeBins(list, step);
+        } catch (CorruptStoreException e) {
+            summaries.noteDamaged();
             return false;
         }
+    }
+
+    private boolean takeBins(BinListReader list, int step) {
         int taken = 0;
         while (list.next()) {
             int low = counts.bin(list.minKey());

@@ -2,6 +2,7 @@ package dev.loom.query;
 
 import dev.loom.api.Index;
 import dev.loom.api.IndexKind;
+import dev.loom.error.CorruptStoreException;
 import dev.loom.index.BinListReader;
 import dev.loom.index.BinScale;
 import dev.loom.index.ChunkIndexReader;
@@ -26,6 +27,7 @@ final class IndexSummaries {
     private int preparedFor = -1;
     private long told;
     private long untold;
+    private long damaged;
 
     /**
      * @param indexes with equal functions
@@ -75,8 +77,13 @@ final class IndexSummaries {
         }
         prepareBins();
         BinListReader reader = Objects.requireNonNull(list);
-        boolean there = bins.get().read(totals.binsAddress(), chunk.start(), index().id(), reader);
-        return there ? reader : null;
+        try {
+            boolean there = bins.get().read(totals.binsAddress(), chunk.start(), index().id(), reader);
+            return there ? reader : null;
+        } catch (CorruptStoreException e) {
+            damaged++;
+            return null;
+        }
     }
 
     /** The bins of {@link #index()}; null when it has none. */
@@ -98,6 +105,16 @@ final class IndexSummaries {
             list = new BinListReader(made, index.function().type());
             preparedFor = current;
         }
+    }
+
+    /** Notes that the bins of the chunk read say what can't be. */
+    void noteDamaged() {
+        damaged++;
+    }
+
+    /** Chunks whose bins say what can't be, and were not used. */
+    long damaged() {
+        return damaged;
     }
 
     /** Chunks that were asked for and covered. */

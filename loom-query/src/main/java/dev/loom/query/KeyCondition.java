@@ -1,5 +1,6 @@
 package dev.loom.query;
 
+import dev.loom.error.CorruptStoreException;
 import dev.loom.index.BinListReader;
 import dev.loom.index.IndexSummary;
 import dev.loom.record.Chunks;
@@ -46,13 +47,18 @@ final class KeyCondition implements ChunkCondition {
         if (bins == null) {
             return true;
         }
-        bins.limit(span.low(), span.high());
-        while (bins.next()) {
-            if (bins.isComplete() ? possiblyOne(bins) : possible.touches(bins.minKey(), bins.maxKey())) {
-                return true;
+        try {
+            bins.limit(span.low(), span.high());
+            while (bins.next()) {
+                if (bins.isComplete() ? possiblyOne(bins) : possible.touches(bins.minKey(), bins.maxKey())) {
+                    return true;
+                }
             }
+            return false;
+        } catch (CorruptStoreException e) {
+            summaries.noteDamaged();
+            return true;
         }
-        return false;
     }
 
     private boolean possiblyOne(BinListReader bins) {

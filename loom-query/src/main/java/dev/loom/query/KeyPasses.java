@@ -1,6 +1,7 @@
 package dev.loom.query;
 
 import dev.loom.api.Index;
+import dev.loom.error.CorruptStoreException;
 import dev.loom.error.ExpiredException;
 import dev.loom.index.BinListReader;
 import dev.loom.index.BinScale;
@@ -88,15 +89,20 @@ final class KeyPasses {
     /** Adds the bins of a chunk, if they tell all that is asked. */
     private static boolean addBins(KeyTally tally, IndexSummaries known, Chunks chunk) {
         BinListReader bins = known.bins(chunk);
-        if (bins == null) {
+        try {
+            return bins != null && addBins(tally, bins);
+        } catch (CorruptStoreException e) {
+            known.noteDamaged();
             return false;
         }
+    }
+
+    /** What it fails at, it has not added. */
+    private static boolean addBins(KeyTally tally, BinListReader bins) {
         long below = bins.limit(tally.lowKey(), tally.highKey());
         if (tally.countsBins(bins.scale())) {
+            addCounts(tally, bins);
             tally.addBelow(below);
-            while (bins.nextCount()) {
-                tally.addBin(bins.bin(), bins.count());
-            }
             return true;
         }
         while (bins.next()) {
@@ -118,6 +124,21 @@ final class KeyPasses {
             }
         }
         return true;
+    }
+
+    private static void addCounts(KeyTally tally, BinListReader bins) {
+        int added = 0;
+        try {
+            for (; bins.nextCount(); added++) {
+                tally.addBin(bins.bin(), bins.count());
+            }
+        } catch (CorruptStoreException e) {
+            bins.rewind();
+            for (; added > 0 && bins.nextCount(); added--) {
+                tally.addBin(bins.bin(), -bins.count());
+            }
+            throw e;
+        }
     }
 
     /** Records that were read and looked at. */

@@ -9,6 +9,7 @@ import dev.loom.query.where.WhereExpression;
 import dev.loom.record.ReferencedRecords;
 import dev.loom.record.SnapshotView;
 import dev.loom.store.StoreSnapshot;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -33,6 +34,7 @@ final class QueryScope implements AutoCloseable {
     private @Nullable SourceWalk walk;
     private QueryStatistics done = QueryStatistics.NONE;
     private long pagesDamaged;
+    private long entriesDamaged;
     private boolean expired;
     private Limit limit = Limit.NONE;
     private boolean closed;
@@ -127,6 +129,7 @@ final class QueryScope implements AutoCloseable {
             last.close();
             done = done.plus(last.statistics());
             pagesDamaged = pagesDamaged();
+            entriesDamaged = Math.max(entriesDamaged, last.entriesDamaged());
             expired = isExpired();
             limit = limit();
             walk = null;
@@ -182,6 +185,17 @@ final class QueryScope implements AutoCloseable {
         return view.recordBegin() > begin;
     }
 
+    private List<String> lines() {
+        SourceWalk current = walk;
+        long damaged = Math.max(entriesDamaged, current == null ? 0 : current.entriesDamaged());
+        if (damaged == 0) {
+            return plan.lines();
+        }
+        List<String> lines = new ArrayList<>(plan.lines());
+        lines.add("timestamp index: entries damaged=" + damaged + ", of which the records were read");
+        return lines;
+    }
+
     private long pagesDamaged() {
         SourceWalk current = walk;
         // each walk meets the same ones
@@ -192,8 +206,8 @@ final class QueryScope implements AutoCloseable {
     QueryStatistics statistics(long recordsReturned) {
         SourceWalk current = walk;
         QueryStatistics all = current == null ? done : done.plus(current.statistics());
-        QueryStatistics more = new QueryStatistics(
-                0, 0, 0, 0, bytesReadOfOthers(), recordsReturned, 0, 0, 0, plan.lines(), fieldsSeen());
+        QueryStatistics more =
+                new QueryStatistics(0, 0, 0, 0, bytesReadOfOthers(), recordsReturned, 0, 0, 0, lines(), fieldsSeen());
         return all.plus(more);
     }
 

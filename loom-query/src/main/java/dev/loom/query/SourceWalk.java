@@ -1,6 +1,7 @@
 package dev.loom.query;
 
 import dev.loom.index.RecordBatch;
+import dev.loom.log.MissingSegments;
 import dev.loom.query.Completeness.Limit;
 import dev.loom.query.where.PayloadPredicate;
 import dev.loom.record.AllChunks;
@@ -31,6 +32,8 @@ final class SourceWalk implements AutoCloseable {
     private final Chunks chunks;
     private final PageRecords page;
     private final ChunkRecords records;
+    private @Nullable MissingSegments missing;
+
     /** Whether all records count of the chunk that is read. */
     private boolean whole;
 
@@ -83,7 +86,17 @@ final class SourceWalk implements AutoCloseable {
         }
         boolean inRange = first >= range.fromNs() && !range.endsBefore(last) && chunk.start() >= fromAddress;
         whole = inRange && coverage == Coverage.ALL;
-        return decider.decide(chunk, whole);
+        return inMissingFile(chunk) ? ChunkUse.READ : decider.decide(chunk, whole);
+    }
+
+    /** Of records that somebody has deleted no index is asked: what is left is read, and the rest is missing. */
+    private boolean inMissingFile(Chunks chunk) {
+        MissingSegments files = missing;
+        if (files == null) {
+            files = new MissingSegments(scope.view().records());
+            missing = files;
+        }
+        return files.touch(chunk.start(), chunk.end());
     }
 
     /**
@@ -158,6 +171,11 @@ final class SourceWalk implements AutoCloseable {
 
     Limit limit() {
         return records.limit();
+    }
+
+    /** Entries of the timestamp index that say what can't be. */
+    long entriesDamaged() {
+        return chunks.entriesDamaged();
     }
 
     long pagesDamaged() {

@@ -186,6 +186,9 @@ final class WherePlan {
         return used.stream()
                 .map(index -> "index " + index.name() + " #" + index.id() + (index.closed() ? " (closed)" : ""))
                 .collect(Collectors.joining(
-                        ", ", "", ", chunks covered=" + summaries.told() + ", not covered=" + summaries.untold()));
+                        ", ",
+                        "",
+                        ", chunks covered=" + summaries.told() + ", not covered=" + summaries.untold()
+                                + (summaries.damaged() == 0 ? "" : ", bins damaged=" + summaries.damaged())));
     }
 }

@@ -42,7 +42,13 @@ final class AllocationFaultsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"writer,writer", "writer,loom-evictor", "recorder,loom-recorder", "recorder,loom-evictor"})
+    @CsvSource({
+        "writer,writer",
+        "writer,loom-evictor",
+        "recorder,loom-recorder",
+        "recorder,loom-evictor",
+        "definer,definer"
+    })
     void shouldLoseNothingAcknowledgedWhenAnAllocationFails(String role, String thread) throws Exception {
         System.out.println("AllocationFaultsTest: -Dloom.test.seed=" + seed);
         AllocationFaults.reset(thread, -1, 0, 0);

@@ -32,8 +32,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * A store's writer, or a recorder, some of whose allocations fail, and what must hold all the same. Loaded by {@link
- * AllocationFaultsLoader}, and so known to the test as a function alone: of a folder and {@code writer} or {@code recorder}; it
- * gives what is wrong.
+ * AllocationFaultsLoader}, and so known to the test as a function alone: of a folder and {@code writer}, {@code
+ * recorder} or {@code definer}; it gives what is wrong.
  */
 public final class AllocationScenario implements BiFunction<Path, String, List<String>> {
     private static final PayloadFormat FORMAT = Formats.parse("struct:sequence:i64,value:i64");
@@ -71,6 +71,8 @@ public final class AllocationScenario implements BiFunction<Path, String, List<S
             define(loom);
             if (role.equals("recorder")) {
                 record(loom);
+            } else if (role.equals("definer")) {
+                defineAgain(loom);
             } else {
                 write(loom);
             }
@@ -239,6 +241,44 @@ public final class AllocationScenario implements BiFunction<Path, String, List<S
             failures++;
         }
         AllocationFaults.arm(false);
+    }
+
+    /** Whoever defines and finds no memory does it again, under the same name, and then it is as if nothing had been. */
+    private void defineAgain(Loom loom) {
+        Recorder recorder = Recorder.on(loom).ringBytes(1 << 16).start();
+        Thread definer = Thread.currentThread();
+        String name = definer.getName();
+        definer.setName("definer");
+        List<Integer> ids = new ArrayList<>();
+        for (int i = 0; i < 2 * SOURCES; i++) {
+            AllocationFaults.arm(true);
+            int tries = 0;
+            for (int id = 0; id == 0; tries++) {
+                try {
+                    id = recorder.defineSource("more-" + i, FORMAT, Map.of("i", "" + i), DropPolicy.refuse());
+                    ids.add(id);
+                } catch (OutOfMemoryError e) {
+                    failures++;
+                }
+            }
+            expect(tries <= 1 + AllocationFaultsTest.FAILURES, "tries=" + tries);
+        }
+        AllocationFaults.arm(false);
+        definer.setName(name);
+        expect(ids.stream().distinct().count() == ids.size(), "ids=" + ids);
+        for (int id : ids) {
+            expect(recorder.offer(id, payload, 0, LENGTH) == 0, "not taken: id=" + id);
+        }
+        expect(recorder.force(Duration.ofMinutes(1)), "not forced");
+        try (Snapshot snapshot = recorder.snapshot()) {
+            for (int i = 0; i < ids.size(); i++) {
+                expect(snapshot.statistics(ids.get(i)).records() == 1, "not stored: id=" + ids.get(i));
+                expect(
+                        snapshot.source("more-" + i).orElseThrow().id() == ids.get(i),
+                        "another source has the name: id=" + ids.get(i));
+            }
+        }
+        recorder.close();
     }
 
     private static long lost(Snapshot snapshot, int source) {

@@ -1,6 +1,7 @@
 package dev.loom.faults;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.Loom;
@@ -14,6 +15,7 @@ import dev.loom.api.Store;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.query.Aggregate;
+import dev.loom.query.Completeness;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.RawScan;
 import java.io.IOException;
@@ -113,6 +115,37 @@ final class DeletedSegmentTest {
         }
         try (Loom loom = open()) {
             check(loom, 2 * SEGMENT_BYTES);
+        }
+    }
+
+    @Test
+    void shouldSayThatRecordsAreMissingWhoseSegmentIsNotTheOldest() throws Exception {
+        Path middle = store.resolve("record/%020d.seg".formatted(2 * SEGMENT_BYTES));
+        Files.delete(middle);
+        try (LoomReader reader = LoomReader.attach(store)) {
+            checkMiddle(reader);
+        }
+        try (Loom loom = open()) {
+            checkMiddle(loom);
+        }
+    }
+
+    private static void checkMiddle(Store opened) {
+        try (Snapshot snapshot = opened.snapshot()) {
+            long[] scanned = {0};
+            Completeness scan = RawScan.of(snapshot, 1).forEach((timeNs, buffer, offset, length) -> scanned[0]++);
+            assertTrue(scanned[0] > 0 && scanned[0] < RECORDS);
+            assertTrue(scan.damagedPages() > 0);
+            for (boolean indexed : new boolean[] {true, false}) {
+                Aggregate aggregate = IndexedAggregate.of(
+                                snapshot, snapshot.indexes(1).get(0))
+                        .useChunkIndex(indexed)
+                        .percentiles(50)
+                        .run();
+                assertEquals(scanned[0], aggregate.count(), "indexed=" + indexed);
+                assertTrue(aggregate.completeness().damagedPages() > 0, "indexed=" + indexed);
+                assertFalse(aggregate.completeness().complete(), "indexed=" + indexed);
+            }
         }
     }
 }

@@ -224,6 +224,22 @@ class RecorderFaultsTest {
         }
     }
 
+    @Test
+    void shouldSayWhatTheDiskSaysWhenItLeavesNoRoom() {
+        try (Recorder recorder = start(LONG)) {
+            int id = recorder.defineSource("a", BYTES);
+            storage.fail(Call.WRITE, 1, true, file -> file.toString().endsWith(".seg"));
+            while (recorder.state().waits() == 0) {
+                recorder.offer(id, payload);
+            }
+            StoreIoException refused =
+                    assertThrows(StoreIoException.class, () -> recorder.force(Duration.ofMillis(100)));
+            assertTrue(String.valueOf(refused.getMessage()).contains("injected failure"), refused::toString);
+            storage.heal();
+            assertTrue(recorder.force(LONG));
+        }
+    }
+
     private static void assertDurable(Recorder recorder) {
         Map<String, Object> info = recorder.info().values();
         assertEquals(info.get("record_tail"), info.get("record_durable"));

@@ -162,6 +162,26 @@ class RebuiltIndexTest {
     }
 
     @Test
+    void shouldGoOnRebuildingWhenThereIsMemoryAgain() throws IOException {
+        System.out.println("RebuiltIndexTest -Dloom.test.seed=" + seed);
+        store = temp.resolve("store");
+        fillAndClose();
+        deleteIndexes();
+        RebuildGate gate = new RebuildGate();
+        try (Loom loom = openGated(gate)) {
+            assertTrue(info(loom, "rebuild_to", 0) > 0);
+            gate.pass(random.nextInt(200), () -> loom.info().values().containsKey("rebuilt"));
+            gate.failNext(3);
+            push(loom);
+            gate.pass(1_000_000, () -> loom.info().values().containsKey("rebuilt"));
+            assertNull(loom.info().values().get("rebuild_error"));
+            assertNull(loom.info().values().get("rebuilt"));
+            check(loom, true);
+        }
+        assertEquals(0, problems());
+    }
+
+    @Test
     void shouldRebuildIndexesInTheBackgroundWhileTheStoreIsWritten() throws IOException {
         System.out.println("RebuiltIndexTest -Dloom.test.seed=" + seed);
         store = temp.resolve("store");

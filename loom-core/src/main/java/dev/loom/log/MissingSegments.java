@@ -1,0 +1,30 @@
+package dev.loom.log;
+
+import java.nio.file.Path;
+import org.agrona.collections.LongHashSet;
+
+/** Which segment files of a log are missing below what was evicted, as when somebody has deleted them. Immutable. */
+public final class MissingSegments {
+    private final Segments segments;
+    private final LongHashSet there = new LongHashSet();
+    private final long evicted;
+
+    /** Looks at the folder. */
+    public MissingSegments(LogView view) {
+        this.segments = view.segments();
+        this.evicted = view.watermarks().evictedAcquire(); // first, as files are there before it says so
+        for (Path file : view.storage().list(segments.folder())) {
+            there.add(Segments.firstOf(file));
+        }
+    }
+
+    /** Whether a page of a range of addresses was in a file that is missing. */
+    public boolean touch(long from, long to) {
+        long end = Math.min(to, evicted);
+        boolean missing = false;
+        for (long first = segments.first(from); first < end && !missing; first += segments.segmentLength()) {
+            missing = !there.contains(first);
+        }
+        return missing;
+    }
+}

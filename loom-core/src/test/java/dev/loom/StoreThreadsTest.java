@@ -1,0 +1,196 @@
+package dev.loom;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.api.Bins;
+import dev.loom.api.IndexFunction;
+import dev.loom.api.Snapshot;
+import dev.loom.api.ValueType;
+import dev.loom.api.ValueUnit;
+import dev.loom.error.LoomException;
+import dev.loom.error.SecondWriterException;
+import dev.loom.error.StoreIoException;
+import dev.loom.error.StoreLockedException;
+import dev.loom.format.Formats;
+import dev.loom.io.LoomFile;
+import dev.loom.io.Storage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What one thread of a store waits for, fails of, or calls by mistake holds up no other, and breaks nothing. */
+@Timeout(value = 2, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class StoreThreadsTest {
+    private static final int RECORDS = 300;
+
+    @TempDir
+    Path temp;
+
+    private final CountDownLatch over = new CountDownLatch(1);
+
+    @AfterEach
+    void end() {
+        over.countDown();
+    }
+
+    private Path store() {
+        return temp.resolve("store");
+    }
+
+    private static boolean isThread(String name) {
+        return Thread.currentThread().getName().equals(name);
+    }
+
+    @Test
+    void shouldChangeTheSchemaWhileTheEvictorWaitsForTheMark() throws InterruptedException {
+        CountDownLatch stuck = new CountDownLatch(1);
+        try (Loom loom = StoreAccess.open(store(), new HookedStorage() {
+            @Override
+            void onRead(Path file) {
+                if (file.endsWith("loom.mark") && isThread("loom-evictor")) {
+                    stuck.countDown();
+                    await(over);
+                }
+            }
+        })) {
+            stuck.await();
+            int source = loom.defineSource("a", Formats.bytes());
+            loom.closeSource(source);
+            over.countDown();
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        boolean interrupted = false;
+        while (latch.getCount() > 0) {
+            try {
+                latch.await();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
+    void shouldNameTheOwnerWhenAnInterruptedCallerWaitsForTheMark() throws Exception {
+        AtomicReference<Throwable> refused = new AtomicReference<>();
+        CountDownLatch readable = new CountDownLatch(1);
+        Thread opener = new Thread(() -> {
+            Thread.currentThread().interrupt();
+            try {
+                StoreAccess.open(store(), new HookedStorage() {
+                            @Override
+                            public LoomFile openToRead(Path file) {
+                                if (readable.getCount() > 0 && file.endsWith("loom.mark")) {
+                                    throw new StoreIoException("not written yet: file=" + file);
+                                }
+                                return super.openToRead(file);
+                            }
+                        })
+                        .close();
+            } catch (LoomException e) {
+                refused.set(Thread.currentThread().isInterrupted() ? e : null);
+            }
+        });
+        try (JavaProcess owner = JavaProcess.start(WriterProcess.class, store())) {
+            assertEquals("ok", owner.ask("open"));
+            opener.start();
+            while (opener.isAlive() && opener.getState() != Thread.State.TIMED_WAITING) {
+                Thread.onSpinWait();
+            }
+            readable.countDown();
+            opener.join();
+            StoreLockedException locked = (StoreLockedException) refused.get();
+            assertEquals(owner.pid(), locked.ownerPid());
+        }
+    }
+
+    private void shouldRefuse(Consumer<Loom> call) throws IOException {
+        List<Throwable> refused = Collections.synchronizedList(new ArrayList<>());
+        AtomicReference<Loom> opened = new AtomicReference<>();
+        IndexFunction function =
+                IndexFunction.of("own", ValueType.I64, ValueUnit.NONE, (buffer, offset, length, into) -> {
+                    try {
+                        call.accept(opened.get());
+                    } catch (RuntimeException e) {
+                        refused.add(e);
+                    }
+                    into.setInteger(1);
+                });
+        Path directory = Files.createTempDirectory(temp, "store");
+        try (Loom loom = StoreAccess.open(directory, Storage.DISK)) {
+            opened.set(loom);
+            int source = loom.defineSource("a", Formats.bytes());
+            loom.defineIndex(source, "own", function, Bins.logLinear());
+            for (int i = 0; i < RECORDS; i++) {
+                assertTrue(loom.push(source, new byte[1_000]) >= 0);
+            }
+            loom.claim(source, 100);
+            loom.claimed().commit();
+            loom.force();
+            assertEquals(RECORDS + 1, refused.size());
+            refused.forEach(e -> assertEquals(SecondWriterException.class, e.getClass(), e::toString));
+            try (Snapshot snapshot = loom.snapshot()) {
+                assertEquals(RECORDS + 1, snapshot.statistics(source).records());
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseAnIndexFunctionThatWritesToItsStore() throws IOException {
+        shouldRefuse(loom -> loom.push(1, new byte[10]));
+        shouldRefuse(loom -> loom.pushBatch(1, new UnsafeBuffer(new byte[10]), 0, new int[] {10}, 1));
+        shouldRefuse(loom -> loom.claim(1, 10));
+        shouldRefuse(Loom::force);
+        shouldRefuse(Loom::releaseWriter);
+        shouldRefuse(Loom::close);
+    }
+
+    @Test
+    void shouldHaveStoredWhatCameBeforeWhenABatchFails() {
+        UnsafeBuffer breaks = new UnsafeBuffer(new byte[20 * Long.BYTES]) {
+            @Override
+            public long getLong(int index) {
+                if (index == 10 * Long.BYTES) {
+                    throw new UnsupportedOperationException("no tenth");
+                }
+                return super.getLong(index);
+            }
+        };
+        int[] lengths = new int[20];
+        Arrays.fill(lengths, Long.BYTES);
+        try (Loom loom = StoreAccess.open(store(), Storage.DISK)) {
+            int source = loom.defineSource("a", Formats.bytes());
+            assertThrows(UnsupportedOperationException.class, () -> loom.pushBatch(source, breaks, 0, lengths, 20));
+            assertRecords(10, loom, source);
+            assertThrows(UnsupportedOperationException.class, () -> loom.offerBatch(source, breaks, 0, lengths, 20));
+            assertRecords(20, loom, source);
+            assertTrue(loom.push(source, new byte[8]) >= 0);
+            assertRecords(21, loom, source);
+        }
+    }
+
+    private static void assertRecords(long expected, Loom loom, int source) {
+        try (Snapshot snapshot = loom.snapshot()) {
+            assertEquals(expected, snapshot.statistics(source).records());
+        }
+    }
+}
