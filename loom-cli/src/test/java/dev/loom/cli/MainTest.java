@@ -48,6 +48,7 @@ class MainTest {
         // what Kubernetes sets for a service named loom is nobody's mistake
         cli.environment("LOOM_SERVICE_HOST", "10.0.0.1")
                 .environment("LOOM_SERVICE_PORT_GRPC", "4317")
+                .environment("LOOM_(_SERVICE_HOST", "of a name that is no pattern")
                 .environment("LOOM_PORT", "tcp://10.0.0.1:4317")
                 .environment("LOOM_PORT_4317_TCP_ADDR", "10.0.0.1");
         assertEquals(1, cli.run("sources").ok().err().lines().count());

@@ -76,6 +76,8 @@ public final class EnvironmentDefaults implements IDefaultValueProvider {
         return environment.keySet().stream()
                 .filter(host -> host.endsWith(SERVICE_HOST))
                 .map(host -> host.substring(0, host.length() - SERVICE_HOST.length()))
-                .anyMatch(service -> name.startsWith(service + "_SERVICE_") || name.matches(service + "_PORT(_.*)?"));
+                .anyMatch(service -> name.startsWith(service + "_SERVICE_")
+                        || name.equals(service + "_PORT")
+                        || name.startsWith(service + "_PORT_"));
     }
 }
