@@ -38,7 +38,7 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
     @Override
     public int handleParseException(ParameterException e, String[] arguments) {
         String command = e.getCommandLine().getCommandSpec().qualifiedName(" ");
-        console.say(ShortText.of(reason(e)) + suggestion(e) + "; see " + command + " --help");
+        console.warn(ShortText.of(reason(e)) + suggestion(e) + "; see " + command + " --help");
         traceIfWanted(e);
         return ExitCode.USAGE;
     }
@@ -76,15 +76,15 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
         console.out().flush();
         traceIfWanted(e);
         if (e instanceof CommandFailure failure) {
-            console.say(ShortText.of(String.valueOf(failure.getMessage())));
+            console.warn(ShortText.of(String.valueOf(failure.getMessage())));
             return failure.exitCode();
         } else if (e instanceof LoomException) {
-            console.say(String.valueOf(e.getMessage()));
+            console.warn(String.valueOf(e.getMessage()));
             return ExitCode.STORE;
         } else if (e instanceof IOException || e instanceof UncheckedIOException) {
             return failedIo(e);
         }
-        console.say("internal error: " + e + "; with LOOM_DEBUG=1 it tells more");
+        console.warn("internal error: " + e + "; with LOOM_DEBUG=1 it tells more");
         return ExitCode.INTERNAL;
     }
 
@@ -92,7 +92,7 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
         String reason = e instanceof UncheckedIOException unchecked
                 ? FileFailure.describe(Objects.requireNonNull(unchecked.getCause()))
                 : e instanceof IOException checked ? FileFailure.describe(checked) : String.valueOf(e.getMessage());
-        console.say("input or output failed: " + reason);
+        console.warn("input or output failed: " + reason);
         return ExitCode.INTERNAL;
     }
 

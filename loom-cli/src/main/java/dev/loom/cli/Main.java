@@ -1,6 +1,8 @@
 package dev.loom.cli;
 
 import dev.loom.cli.completion.CompletionCommand;
+import dev.loom.cli.completion.ManCommand;
+import dev.loom.cli.completion.NamesCommand;
 import dev.loom.cli.console.BrokenPipeException;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
@@ -63,7 +65,7 @@ public final class Main {
     }
 
     private static CommandLine commandLine(Console console, Failures failures, EnvironmentDefaults defaults) {
-        CommandLine commandLine = new CommandLine(new RootCommand())
+        CommandLine commandLine = new CommandLine(new RootCommand(console))
                 .addSubcommand(new DemoCommand(console, Main::run))
                 .addSubcommand(new ServeCommand(console))
                 .addSubcommand(new ImportCommand(console))
@@ -80,12 +82,13 @@ public final class Main {
                 .addSubcommand(new InfoCommand(console))
                 .addSubcommand(new VerifyCommand(console))
                 .addSubcommand(new CompletionCommand(console))
+                .addSubcommand(new NamesCommand(console))
+                .addSubcommand(new ManCommand(console))
                 .addSubcommand(new HelpCommand());
-        boolean colour = console.outTerminal() && console.colour();
         return commandLine
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setDefaultValueProvider(defaults)
-                .setColorScheme(Help.defaultColorScheme(colour ? Ansi.ON : Ansi.OFF))
+                .setColorScheme(Help.defaultColorScheme(console.outColour() ? Ansi.ON : Ansi.OFF))
                 .setOut(new PrintWriter(new OutputStreamWriter(help(console), StandardCharsets.UTF_8), true))
                 .setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8))
                 .setParameterExceptionHandler(failures)

@@ -1,10 +1,14 @@
 package dev.loom.cli;
 
+import dev.loom.cli.console.Colours;
+import dev.loom.cli.console.Console;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
 /** {@code loom} itself, which does nothing without a command. */
@@ -22,8 +26,23 @@ import picocli.CommandLine.Spec;
             "An option --some-option may come from the variable LOOM_SOME_OPTION."
         })
 final class RootCommand implements Runnable {
+    private final Console console;
+
     @Spec
     private @Nullable CommandSpec spec;
+
+    RootCommand(Console console) {
+        this.console = console;
+    }
+
+    @Option(
+            names = "--color",
+            paramLabel = "WHEN",
+            scope = ScopeType.INHERIT,
+            description = "Colours: ${COMPLETION-CANDIDATES}; by default auto, on a terminal unless NO_COLOR is set.")
+    void colours(Colours when) {
+        console.colours(when);
+    }
 
     @Override
     public void run() {

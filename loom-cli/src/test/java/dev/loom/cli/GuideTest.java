@@ -26,9 +26,10 @@ class GuideTest {
     private static final List<String> RECORDS = List.of("scan", "tail", "top", "correlate", "agg", "hist");
     private static final Pattern WORD = Pattern.compile("'([^']*)'|(\\S+)");
     /** All times but those of the capture. */
-    private static final Pattern ARRIVAL = Pattern.compile("2\\d{3}-(?!11-21T02:46)[0-9T:.-]+Z|\\b\\d{19}\\b");
+    private static final Pattern ARRIVAL =
+            Pattern.compile("2\\d{3}-(?!11-21T02:46)[0-9T:.-]+Z|\\b(?!02:46)\\d\\d:\\d\\d:\\d\\d\\.\\d+|\\b\\d{19}\\b");
 
-    private static final Pattern ADDRESS = Pattern.compile("(?<=Z  )\\d+|(?<=\"addr\":)\\d+");
+    private static final Pattern ADDRESS = Pattern.compile("(?<=\\.\\d{9}  )\\d+|(?<=\"addr\":)\\d+");
     private static final Pattern NUMBERS = Pattern.compile("[0-9a-f]*\\d[0-9a-f.]*");
     private static final Pattern SPACES = Pattern.compile(" +");
 

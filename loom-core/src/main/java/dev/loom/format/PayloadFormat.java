@@ -57,6 +57,11 @@ public interface PayloadFormat {
         return List.of();
     }
 
+    /** The declared field whose members, as JSON, the fields with a prefix are; null if there is none. */
+    default @Nullable String fieldOfPrefix(String prefix) {
+        return null;
+    }
+
     /** What people may write for the values of a field; null if a text or a number is that and nothing else. */
     default @Nullable FieldTerms terms(String name) {
         return null;

@@ -94,6 +94,11 @@ final class TimedFormat implements PayloadFormat {
     }
 
     @Override
+    public @Nullable String fieldOfPrefix(String prefix) {
+        return timed.fieldOfPrefix(prefix);
+    }
+
+    @Override
     public List<String> fieldPrefixes() {
         return timed.fieldPrefixes();
     }

@@ -2,7 +2,6 @@ package dev.loom.format;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /** A format has no field of a name. The message tells which it has. */
 public final class UnknownFieldException extends IllegalArgumentException {
@@ -10,10 +9,17 @@ public final class UnknownFieldException extends IllegalArgumentException {
 
     private static final int FIELDS_NAMED_MAX = 32;
 
+    private final String field;
+
     /** Tells of a field that a format does not have. */
     public UnknownFieldException(String field, PayloadFormat format) {
-        super("unknown field: field=" + field + ", format=" + format.name() + meant(field, format) + ", fields="
-                + known(format));
+        super("unknown field: field=" + field + ", format=" + format.name() + ", fields=" + known(format));
+        this.field = field;
+    }
+
+    /** The name that was asked for. */
+    public String field() {
+        return field;
     }
 
     /** The fields that a format has, so many as one can read. */
@@ -23,17 +29,5 @@ public final class UnknownFieldException extends IllegalArgumentException {
         format.fieldPrefixes().stream().sorted().map(prefix -> prefix + '*').forEach(names::add);
         int more = format.fields().size() - FIELDS_NAMED_MAX;
         return names + (more > 0 ? " and " + more + " more" : "");
-    }
-
-    private static String meant(String field, PayloadFormat format) {
-        for (Field declared : format.fields()) {
-            if (declared.name()
-                    .toLowerCase(Locale.ROOT)
-                    .replace('-', '_')
-                    .equals(field.toLowerCase(Locale.ROOT).replace('-', '_'))) {
-                return ", meant=" + declared.name();
-            }
-        }
-        return "";
     }
 }

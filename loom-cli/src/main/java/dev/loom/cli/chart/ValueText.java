@@ -9,6 +9,7 @@ import java.util.Locale;
 /** Short texts of values, with the unit that suits their size: {@code 40.5 ms}, {@code 64 KiB}, {@code 1.25e+12}. */
 public final class ValueText {
     private static final MathContext DIGITS = new MathContext(3, RoundingMode.HALF_EVEN);
+    private static final MathContext PRECISE = new MathContext(6, RoundingMode.HALF_EVEN);
     private static final double PLAIN_MAX = 1e6;
     private static final double PLAIN_MIN = 1e-3;
 
@@ -18,14 +19,32 @@ public final class ValueText {
     private ValueText() {}
 
     public static String of(double value, ValueUnit unit) {
+        return of(value, unit, DIGITS);
+    }
+
+    private static String of(double value, ValueUnit unit, MathContext digits) {
         return switch (unit) {
-            case NONE -> plain(value);
-            case BYTES -> scaled(value, SIZES, 0, 1024);
-            case NANOSECONDS -> scaled(value, TIMES, 0, 1000);
-            case MICROSECONDS -> scaled(value, TIMES, 1, 1000);
-            case MILLISECONDS -> scaled(value, TIMES, 2, 1000);
-            case SECONDS -> scaled(value, TIMES, 3, 1000);
+            case NONE -> plain(value, digits);
+            case BYTES -> scaled(value, SIZES, 0, 1024, digits);
+            case NANOSECONDS -> scaled(value, TIMES, 0, 1000, digits);
+            case MICROSECONDS -> scaled(value, TIMES, 1, 1000, digits);
+            case MILLISECONDS -> scaled(value, TIMES, 2, 1000, digits);
+            case SECONDS -> scaled(value, TIMES, 3, 1000, digits);
         };
+    }
+
+    /** As {@link #of}, without a space, for cells: {@code 40.5ms}. */
+    public static String compact(double value, ValueUnit unit) {
+        return compact(value, unit, DIGITS);
+    }
+
+    /** As {@link #compact}, with twice as many digits, for what is read closely. */
+    public static String precise(double value, ValueUnit unit) {
+        return compact(value, unit, PRECISE);
+    }
+
+    private static String compact(double value, ValueUnit unit, MathContext digits) {
+        return Double.isFinite(value) ? of(value, unit, digits).replace(" ", "") : plain(value, digits);
     }
 
     /** A duration in the largest unit in which it is a whole number. */
@@ -40,22 +59,22 @@ public final class ValueText {
         return ns + "ns";
     }
 
-    private static String scaled(double value, String[] units, int from, double step) {
+    private static String scaled(double value, String[] units, int from, double step, MathContext digits) {
         double scaled = value;
         int unit = from;
         // what rounds to a thousand is one of the next unit
-        while (unit < units.length - 1 && Math.abs(rounded(scaled)) >= step) {
+        while (unit < units.length - 1 && Math.max(Math.abs(scaled), Math.abs(rounded(scaled, digits))) >= step) {
             scaled /= step;
             unit++;
         }
-        return plain(scaled) + ' ' + units[unit];
+        return plain(scaled, digits) + ' ' + units[unit];
     }
 
-    private static double rounded(double value) {
-        return Double.isFinite(value) ? new BigDecimal(value).round(DIGITS).doubleValue() : value;
+    private static double rounded(double value, MathContext digits) {
+        return Double.isFinite(value) ? new BigDecimal(value).round(digits).doubleValue() : value;
     }
 
-    private static String plain(double value) {
+    private static String plain(double value, MathContext digits) {
         if (!Double.isFinite(value)) {
             return Double.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
         }
@@ -66,7 +85,7 @@ public final class ValueText {
         if (size >= 1000) {
             return Long.toString(Math.round(value));
         }
-        BigDecimal short3 = new BigDecimal(value).round(DIGITS);
-        return short3.signum() == 0 ? "0" : short3.stripTrailingZeros().toPlainString();
+        BigDecimal rounded = new BigDecimal(value).round(digits);
+        return rounded.signum() == 0 ? "0" : rounded.stripTrailingZeros().toPlainString();
     }
 }

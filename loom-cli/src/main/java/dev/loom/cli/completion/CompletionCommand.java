@@ -32,6 +32,21 @@ public final class CompletionCommand implements Callable<Integer> {
         }
     }
 
+    /** Asks the command itself where picocli's script knows nothing: for names of sources and fields. */
+    private static final String NAMES = """
+
+            # Names of sources, fields and indexes, which the store has.
+            function _complete_loom_names() {
+              _complete_loom "$@"
+              local word=${COMP_WORDS[COMP_CWORD]}
+              if [[ ${#COMPREPLY[@]} -eq 0 && "$word" != -* && $COMP_CWORD -gt 1 ]]; then
+                local IFS=$'\n'
+                COMPREPLY=( $("${COMP_WORDS[0]}" __names -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null) )
+              fi
+            }
+            complete -F _complete_loom_names -o default loom loom.sh loom.bash
+            """;
+
     private final Console console;
 
     @Parameters(paramLabel = "SHELL", description = "${COMPLETION-CANDIDATES}")
@@ -51,7 +66,7 @@ public final class CompletionCommand implements Callable<Integer> {
         script.put(
                 shell == Shell.FISH
                         ? FishCompletion.script(root)
-                        : AutoComplete.bash(root.name(), new CommandLine(root)));
+                        : AutoComplete.bash(root.name(), new CommandLine(root)) + NAMES);
         console.out().write(script);
         return ExitCode.OK;
     }

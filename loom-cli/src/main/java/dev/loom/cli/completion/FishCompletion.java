@@ -28,12 +28,22 @@ final class FishCompletion {
                 .append(root.name())
                 .append(".fish\n");
         completion.addCommand(root, List.of());
+        completion
+                .script
+                .append("complete -c ")
+                .append(root.name())
+                .append(" -n 'not __fish_use_subcommand' -a '(")
+                .append(root.name())
+                .append(" __names -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'\n");
         return completion.script.toString();
     }
 
     private void addCommand(CommandSpec command, List<String> path) {
         String condition = condition(command, path);
         for (Map.Entry<String, CommandLine> entry : command.subcommands().entrySet()) {
+            if (entry.getValue().getCommandSpec().usageMessage().hidden()) {
+                continue;
+            }
             begin(condition).append(" -f -a ").append(quoted(entry.getKey()));
             addDescription(entry.getValue().getCommandSpec().usageMessage().description());
         }
@@ -52,6 +62,9 @@ final class FishCompletion {
             }
         }
         for (Map.Entry<String, CommandLine> entry : command.subcommands().entrySet()) {
+            if (entry.getValue().getCommandSpec().usageMessage().hidden()) {
+                continue;
+            }
             List<String> below = new ArrayList<>(path);
             below.add(entry.getKey());
             addCommand(entry.getValue().getCommandSpec(), below);

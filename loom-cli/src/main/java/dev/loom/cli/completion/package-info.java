@@ -1,4 +1,4 @@
-/** Scripts that complete {@code loom} commands in a shell. */
+/** What shells and {@code man} are told of loom's commands. */
 @NullMarked
 package dev.loom.cli.completion;
 

@@ -33,6 +33,11 @@ public final class CommandFailure extends RuntimeException {
         return new CommandFailure(ExitCode.USAGE, message);
     }
 
+    /** Of what can't be asked so, as the exception says. */
+    public static CommandFailure usage(String before, IllegalArgumentException e) {
+        return new CommandFailure(ExitCode.USAGE, before + e.getMessage(), e);
+    }
+
     /** Of a command that names something that is not there. */
     public static CommandFailure notFound(String message) {
         return new CommandFailure(ExitCode.USAGE, message, Kind.NOT_FOUND);

@@ -22,6 +22,8 @@ import java.util.function.LongSupplier;
 /** The world around one command: streams, environment, clock, Ctrl-C. Tests make their own. */
 public final class Console {
     private static final String CLEAR_LINE = "\r\u001b[K";
+    private static final String RED = "\u001b[31m";
+    private static final String PLAIN = "\u001b[0m";
 
     private final InputStream in;
     private final DataOutput out;
@@ -34,6 +36,7 @@ public final class Console {
     private Consumer<Map<String, Object>> outcomes = outcome -> {};
     private Function<Path, Store> stores = LoomReader::attach;
     private QueryMemory memory = QueryMemory.UNLIMITED;
+    private Colours colours = Colours.AUTO;
     private boolean statusShown;
 
     public Console(
@@ -91,7 +94,16 @@ public final class Console {
 
     /** Writes one line for the user, such as an error or a resolved time range. Hidden characters are escaped. */
     public void say(String line) {
-        StringBuilder visible = new StringBuilder("loom: ");
+        say(line, "");
+    }
+
+    /** As {@link #say}, of what went wrong, or lacks something. */
+    public void warn(String line) {
+        say(line, errColour() ? RED : "");
+    }
+
+    private void say(String line, String colour) {
+        StringBuilder visible = new StringBuilder(colour).append("loom: ").append(colour.isEmpty() ? "" : PLAIN);
         line.codePoints().forEach(codePoint -> {
             if (HiddenCharacters.hides(codePoint)) {
                 visible.append(String.format("\\u%04x", codePoint));
@@ -169,9 +181,27 @@ public final class Console {
         return outTerminal ? Terminals.columns() : Terminals.COLUMNS_DEFAULT;
     }
 
-    /** Whether text for the user may be coloured: NO_COLOR is unset or empty. */
-    public boolean colour() {
-        return environment.getOrDefault("NO_COLOR", "").isEmpty();
+    /** Sets when there are colours, by default {@link Colours#AUTO}. */
+    public void colours(Colours when) {
+        colours = when;
+    }
+
+    /** Whether what goes to standard output is coloured. */
+    public boolean outColour() {
+        return coloured(outTerminal);
+    }
+
+    /** Whether what goes to standard error is coloured. */
+    boolean errColour() {
+        return coloured(errTerminal);
+    }
+
+    private boolean coloured(boolean terminal) {
+        return switch (colours) {
+            case ALWAYS -> true;
+            case NEVER -> false;
+            case AUTO -> terminal && environment.getOrDefault("NO_COLOR", "").isEmpty();
+        };
     }
 
     public boolean debug() {

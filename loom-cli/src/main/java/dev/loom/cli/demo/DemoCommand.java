@@ -64,7 +64,7 @@ public final class DemoCommand implements Callable<Integer> {
         if (seconds < 1 || seconds > SECONDS_MAX) {
             throw CommandFailure.usage("seconds must be 1 to " + SECONDS_MAX + ": seconds=" + seconds);
         }
-        boolean colour = console.outTerminal() && console.colour();
+        boolean colour = console.outColour();
         return new Demo(this::runCommand, printStream(console.out()), colour, console.interruption()::requested)
                 .run(new Demo.Options(directory, seconds, seed, keep));
     }

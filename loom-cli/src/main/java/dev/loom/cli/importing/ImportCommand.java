@@ -78,7 +78,7 @@ public final class ImportCommand implements Callable<Integer> {
     @Mixin
     private SidecarOption sidecar = new SidecarOption();
 
-    @Option(names = "--source", required = true, paramLabel = "NAME", description = "The source; defined if need be.")
+    @Option(names = "--source", required = true, paramLabel = "SOURCE", description = "The source; defined if need be.")
     private String sourceName = "";
 
     @Option(

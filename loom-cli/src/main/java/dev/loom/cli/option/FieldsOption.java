@@ -1,11 +1,15 @@
 package dev.loom.cli.option;
 
+import dev.loom.api.Source;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.output.ChosenFields;
 import dev.loom.cli.output.OutputFormat;
+import dev.loom.cli.output.TableStyle;
+import dev.loom.cli.time.EventTime;
 import dev.loom.format.PayloadFormat;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import picocli.CommandLine.Option;
 
 /** The fields that are printed of a record. */
@@ -17,6 +21,15 @@ public final class FieldsOption {
             description = "Prints these fields alone, in this order; by default all.")
     private List<String> names = new ArrayList<>();
 
+    @Option(names = "--addr", description = "Shows the address of each record in a table, too.")
+    private boolean addresses;
+
+    /** What a table of records of a source is to look like. */
+    public TableStyle style(Source source) {
+        EventTime eventTime = EventTime.of(source);
+        return new TableStyle(addresses, eventTime == null ? null : eventTime.field(), Map.of());
+    }
+
     /** The format of what is printed, of records of a format. */
     public PayloadFormat of(PayloadFormat format, OutputFormat form) {
         if (names.isEmpty()) {
@@ -27,7 +40,7 @@ public final class FieldsOption {
         try {
             return new ChosenFields(format, names);
         } catch (IllegalArgumentException e) {
-            throw CommandFailure.usage("--fields: " + e.getMessage());
+            throw CommandFailure.usage("--fields: ", e);
         }
     }
 }

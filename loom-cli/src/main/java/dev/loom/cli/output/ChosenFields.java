@@ -4,6 +4,7 @@ import dev.loom.format.Field;
 import dev.loom.format.FieldReader;
 import dev.loom.format.FieldType;
 import dev.loom.format.PayloadFormat;
+import dev.loom.format.UnknownFieldException;
 import java.util.LinkedHashSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +26,7 @@ public final class ChosenFields implements PayloadFormat {
 
     private Field find(String name) {
         if (format.field(name) == null) {
-            throw new IllegalArgumentException("unknown field: field=" + name + ", fields="
-                    + format.fields().stream().map(Field::name).toList());
+            throw new UnknownFieldException(name, format);
         }
         return format.fields().stream()
                 .filter(field -> field.name().equals(name))
@@ -47,6 +47,11 @@ public final class ChosenFields implements PayloadFormat {
     @Override
     public List<Field> fields() {
         return fields;
+    }
+
+    @Override
+    public @Nullable String unit(String name) {
+        return format.unit(name);
     }
 
     @Override

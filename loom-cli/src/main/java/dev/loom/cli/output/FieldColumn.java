@@ -1,5 +1,7 @@
 package dev.loom.cli.output;
 
+import dev.loom.api.IndexFunction;
+import dev.loom.api.ValueUnit;
 import dev.loom.cli.text.TextBuffer;
 import dev.loom.format.Field;
 import dev.loom.format.FieldReader;
@@ -15,10 +17,12 @@ import java.util.Objects;
 final class FieldColumn {
     private final Field field;
     private final FieldReader reader;
+    private final ValueUnit unit;
     private final byte[] jsonKey;
 
-    private FieldColumn(Field field, FieldReader reader) {
+    private FieldColumn(Field field, FieldReader reader, ValueUnit unit) {
         this.field = field;
+        this.unit = unit;
         this.reader = reader;
         this.jsonKey = jsonKey(field.name());
     }
@@ -39,7 +43,7 @@ final class FieldColumn {
 
     private static FieldColumn of(PayloadFormat format, Field field) {
         FieldReader reader = Objects.requireNonNull(format.field(field.name()), field.name());
-        return new FieldColumn(field, reader);
+        return new FieldColumn(field, reader, IndexFunction.unit(format, field.name()));
     }
 
     /** The name in quotes, escaped, and a colon. */
@@ -62,6 +66,11 @@ final class FieldColumn {
     /** The name in quotes, and a colon; not to be changed. */
     byte[] jsonKey() {
         return jsonKey;
+    }
+
+    /** What its numbers count. */
+    ValueUnit unit() {
+        return unit;
     }
 
     boolean numeric() {

@@ -1,19 +1,31 @@
 package dev.loom.cli.output;
 
+import dev.loom.api.ValueUnit;
+import dev.loom.cli.chart.ValueText;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.text.TextBuffer;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A short answer that is not made of records: rows of named values, such as the sources of a store. */
 public final class Listing {
+    /** Of numbers with a fraction, in a table. */
+    private static final MathContext DIGITS = new MathContext(9);
+
     private final List<String> columns;
     private final List<Map<String, @Nullable Object>> rows = new ArrayList<>();
     private @Nullable Console streamed;
+    private final Map<String, ValueUnit> units = new HashMap<>();
+    private Set<String> times = Set.of();
     private OutputFormat form = OutputFormat.TABLE;
 
     /**
@@ -23,6 +35,26 @@ public final class Listing {
      */
     public Listing(String... columns) {
         this.columns = List.of(columns);
+    }
+
+    /**
+     * Has a table show the numbers of some columns with their unit.
+     *
+     * @return this
+     */
+    public Listing unit(ValueUnit unit, Collection<String> named) {
+        named.forEach(column -> units.put(column, unit));
+        return this;
+    }
+
+    /**
+     * Says which columns of a table are times, RFC 3339.
+     *
+     * @return this
+     */
+    public Listing times(String... named) {
+        times = Set.of(named);
+        return this;
     }
 
     /**
@@ -126,17 +158,66 @@ public final class Listing {
         putJson(line, values);
     }
 
+    /** Columns that no row has a value in are left out. */
     private void printTable(Console console) {
-        List<Table.Column> headings = columns.stream()
-                .map(column -> new Table.Column(
-                        column, !rows.isEmpty() && rows.stream().allMatch(row -> row.get(column) instanceof Number)))
+        List<String> used = columns.stream()
+                .filter(column -> rows.isEmpty() || rows.stream().anyMatch(row -> row.get(column) != null))
                 .toList();
-        Table table = new Table(console, headings);
+        if (console.outTerminal() && rows.size() == 1 && !fits(used, console.columns())) {
+            printDown(console, used, rows.get(0));
+            return;
+        }
+        Table table = new Table(
+                console,
+                used.stream()
+                        .map(column -> new Table.Column(column, kind(column)))
+                        .toList(),
+                "-o json has all");
         for (Map<String, @Nullable Object> row : rows) {
-            table.add(
-                    columns.stream().map(column -> cell(row.get(column), true)).toList());
+            table.add(used.stream()
+                    .map(column -> tableCell(column, row.get(column)))
+                    .toList());
         }
         table.flush();
+    }
+
+    private boolean fits(List<String> used, int room) {
+        Map<String, @Nullable Object> row = rows.get(0);
+        List<Table.Column> headings = used.stream()
+                .map(column -> new Table.Column(column, kind(column)))
+                .toList();
+        List<String> cells =
+                used.stream().map(column -> tableCell(column, row.get(column))).toList();
+        return new TableLayout(headings, List.of(cells), Table.GAP).fits(room);
+    }
+
+    /** A row that is too long for the terminal, each value below the other. */
+    private void printDown(Console console, List<String> used, Map<String, @Nullable Object> row) {
+        Table table = new Table(
+                console,
+                List.of(new Table.Column("name", Table.Kind.TEXT), new Table.Column("value", Table.Kind.TEXT)),
+                "-o json has all");
+        used.forEach(column -> table.add(List.of(column, tableCell(column, row.get(column)))));
+        table.flush();
+    }
+
+    private Table.Kind kind(String column) {
+        if (times.contains(column)) {
+            return Table.Kind.TIME;
+        }
+        boolean numbers = rows.stream().allMatch(row -> row.get(column) == null || row.get(column) instanceof Number);
+        return numbers && !rows.isEmpty() ? Table.Kind.NUMBER : Table.Kind.TEXT;
+    }
+
+    private String tableCell(String column, @Nullable Object value) {
+        ValueUnit unit = units.getOrDefault(column, ValueUnit.NONE);
+        if (value instanceof Number number && unit != ValueUnit.NONE) {
+            double amount = number.doubleValue();
+            return unit == ValueUnit.BYTES ? ValueText.compact(amount, unit) : ValueText.precise(amount, unit);
+        } else if (value instanceof Double number && Double.isFinite(number)) {
+            return new BigDecimal(number, DIGITS).stripTrailingZeros().toPlainString();
+        }
+        return cell(value, true);
     }
 
     private void printCsv(Console console, Map<String, ? extends @Nullable Object> row) {

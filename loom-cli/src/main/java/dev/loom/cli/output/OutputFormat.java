@@ -15,23 +15,24 @@ public enum OutputFormat {
     CSV_SAFE,
     RAW;
 
-    /** A printer of one source's records. CSV's prints its header at once. */
-    public RecordPrinter records(Console console, String sourceName, PayloadFormat format, TimePrinter times) {
-        return records(console, sourceName, format, times, false);
-    }
-
     /**
-     * As {@link #records(Console, String, PayloadFormat, TimePrinter)}.
+     * A printer of one source's records. CSV's prints its header at once.
      *
+     * @param style of what is for people
      * @param causes whether each record is printed with the address of its cause
      */
     public RecordPrinter records(
-            Console console, String sourceName, PayloadFormat format, TimePrinter times, boolean causes) {
+            Console console,
+            String sourceName,
+            PayloadFormat format,
+            TimePrinter times,
+            TableStyle style,
+            boolean causes) {
         return switch (this) {
-            case TABLE -> new TableRecordPrinter(console, format, times, causes);
+            case TABLE -> new TableRecordPrinter(console, format, times, style, causes);
             case JSON -> new JsonRecordPrinter(console.out(), sourceName, format, times, causes);
             case CSV, CSV_SAFE -> new CsvRecordPrinter(console, sourceName, format, times, causes, this == CSV_SAFE);
-            case RAW -> new RawRecordPrinter(console, format);
+            case RAW -> new RawRecordPrinter(console, format, style);
         };
     }
 

@@ -4,17 +4,21 @@ import dev.loom.cli.console.Console;
 import dev.loom.cli.console.DataOutput;
 import dev.loom.cli.text.TextBuffer;
 import dev.loom.format.PayloadFormat;
+import java.util.regex.Pattern;
 import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
 
 /** Payloads as they are. Those of a textual format end with a newline; of others nothing stands between. */
 final class RawRecordPrinter implements RecordPrinter {
     private final DataOutput out;
     private final boolean terminal;
     private final boolean textual;
+    private final @Nullable Pattern highlighted;
     private final FieldBytes bytes = new FieldBytes();
     private final TextBuffer escaped = new TextBuffer(1024);
 
-    RawRecordPrinter(Console console, PayloadFormat format) {
+    RawRecordPrinter(Console console, PayloadFormat format, TableStyle style) {
+        this.highlighted = console.outTerminal() && console.outColour() ? style.anywhere() : null;
         this.out = console.out();
         this.terminal = console.outTerminal();
         this.textual = format.name().equals("text") || format.name().equals("json");
@@ -25,6 +29,11 @@ final class RawRecordPrinter implements RecordPrinter {
         bytes.load(buffer, offset, length);
         if (terminal) {
             CellText.putText(escaped, bytes.array(), length, true);
+            if (highlighted != null) {
+                String text = Table.highlighted(escaped.toString(), highlighted);
+                escaped.clear();
+                escaped.put(text);
+            }
             escaped.put('\n');
             out.write(escaped);
         } else {

@@ -2,34 +2,73 @@ package dev.loom.cli.output;
 
 import dev.loom.cli.console.Console;
 import dev.loom.cli.text.TextBuffer;
+import dev.loom.cli.text.TextWidth;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Rows in columns. The first rows are held back to learn how wide the columns are; later ones that are wider stick out. On a
- * terminal columns of text are cut where the lines would not fit, the widest first; the whole cell is in the other forms of
- * output.
+ * Rows in columns. The first rows are held back to learn how wide the columns are; later ones that are wider stick out. Times
+ * of one day have it in their heading. On a terminal columns of text are cut where the lines would not fit, the widest first, and
+ * then whole columns are left out; all is in the other forms of output.
  */
 final class Table {
-    /** A column's heading, and whether its cells stand at the right. */
-    record Column(String heading, boolean right) {}
+    /** What a column's cells are. */
+    enum Kind {
+        TEXT,
+        NUMBER,
+        /** RFC 3339, or empty. */
+        TIME
+    }
+
+    /**
+     * A column.
+     *
+     * @param spare whether it is the first to be left out, since another one says the same
+     * @param matches what is highlighted in its cells
+     */
+    record Column(
+            String heading,
+            Kind kind,
+            boolean spare,
+            @Nullable Pattern matches) {
+        Column(String heading, Kind kind) {
+            this(heading, kind, false, null);
+        }
+    }
 
     private static final int ROWS_HELD_MAX = 100;
-    private static final int CUT_WIDTH_MIN = 8;
-    private static final int GAP = 2;
+    static final int GAP = 2;
     private static final String BOLD = "\u001b[1m";
+    private static final String DIM = "\u001b[2m";
+    private static final String RED = "\u001b[31m";
+    private static final String YELLOW = "\u001b[33m";
     private static final String PLAIN = "\u001b[0m";
+
+    /** Columns whose words tell how bad it is. */
+    private static final Pattern GRAVE_HEADING = Pattern.compile("severity(_text)?|level|status(_code)?");
+
+    private static final Pattern ERROR =
+            Pattern.compile("error|fatal|crit|emerg|alert|panic", Pattern.CASE_INSENSITIVE);
+    private static final Pattern WARNING = Pattern.compile("warn", Pattern.CASE_INSENSITIVE);
 
     private final Console console;
     private final List<Column> columns;
+    private final String advice;
+    private final boolean colour;
     private final List<List<String>> held = new ArrayList<>();
     private final TextBuffer line = new TextBuffer(256);
-    private int[] widths = {};
+    private @Nullable TableLayout layout;
 
-    Table(Console console, List<Column> columns) {
+    /** @param advice to who misses columns that have no room */
+    Table(Console console, List<Column> columns, String advice) {
         this.console = console;
+        this.advice = advice;
         this.columns = List.copyOf(columns);
+        this.colour = console.outColour();
     }
 
     /** Takes one row, whose cells have no hidden characters. */
@@ -45,85 +84,98 @@ final class Table {
         console.out().flush();
     }
 
-    private static String cut(String cell, int columns) {
-        return width(cell) <= columns ? cell : cell.substring(0, cell.offsetByCodePoints(0, columns - 1)) + "…";
-    }
-
-    /** Makes the widest columns of text narrower until all fit, or none can be. */
-    private void fit() {
-        int room = console.columns() - GAP * (columns.size() - 1);
-        int total = Arrays.stream(widths).sum();
-        while (total > room) {
-            int widest = -1;
-            for (int i = 0; i < widths.length; i++) {
-                boolean narrower = !columns.get(i).right() && widths[i] > least(i);
-                widest = narrower && (widest < 0 || widths[i] > widths[widest]) ? i : widest;
-            }
-            if (widest < 0) {
-                return;
-            }
-            widths[widest]--;
-            total--;
-        }
-    }
-
-    /** A heading stays whole, and so does a time. */
-    private int least(int column) {
-        boolean time = columns.get(column).heading().equals("time");
-        return time
-                ? widths[column]
-                : Math.max(CUT_WIDTH_MIN, width(columns.get(column).heading()));
-    }
-
     private void printHeld() {
-        if (widths.length == 0 && !held.isEmpty()) {
-            printHeadings();
+        if (layout == null && !held.isEmpty()) {
+            TableLayout learnt = new TableLayout(columns, held, GAP);
+            if (console.outTerminal()) {
+                learnt.fit(console.columns());
+                tellLeftOut(learnt);
+            }
+            layout = learnt;
+            printHeadings(learnt);
         }
         held.forEach(this::printRow);
         held.clear();
     }
 
-    private void printHeadings() {
-        widths = new int[columns.size()];
-        for (int i = 0; i < widths.length; i++) {
-            int column = i;
-            widths[i] = Math.max(
-                    width(columns.get(i).heading()),
-                    held.stream().mapToInt(row -> width(row.get(column))).max().orElse(0));
+    private void tellLeftOut(TableLayout learnt) {
+        List<String> names = learnt.leftOut();
+        if (!names.isEmpty()) {
+            console.say("left out for want of room: " + String.join(", ", names) + "; " + advice);
         }
-        if (console.outTerminal()) {
-            fit();
-        }
-        boolean bold = console.outTerminal() && console.colour();
-        if (bold) {
-            line.put(BOLD);
-        }
-        putCells(columns.stream().map(Column::heading).toList());
-        if (bold) {
-            line.put(PLAIN);
-        }
+    }
+
+    private void printHeadings(TableLayout learnt) {
+        begin(BOLD);
+        putCells(learnt, null);
+        end(BOLD);
         endLine();
     }
 
     private void printRow(List<String> row) {
-        putCells(row);
+        putCells(Objects.requireNonNull(layout), row);
         endLine();
     }
 
-    private void putCells(List<String> cells) {
-        for (int i = 0; i < cells.size(); i++) {
-            boolean cuts = console.outTerminal() && !columns.get(i).right();
-            String cell = cuts ? cut(cells.get(i), widths[i]) : cells.get(i);
-            int padding = Math.max(0, widths[i] - width(cell));
-            boolean last = i == cells.size() - 1;
-            if (columns.get(i).right()) {
-                putSpaces(padding);
+    /** Of a row, or of the headings. */
+    private void putCells(TableLayout shown, @Nullable List<String> row) {
+        int last = shown.last();
+        for (int i = 0; i <= last; i++) {
+            if (!shown.shows(i)) {
+                continue;
+            }
+            String cell = row == null ? shown.heading(i) : shown.cell(i, row.get(i), console.outTerminal());
+            int padding = Math.max(0, shown.width(i) - TextWidth.of(cell));
+            boolean right = columns.get(i).kind() == Kind.NUMBER;
+            putSpaces(right ? padding : 0);
+            if (row == null || !colour) {
                 line.put(cell);
             } else {
-                line.put(cell);
-                putSpaces(last ? 0 : padding);
+                putColoured(columns.get(i), cell);
             }
-            putSpaces(last ? 0 : GAP);
+            putSpaces(i == last ? 0 : GAP + (right ? 0 : padding));
+        }
+    }
+
+    private void putColoured(Column column, String cell) {
+        Pattern matches = column.matches();
+        if (matches != null) {
+            line.put(highlighted(cell, matches));
+            return;
+        }
+        String code = code(column, cell);
+        begin(code);
+        line.put(cell);
+        end(code);
+    }
+
+    private static String code(Column column, String cell) {
+        if (column.kind() == Kind.TIME) {
+            return DIM;
+        } else if (!GRAVE_HEADING.matcher(column.heading()).matches()) {
+            return "";
+        } else if (ERROR.matcher(cell).find()) {
+            return RED;
+        }
+        return WARNING.matcher(cell).find() ? YELLOW : "";
+    }
+
+    /** The text with what matches in bold red. */
+    static String highlighted(String text, Pattern matches) {
+        Matcher found = matches.matcher(text);
+        return found.replaceAll(
+                match -> match.group().isEmpty() ? "" : Matcher.quoteReplacement(BOLD + RED + match.group() + PLAIN));
+    }
+
+    private void begin(String code) {
+        if (colour) {
+            line.put(code);
+        }
+    }
+
+    private void end(String code) {
+        if (colour && !code.isEmpty()) {
+            line.put(PLAIN);
         }
     }
 
@@ -136,9 +188,5 @@ final class Table {
     private void endLine() {
         line.put('\n');
         console.out().write(line);
-    }
-
-    private static int width(String text) {
-        return text.codePointCount(0, text.length());
     }
 }

@@ -1,5 +1,7 @@
 package dev.loom.cli.output;
 
+import dev.loom.api.ValueUnit;
+import dev.loom.cli.chart.ValueText;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.text.TextBuffer;
 import dev.loom.cli.time.TimePrinter;
@@ -9,6 +11,7 @@ import dev.loom.format.RecordLookup;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
 
 /** A table for people: columns are as wide as the first rows need. */
 final class TableRecordPrinter implements RecordPrinter {
@@ -16,28 +19,37 @@ final class TableRecordPrinter implements RecordPrinter {
     private final TimePrinter times;
     private final List<FieldColumn> columns;
     private final boolean json;
+    private final boolean addresses;
+    private final @Nullable String timeField;
     private final boolean causes;
     private long cause;
     private final TextBuffer cell = new TextBuffer(256);
     private final FieldBytes bytes = new FieldBytes();
     private final FieldValue value = new FieldValue();
 
-    TableRecordPrinter(Console console, PayloadFormat format, TimePrinter times, boolean causes) {
+    TableRecordPrinter(Console console, PayloadFormat format, TimePrinter times, TableStyle style, boolean causes) {
+        this.addresses = style.addresses();
+        this.timeField = style.timeField();
         this.causes = causes;
         this.times = times;
         this.columns = FieldColumn.shown(format);
         this.json = OutputFormat.namesItsOwnFields(format);
         List<Table.Column> headings = new ArrayList<>();
-        headings.add(new Table.Column("time", false));
-        headings.add(new Table.Column("addr", true));
+        headings.add(new Table.Column("time", Table.Kind.TIME));
+        if (addresses) {
+            headings.add(new Table.Column("addr", Table.Kind.NUMBER));
+        }
         if (causes) {
-            headings.add(new Table.Column("cause", true));
+            headings.add(new Table.Column("cause", Table.Kind.NUMBER));
         }
-        columns.forEach(column -> headings.add(new Table.Column(column.name(), column.numeric())));
+        for (FieldColumn column : columns) {
+            Table.Kind kind = column.numeric() ? Table.Kind.NUMBER : Table.Kind.TEXT;
+            headings.add(new Table.Column(column.name(), kind, isTime(column), style.matches(column.name())));
+        }
         if (json) {
-            headings.add(new Table.Column("fields", false));
+            headings.add(new Table.Column("fields", Table.Kind.TEXT, false, style.anywhere()));
         }
-        this.table = new Table(console, headings);
+        this.table = new Table(console, headings, "--fields chooses, -o json has all");
     }
 
     @Override
@@ -45,13 +57,15 @@ final class TableRecordPrinter implements RecordPrinter {
         value.from(address);
         List<String> row = new ArrayList<>(columns.size() + 3);
         row.add(times.text(timeNs));
-        row.add(Long.toString(address));
+        if (addresses) {
+            row.add(Long.toString(address));
+        }
         if (causes) {
             row.add(Long.toString(cause));
         }
         for (FieldColumn column : columns) {
             column.reader().read(buffer, offset, length, value);
-            CellText.put(cell, value, column.singlePrecision(), bytes, true);
+            putCell(column);
             row.add(takeCell());
         }
         if (json) {
@@ -60,6 +74,31 @@ final class TableRecordPrinter implements RecordPrinter {
             row.add(takeCell());
         }
         table.add(row);
+    }
+
+    private boolean isTime(FieldColumn column) {
+        return column.name().equals(timeField);
+    }
+
+    /** Numbers with the unit that suits their size, but for points in time. */
+    private void putCell(FieldColumn column) {
+        boolean number = switch (value.kind()) {
+            case INTEGER, UNSIGNED, DOUBLE -> true;
+            default -> false;
+        };
+        if (number && column.unit() != ValueUnit.NONE && !isTime(column)) {
+            cell.put(ValueText.compact(number(), column.unit()));
+        } else {
+            CellText.put(cell, value, column.singlePrecision(), bytes, true);
+        }
+    }
+
+    private double number() {
+        return switch (value.kind()) {
+            case DOUBLE -> value.doubleValue();
+            case UNSIGNED -> (value.longValue() >>> 1) * 2.0 + (value.longValue() & 1);
+            default -> value.longValue();
+        };
     }
 
     @Override

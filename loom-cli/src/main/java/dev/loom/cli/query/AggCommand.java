@@ -102,7 +102,9 @@ public final class AggCommand extends FieldQuery {
             List.of("source", "from", "to").forEach(row::remove);
         }
         Listing listing = new Listing(row.keySet().toArray(String[]::new));
-        listing.add(row);
+        List<String> values = new ArrayList<>(List.of("sum", "min", "max", "mean"));
+        values.addAll(found.keySet());
+        listing.unit(function.unit(), values).add(row);
         listing.print(console(), form);
     }
 }

@@ -206,7 +206,8 @@ public final class CorrelateCommand extends FieldQuery {
     private long print(
             Correlate query, Snapshot snapshot, Source source, Source other, QueryRun run, TimePrinter times) {
         OutputFormat form = output().format(console());
-        RecordPrinter records = form.records(console(), other.name(), fields.of(other.format(), form), times, true);
+        RecordPrinter records = form.records(
+                console(), other.name(), fields.of(other.format(), form), times, fields.style(other), true);
         long printed = 0;
         try (SnapshotLookup lookup = SnapshotLookup.of(snapshot);
                 CorrelationCursor match = query.open()) {

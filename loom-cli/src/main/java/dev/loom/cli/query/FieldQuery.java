@@ -72,7 +72,7 @@ abstract class FieldQuery extends SourceQuery {
         try {
             return call.get();
         } catch (IllegalArgumentException e) {
-            throw CommandFailure.usage(String.valueOf(e.getMessage()));
+            throw CommandFailure.usage("", e);
         }
     }
 }

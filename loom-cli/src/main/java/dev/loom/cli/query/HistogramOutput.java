@@ -46,7 +46,7 @@ final class HistogramOutput {
         this.unit = unit;
         this.counts = counts;
         this.times = times;
-        this.style = new ChartStyle(console.columns(), console.outTerminal() && console.colour());
+        this.style = new ChartStyle(console.columns(), console.outColour());
     }
 
     /** Prints what is in each group, or, where no chart is wanted, in each of their bins; returns how many lines there are. */

@@ -29,11 +29,11 @@ public final class QueryOutcome {
         outcome.put("stats", work(run, printed));
         console.outcome(outcome);
         if (!completeness.complete()) {
-            console.say("incomplete answer: " + json(missing(completeness)));
+            console.warn("incomplete answer: " + json(missing(completeness)));
         }
         List<String> unseen = unseen(run.work());
         if (!unseen.isEmpty()) {
-            console.say("no record that was read has a value in " + String.join(", ", unseen));
+            unseen.forEach(field -> console.say("no record that was read has a value in " + field + run.hint(field)));
         }
         if (options.explain()) {
             console.err().println(json(Map.of("explain", explanation(run, printed))));

@@ -1,5 +1,7 @@
 package dev.loom.cli.query;
 
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.Progress;
 import dev.loom.cli.option.QueryOptions;
@@ -13,6 +15,7 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /**
  * The scans of one query, which share its budget and its Ctrl-C, and whose work is summed up. For one
@@ -39,6 +42,7 @@ public final class QueryRun {
 
     private int longest = PAYLOAD_LENGTH;
     private final Map<String, Object> told = new LinkedHashMap<>();
+    private UnaryOperator<String> hints = field -> "";
     private int scans;
     private long pages;
 
@@ -56,6 +60,16 @@ public final class QueryRun {
     /** What was found on the way to the answer. */
     Map<String, Object> told() {
         return told;
+    }
+
+    /** Says how what is known of a source's fields is found, for who names one that no record has. */
+    void source(Snapshot snapshot, Source source) {
+        hints = field -> SeenFields.of(snapshot, source).hint(field);
+    }
+
+    /** What may have been meant by a field that no record has. */
+    String hint(String field) {
+        return hints.apply(field);
     }
 
     /** Takes the records that pass the filter. */

@@ -63,7 +63,7 @@ final class QueryTarget {
         try {
             return IndexFunction.field(source.format(), field);
         } catch (IllegalArgumentException e) {
-            throw CommandFailure.usage(String.valueOf(e.getMessage()));
+            throw CommandFailure.usage("", e);
         }
     }
 

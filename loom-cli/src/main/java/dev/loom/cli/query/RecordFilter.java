@@ -9,6 +9,8 @@ import dev.loom.query.where.WhereExpression;
 import dev.loom.query.where.WhereSyntaxException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
 
 /** The expressions that all have to hold for a record. */
 final class RecordFilter {
@@ -41,7 +43,7 @@ final class RecordFilter {
             throw CommandFailure.usage(
                     "--where: " + lines.get(0) + ", expression=" + (text.length() <= SHOWN_MAX ? text : lines.get(1)));
         } catch (IllegalArgumentException e) {
-            throw CommandFailure.usage("--where: " + e.getMessage());
+            throw CommandFailure.usage("--where: ", e);
         }
     }
 
@@ -54,8 +56,13 @@ final class RecordFilter {
             all.add(condition);
             return new RecordFilter(all);
         } catch (IllegalArgumentException e) {
-            throw CommandFailure.usage("text query: " + e.getMessage());
+            throw CommandFailure.usage("text query: ", e);
         }
+    }
+
+    /** What is to be highlighted in records that pass, by field. */
+    Map<String, Pattern> matches() {
+        return Highlights.of(expressions);
     }
 
     void applyTo(Query<?> query) {

@@ -68,7 +68,14 @@ abstract class RecordQuery extends SourceQuery {
         try (SnapshotLookup lookup = SnapshotLookup.of(snapshot)) {
             OutputFormat form = output().format(console());
             RecordOutput records = new RecordOutput(
-                    form.records(console(), source.name(), fields.of(source.format(), form), times), limit);
+                    form.records(
+                            console(),
+                            source.name(),
+                            fields.of(source.format(), form),
+                            times,
+                            fields.style(source).matching(filter.matches()),
+                            false),
+                    limit);
             records.lookup(lookup);
             EventTime.Reader eventTime = target.eventTime();
             if (eventTime != null) {

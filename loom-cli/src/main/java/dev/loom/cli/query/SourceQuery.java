@@ -48,9 +48,12 @@ abstract class SourceQuery implements Callable<Integer> {
             settleTime(snapshot);
             TimeRange range = time.range(nowNs(reader, snapshot));
             QueryTarget target = new QueryTarget(snapshot, sourceName, time, range);
-            check(target);
-            QueryTarget.tellRange(console, time, range, times);
-            long printed = answer(snapshot, target, run, times);
+            run.source(snapshot, target.source());
+            long printed = SeenFields.hinting(run::hint, () -> {
+                check(target);
+                QueryTarget.tellRange(console, time, range, times);
+                return answer(snapshot, target, run, times);
+            });
             if (time.ends() && run.completeness().reachesFuture()) {
                 console.say("the range reaches past the newest record; answered as of "
                         + times.text(snapshot.lastTimeNs()));

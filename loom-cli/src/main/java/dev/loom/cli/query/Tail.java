@@ -4,10 +4,10 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.cli.console.Console;
+import dev.loom.cli.option.FieldsOption;
 import dev.loom.cli.output.OutputFormat;
 import dev.loom.cli.time.TimePrinter;
 import dev.loom.error.StoreReopenedException;
-import dev.loom.format.PayloadFormat;
 import dev.loom.query.Order;
 import dev.loom.query.RawScan;
 import dev.loom.query.RecordCursor;
@@ -17,7 +17,6 @@ import java.nio.file.Path;
 import java.time.ZoneOffset;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +33,7 @@ final class Tail {
     private final String sourceName;
     private final Function<Source, RecordFilter> filterOf;
     private final OutputFormat format;
-    private final UnaryOperator<PayloadFormat> shown;
+    private final FieldsOption fields;
     private final TimePrinter times = new TimePrinter(ZoneOffset.UTC);
     private @Nullable Source source;
     private @Nullable RecordFilter filter;
@@ -49,14 +48,14 @@ final class Tail {
             String sourceName,
             Function<Source, RecordFilter> filterOf,
             OutputFormat format,
-            UnaryOperator<PayloadFormat> shown) {
+            FieldsOption fields) {
         this.console = console;
         this.run = run;
         this.directory = directory;
         this.sourceName = sourceName;
         this.filterOf = filterOf;
         this.format = format;
-        this.shown = shown;
+        this.fields = fields;
     }
 
     /** Returns when all is printed, or when following, when it was interrupted or its time is over. */
@@ -107,15 +106,28 @@ final class Tail {
 
     private Source begin(Snapshot snapshot, SnapshotLookup lookup) {
         if (source == null) {
-            source = SourceLookup.find(snapshot, sourceName);
-            filter = filterOf.apply(source);
-            output = new RecordOutput(
-                    format.records(console, source.name(), shown.apply(source.format()), times), Long.MAX_VALUE);
+            Source found = SourceLookup.find(snapshot, sourceName);
+            output = SeenFields.hinting(field -> SeenFields.of(snapshot, found).hint(field), () -> output(found));
+            source = found;
         }
         if (output != null) {
             output.lookup(lookup);
         }
         return source;
+    }
+
+    private RecordOutput output(Source from) {
+        RecordFilter records = filterOf.apply(from);
+        filter = records;
+        return new RecordOutput(
+                format.records(
+                        console,
+                        from.name(),
+                        fields.of(from.format(), format),
+                        times,
+                        fields.style(from).matching(records.matches()),
+                        false),
+                Long.MAX_VALUE);
     }
 
     /** Goes back to the first of the last records, then prints forward from there, so that none has to be kept. */

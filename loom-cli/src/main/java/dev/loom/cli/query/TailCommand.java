@@ -77,8 +77,7 @@ public final class TailCommand implements Callable<Integer> {
         }
         QueryRun run = new QueryRun(console, query);
         OutputFormat form = output.format(console);
-        Tail tail = new Tail(
-                console, run, store.directory(), sourceName, this::filter, form, format -> fields.of(format, form));
+        Tail tail = new Tail(console, run, store.directory(), sourceName, this::filter, form, fields);
         tail.run(lines, follow);
         return QueryOutcome.tell(console, run, query, tail.printed());
     }

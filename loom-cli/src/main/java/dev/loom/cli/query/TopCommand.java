@@ -57,10 +57,16 @@ public final class TopCommand extends FieldQuery {
         if (smallest) {
             query.smallest();
         }
-        RecordFilter.of(where, target.source().format()).applyTo(query);
+        RecordFilter filter = RecordFilter.of(where, target.source().format());
+        filter.applyTo(query);
         OutputFormat form = output().format(console());
         RecordPrinter records = form.records(
-                console(), target.source().name(), fields.of(target.source().format(), form), times);
+                console(),
+                target.source().name(),
+                fields.of(target.source().format(), form),
+                times,
+                fields.style(target.source()).matching(filter.matches()),
+                false);
         EventTime.Reader eventTime = target.eventTime();
         long printed = 0;
         try (Progress progress = run.progress();

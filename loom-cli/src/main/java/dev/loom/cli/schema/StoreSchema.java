@@ -4,10 +4,13 @@ import dev.loom.Loom;
 import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
+import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.query.SeenFields;
 import dev.loom.cli.time.EventTime;
 import dev.loom.format.PayloadFormat;
+import dev.loom.format.UnknownFieldException;
 import java.util.Map;
 import java.util.Optional;
 
@@ -91,6 +94,11 @@ public final class StoreSchema implements SchemaAccess {
         boolean existed = openIndex(source, field).isPresent();
         try {
             loom.defineIndex(source.id(), field, IndexFunction.field(source.format(), field), Bins.parse(bins));
+        } catch (UnknownFieldException e) {
+            try (Snapshot snapshot = loom.snapshot()) {
+                throw CommandFailure.usage(
+                        e.getMessage() + SeenFields.of(snapshot, source).hint(field));
+            }
         } catch (IllegalArgumentException e) {
             throw CommandFailure.usage(String.valueOf(e.getMessage()));
         }

@@ -4,6 +4,8 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.SourceStatistics;
 import dev.loom.api.Store;
+import dev.loom.api.ValueUnit;
+import dev.loom.cli.chart.ValueText;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.option.OutputOption;
@@ -53,10 +55,18 @@ public final class InfoCommand implements Callable<Integer> {
         if (form == OutputFormat.JSON) {
             listing.add(values);
         } else {
-            values.forEach((name, value) -> listing.add(Map.of("name", name, "value", value)));
+            values.forEach((name, value) -> listing.add(
+                    Map.of("name", name, "value", form == OutputFormat.TABLE ? withUnit(name, value) : value)));
         }
         listing.print(console, form);
         return ExitCode.OK;
+    }
+
+    private static Object withUnit(String name, Object value) {
+        ValueUnit unit = ValueUnit.ofName(name);
+        return value instanceof Number number && unit != ValueUnit.NONE
+                ? ValueText.compact(number.doubleValue(), unit)
+                : value;
     }
 
     private static void addTotals(Store reader, Map<String, Object> values) {

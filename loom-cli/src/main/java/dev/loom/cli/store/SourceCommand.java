@@ -81,7 +81,7 @@ public final class SourceCommand {
     int set(
             @Mixin StoreOption store,
             @Mixin SidecarOption sidecar,
-            @Parameters(paramLabel = "NAME", description = "Name of the source.") String name,
+            @Parameters(paramLabel = "SOURCE", description = "Name of the source.") String name,
             @Mixin EventTimeOptions options)
             throws IOException {
         try (OpenSchema open = OpenSchema.open(store, sidecar, false)) {
@@ -108,7 +108,7 @@ public final class SourceCommand {
     int close(
             @Mixin StoreOption store,
             @Mixin SidecarOption sidecar,
-            @Parameters(paramLabel = "NAME", description = "Name of the source.") String name) {
+            @Parameters(paramLabel = "SOURCE", description = "Name of the source.") String name) {
         try (OpenSchema open = OpenSchema.open(store, sidecar, false)) {
             console.say("closed source " + name + ": id="
                     + open.schema().closeSource(name).id());

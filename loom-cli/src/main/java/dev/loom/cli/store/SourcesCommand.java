@@ -4,6 +4,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.SourceStatistics;
 import dev.loom.api.Store;
+import dev.loom.api.ValueUnit;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.option.OutputOption;
@@ -14,6 +15,7 @@ import dev.loom.cli.time.EventTime;
 import dev.loom.cli.time.TimePrinter;
 import java.time.ZoneOffset;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +43,8 @@ public final class SourcesCommand implements Callable<Integer> {
         OutputFormat form = output.format(console);
         Listing listing = new Listing(
                         "name", "id", "records", "bytes", "first", "last", "lost", "closed", "event_time", "format")
+                .times("first", "last")
+                .unit(ValueUnit.BYTES, List.of("bytes"))
                 .to(console, form);
         try (Store reader = console.attach(store.directory());
                 Snapshot snapshot = reader.snapshot()) {

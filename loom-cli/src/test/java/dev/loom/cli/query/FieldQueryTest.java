@@ -96,8 +96,8 @@ class FieldQueryTest {
                 .ok()
                 .out();
         assertEquals("""
-                field       count       sum  min   max    mean   p50
-                latency_ns  10000  49995000    0  9999  4999.5  4999
+                field       count       sum  min      max      mean      p50
+                latency_ns  10000  49.995ms  0ns  9.999us  4.9995us  4.999us
                 """, table.replaceAll("\u001b\\[[0-9;]*m", ""));
     }
 
@@ -141,7 +141,7 @@ class FieldQueryTest {
                 ask("scan", "requests", "--limit", "1", "--fields", "big", "--fields", "share", "-o", "csv")
                         .get(0));
         assertUsage(
-                "--fields: unknown field: field=lat, fields=[latency_ns, share, big]",
+                "--fields: unknown field: field=lat, format=struct, fields=[latency_ns, share, big]",
                 new String[] {"scan", "requests", "--fields", "lat"});
         assertUsage(
                 "--fields is not for -o raw, which prints payloads as they are",
@@ -163,7 +163,14 @@ class FieldQueryTest {
         json.run("scan", "j", "--where", "a == 1 and latencyms > 5")
                 .ok()
                 .prints("")
-                .says("no record that was read has a value in latencyms");
+                .says("no record that was read has a value in latencyms, seen=[a, c]");
+        json.importText("k", "jsonl", "{\"http\":{\"route\":\"/\"},\"latency_ms\":1}\n")
+                .ok();
+        json.run("scan", "k", "--where", "latncy_ms > 5")
+                .ok()
+                .says("no record that was read has a value in latncy_ms, seen=[http.route, latency_ms];"
+                        + " did you mean latency_ms?");
+        json.run("tail", "k", "--where", "route == 'x'").ok().prints("");
         json.run("agg", "j", "a", "--where", "c == 1 or a == 2")
                 .ok()
                 .prints(json.run("agg", "j", "a").ok().out());
@@ -373,7 +380,8 @@ class FieldQueryTest {
     @Test
     void shouldTellWhichFieldsThereAre() {
         assertUsage(
-                "unknown field: field=Latency_NS, format=struct, meant=latency_ns, fields=[latency_ns, share, big]",
+                "unknown field: field=Latency_NS, format=struct, fields=[latency_ns, share, big];"
+                        + " did you mean latency_ns?",
                 new String[] {"agg", "requests"},
                 "Latency_NS");
         assertUsage(

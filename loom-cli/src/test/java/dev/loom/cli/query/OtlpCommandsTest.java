@@ -78,6 +78,40 @@ class OtlpCommandsTest {
         }
     }
 
+    @Test
+    void shouldNameTheAttributesThatWereSeenWhereOneIsUnknown() {
+        String err = cli.run("scan", "otlp.spans", "--where", "atr.http.route == '/1'")
+                .exit(2)
+                .err();
+        assertTrue(
+                err.startsWith("loom: --where: unknown field: field=atr.http.route, format=otlp-span, fields=["), err);
+        assertTrue(err.contains("attr.*, "), err);
+        assertTrue(err.contains(", seen=[attr.http.route, resource."), err);
+        assertTrue(err.endsWith("; did you mean attr.http.route?\n"), err);
+        String unseen = cli.run("scan", "otlp.spans", "--where", "attr.http.rout == '/1'")
+                .ok()
+                .err();
+        assertTrue(unseen.contains("no record that was read has a value in attr.http.rout, seen=["), unseen);
+        assertTrue(unseen.endsWith("; did you mean attr.http.route?\n"), unseen);
+        assertTrue(cli.run("tail", "otlp.spans", "--where", "route == 1")
+                .exit(2)
+                .err()
+                .endsWith("; did you mean attr.http.route?\n"));
+        assertTrue(cli.run("index", "add", "otlp.spans", "durations")
+                .exit(2)
+                .err()
+                .endsWith("; did you mean duration?\n"));
+    }
+
+    @Test
+    void shouldRefuseAnIndexOverWhatCanHoldNoNumber() {
+        for (String field : List.of("attributes", "events", "links", "resource", "name")) {
+            String err = cli.run("index", "add", "otlp.spans", field).exit(2).err();
+            assertTrue(err.startsWith("loom: field is no number: name=" + field + ", type="), err);
+        }
+        cli.run("index", "add", "otlp.spans", "attr.size").ok();
+    }
+
     private int export(OtlpIngester ingester, int from) {
         String service = SERVICES[random.nextInt(SERVICES.length)];
         int zone = random.nextInt(5);
@@ -272,7 +306,7 @@ class OtlpCommandsTest {
                 cli.run("scan", "otlp.logs", "--asc", "-o", "table").ok().lines();
         assertTrue(
                 logs.get(0)
-                        .matches("time +addr +severity_text +severity +service.name +body +event_name +trace_id"
+                        .matches("time \\S+ +severity_text +severity +service.name +body +event_name +trace_id"
                                 + " +attributes *"),
                 logs.get(0));
         assertTrue(logs.get(1).contains("ERROR") && logs.get(1).contains("it \"broke\""), logs.get(1));

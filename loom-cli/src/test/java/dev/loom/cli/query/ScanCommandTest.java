@@ -140,7 +140,7 @@ class ScanCommandTest {
                 .run("scan", "lines", "--limit", "1")
                 .ok()
                 .out();
-        assertTrue(table.matches("time +addr  line\n2026-11-21T02:46:39\\.000000000Z +\\d+  line 9\n"), table);
+        assertEquals("time 2026-11-21Z  line\n02:46:39.000      line 9\n", table);
     }
 
     @Test

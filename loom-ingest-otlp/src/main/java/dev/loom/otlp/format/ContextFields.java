@@ -48,7 +48,10 @@ final class ContextFields {
                                 ResourceEnvelope.SCOPES,
                                 ScopeEnvelope.SCOPE,
                                 InstrumentationScope.VERSION))
-                .prefix("resource.", key -> AnyField.ofKey(part, key, ResourceEnvelope.RESOURCE, Resource.ATTRIBUTES))
+                .prefix(
+                        "resource.",
+                        "resource",
+                        key -> AnyField.ofKey(part, key, ResourceEnvelope.RESOURCE, Resource.ATTRIBUTES))
                 .prefix(
                         "scope.attr.",
                         key -> AnyField.ofKey(

@@ -57,6 +57,6 @@ final class LogFields {
                 .field("flags", U32, WireField.of(Form.NUMBER, LogRecord.FLAGS))
                 .field("attributes", FieldType.JSON, new PairsField(Part.MESSAGE, LogRecord.ATTRIBUTES))
                 .field("dropped_attributes_count", U32, WireField.of(Form.NUMBER, LogRecord.DROPPED_ATTRIBUTES_COUNT))
-                .prefix("attr.", key -> AnyField.ofKey(Part.MESSAGE, key, LogRecord.ATTRIBUTES));
+                .prefix("attr.", "attributes", key -> AnyField.ofKey(Part.MESSAGE, key, LogRecord.ATTRIBUTES));
     }
 }

@@ -86,7 +86,7 @@ final class MetricFields {
                                 ExponentialHistogramDataPoint.FLAGS,
                                 SummaryDataPoint.FLAGS))
                 .field("attributes", JSON, ofAttributes(tag -> new PairsField(Part.MESSAGE, tag)))
-                .prefix("attr.", key -> ofAttributes(tag -> AnyField.ofKey(Part.MESSAGE, key, tag)));
+                .prefix("attr.", "attributes", key -> ofAttributes(tag -> AnyField.ofKey(Part.MESSAGE, key, tag)));
     }
 
     private static PointField field() {

@@ -23,6 +23,7 @@ final class OtlpFormat implements PayloadFormat {
     private final List<Field> fields = new ArrayList<>();
     private final Map<String, FieldReader> readers = new HashMap<>();
     private final Map<String, Function<String, FieldReader>> prefixes = new HashMap<>();
+    private final Map<String, String> prefixFields = new HashMap<>();
     /** Fields that may be arrays or maps. */
     private final Set<String> paths = new HashSet<>();
 
@@ -63,6 +64,12 @@ final class OtlpFormat implements PayloadFormat {
     OtlpFormat prefix(String prefix, Function<String, FieldReader> reader) {
         prefixes.put(prefix, reader);
         return this;
+    }
+
+    /** As {@link #prefix(String, Function)}, of the members of a declared field. */
+    OtlpFormat prefix(String prefix, String whole, Function<String, FieldReader> reader) {
+        prefixFields.put(prefix, whole);
+        return prefix(prefix, reader);
     }
 
     OtlpFormat columns(String... names) {
@@ -121,6 +128,11 @@ final class OtlpFormat implements PayloadFormat {
     @Override
     public List<String> fieldPrefixes() {
         return List.copyOf(prefixes.keySet());
+    }
+
+    @Override
+    public @Nullable String fieldOfPrefix(String prefix) {
+        return prefixFields.get(prefix);
     }
 
     @Override

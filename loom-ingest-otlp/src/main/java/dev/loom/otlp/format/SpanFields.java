@@ -45,7 +45,7 @@ final class SpanFields {
                 .field("links", JSON, links())
                 .field("links_count", I32, WireField.of(Form.COUNT, Span.LINKS))
                 .field("dropped_links_count", U32, WireField.of(Form.NUMBER, Span.DROPPED_LINKS_COUNT))
-                .prefix("attr.", key -> AnyField.ofKey(Part.MESSAGE, key, Span.ATTRIBUTES));
+                .prefix("attr.", "attributes", key -> AnyField.ofKey(Part.MESSAGE, key, Span.ATTRIBUTES));
     }
 
     private static ObjectsField events() {

@@ -1,0 +1,66 @@
+package dev.loom.cli.query;
+
+import dev.loom.query.text.TextQuery;
+import dev.loom.query.where.WhereExpression;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/** What is to be seen at once in records that were found: what their texts had to have, not what they were not to have. */
+final class Highlights {
+    private static final String BEFORE_TOKEN = "(?<![\\p{L}\\p{M}\\p{N}_])";
+    private static final String AFTER_TOKEN = "(?![\\p{L}\\p{M}\\p{N}_])";
+    private static final String BETWEEN_TOKENS = "[^\\p{L}\\p{M}\\p{N}_]+";
+
+    /** Text in any case, as {@code matches} and {@code icontains} take it. */
+    private static final String FOLDED = "(?iu:%s)";
+
+    private final Map<String, String> byField = new LinkedHashMap<>();
+
+    private Highlights() {}
+
+    /** Patterns, by field. */
+    static Map<String, Pattern> of(List<WhereExpression> expressions) {
+        Highlights highlights = new Highlights();
+        expressions.forEach(highlights::add);
+        return highlights.byField.entrySet().stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, entry -> Pattern.compile(entry.getValue())));
+    }
+
+    private void add(WhereExpression expression) {
+        if (expression instanceof WhereExpression.And and) {
+            and.terms().forEach(this::add);
+        } else if (expression instanceof WhereExpression.Or or) {
+            or.terms().forEach(this::add);
+        } else if (expression instanceof WhereExpression.Contains contains) {
+            add(contains.field(), contains.text(), "%s");
+        } else if (expression instanceof WhereExpression.ContainsIgnoringCase contains) {
+            add(contains.field(), contains.text(), FOLDED);
+        } else if (expression instanceof WhereExpression.Matches matches) {
+            add(matches.field(), matches.query());
+        }
+    }
+
+    private void add(String field, TextQuery query) {
+        if (query instanceof TextQuery.And and) {
+            and.terms().forEach(term -> add(field, term));
+        } else if (query instanceof TextQuery.Or or) {
+            or.terms().forEach(term -> add(field, term));
+        } else if (query instanceof TextQuery.Phrase phrase) {
+            String tokens = phrase.tokens().stream().map(Pattern::quote).collect(Collectors.joining(BETWEEN_TOKENS));
+            put(field, String.format(FOLDED, BEFORE_TOKEN + tokens + (phrase.prefix() ? "" : AFTER_TOKEN)));
+        }
+    }
+
+    private void add(String field, String text, String form) {
+        if (!text.isEmpty()) {
+            put(field, String.format(form, Pattern.quote(text)));
+        }
+    }
+
+    private void put(String field, String pattern) {
+        byField.merge(field, pattern, (one, other) -> one + '|' + other);
+    }
+}
