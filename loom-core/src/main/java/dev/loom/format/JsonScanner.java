@@ -1,5 +1,6 @@
 package dev.loom.format;
 
+import java.nio.ByteOrder;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -12,6 +13,11 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class JsonScanner {
     /** How deep arrays and objects may be nested: one bit each in a long. */
     static final int DEPTH_MAX = 64;
+
+    /** A one in each of eight bytes. */
+    private static final long EACH = 0x0101_0101_0101_0101L;
+
+    private static final long SIGNS = 0x8080_8080_8080_8080L;
 
     private DirectBuffer buffer = new UnsafeBuffer(new byte[0]);
     private int position;
@@ -115,6 +121,7 @@ final class JsonScanner {
     boolean skipString() {
         escaped = false;
         position++;
+        skipPlain();
         while (position < end) {
             byte c = buffer.getByte(position++);
             if (c == '"') {
@@ -125,11 +132,33 @@ final class JsonScanner {
                 if (!skipEscape()) {
                     return false;
                 }
+                skipPlain();
             } else if (c >= 0 && c < ' ') {
                 return false;
             }
         }
         return false;
+    }
+
+    /** Goes over bytes of a string that have no meaning, eight at a time, up to the first that may have one. */
+    private void skipPlain() {
+        while (end - position >= Long.BYTES) {
+            long special = special(buffer.getLong(position, ByteOrder.LITTLE_ENDIAN));
+            if (special != 0) {
+                position += Long.numberOfTrailingZeros(special) / Byte.SIZE;
+                return;
+            }
+            position += Long.BYTES;
+        }
+    }
+
+    /** Of eight bytes the sign bits of quotes, backslashes and control characters; above the first such there may be more. */
+    private static long special(long bytes) {
+        long quotes = bytes ^ (EACH * '"');
+        long backslashes = bytes ^ (EACH * '\\');
+        long found =
+                ((quotes - EACH) & ~quotes) | ((backslashes - EACH) & ~backslashes) | ((bytes - EACH * ' ') & ~bytes);
+        return found & SIGNS;
     }
 
     private boolean skipEscape() {

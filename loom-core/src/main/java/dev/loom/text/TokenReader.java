@@ -66,27 +66,33 @@ public final class TokenReader {
         }
         DirectBuffer buffer = characters.buffer();
         int end = characters.end();
-        int at = characters.position();
+        int start = characters.position();
+        int at = start;
         int[] kept = token;
         int count = length;
         boolean ended = false;
-        int c = at < end ? buffer.getByte(at) : -1;
-        while (c >= 0 && !ended) {
-            int following = ++at < end ? buffer.getByte(at) : 0;
-            if (FoldedReader.mayJoin(following)) {
-                at--;
-                break;
-            }
-            int folded = FOLDED[c];
-            if (folded < 0) {
-                ended = count > 0;
-            } else {
+        while (at < end && !ended) {
+            byte c = buffer.getByte(at);
+            int folded = c < 0 ? SEPARATOR : FOLDED[c];
+            if (folded >= 0) {
                 if (count < LENGTH_MAX) {
                     kept[count] = folded;
                 }
                 count++;
+            } else if (c < 0) {
+                if (at > start && FoldedReader.mayJoin(c)) {
+                    // which the one before it is to be read with
+                    at--;
+                    count -= FOLDED[buffer.getByte(at)] < 0 ? 0 : 1;
+                }
+                break;
+            } else if (count > 0) {
+                if (at + 1 < end && FoldedReader.mayJoin(buffer.getByte(at + 1))) {
+                    break;
+                }
+                ended = true;
             }
-            c = at < end ? following : -1;
+            at++;
         }
         length = count;
         characters.position(at);

@@ -1,18 +1,33 @@
 package dev.loom.query;
 
+import java.util.Arrays;
+
 /**
  * Windows of time around causes, in the order of their begin, and of their causes' addresses where those are equal: as many
- * as there is room for of those behind the batch before. Filled in any order, then sorted and asked. 32 bytes a cause. For
- * one thread.
+ * as there is room for of those behind the batch before. Filled in any order, then sorted and asked; in order it is filled
+ * in a time that grows with their number alone. 32 bytes a cause: for a few from the beginning, for more as long as there is
+ * memory. For one thread.
  */
-final class CauseBatch {
-    private final long[] starts;
-    private final long[] ends;
-    private final long[] addresses;
+final class CauseBatch implements AutoCloseable {
+    /** Room from the beginning. */
+    private static final int COUNT_MIN = 4096;
+
+    private static final int BYTES_A_CAUSE = 4 * Long.BYTES;
+
+    private final QueryMemory memory;
+    private final int countMax;
+    private long reserved;
+
+    private long[] starts;
+    private long[] ends;
+    private long[] addresses;
     /** After sorting, the latest end of the windows up to each. */
-    private final long[] latestEnds;
+    private long[] latestEnds;
 
     private int size;
+    /** Whether the latest of them is the first, as in a heap. */
+    private boolean heap;
+
     private boolean more;
     private long lastStart = Long.MIN_VALUE;
     private long lastAddress = -1;
@@ -21,11 +36,37 @@ final class CauseBatch {
 
     private boolean first = true;
 
-    CauseBatch(int countMax) {
-        starts = new long[countMax];
-        ends = new long[countMax];
-        addresses = new long[countMax];
-        latestEnds = new long[countMax];
+    /**
+     * Makes an empty one.
+     *
+     * @param countMax of causes held at a time
+     */
+    CauseBatch(QueryMemory memory, int countMax) {
+        this.memory = memory;
+        this.countMax = countMax;
+        int count = Math.min(COUNT_MIN, countMax);
+        starts = new long[count];
+        ends = new long[count];
+        addresses = new long[count];
+        latestEnds = new long[count];
+    }
+
+    /** Makes room for more; false when there is none, or others need it too. */
+    private boolean grow() {
+        int count = (int) Math.min(2L * size, countMax);
+        long bytes = (long) count * BYTES_A_CAUSE;
+        if (count == size || !memory.reserveIfAmple(bytes)) {
+            return false;
+        }
+        long before = reserved;
+        reserved += bytes;
+        starts = Arrays.copyOf(starts, count);
+        ends = Arrays.copyOf(ends, count);
+        addresses = Arrays.copyOf(addresses, count);
+        latestEnds = new long[count];
+        memory.giveBack(before);
+        reserved -= before;
+        return true;
     }
 
     /** Makes room for those behind the ones held. */
@@ -37,6 +78,7 @@ final class CauseBatch {
             first = false;
         }
         size = 0;
+        heap = false;
         more = false;
     }
 
@@ -46,12 +88,12 @@ final class CauseBatch {
         if (before) {
             return;
         }
-        if (size < starts.length) {
+        if (size < starts.length || (!heap && grow())) {
             set(size, start, end, address);
             size++;
-            rise(size - 1);
         } else {
             more = true;
+            makeHeap();
             if (compare(start, address, 0) < 0) {
                 set(0, start, end, address);
                 sink(0, size);
@@ -59,17 +101,35 @@ final class CauseBatch {
         }
     }
 
+    private void makeHeap() {
+        for (int parent = size / 2 - 1; parent >= 0 && !heap; parent--) {
+            sink(parent, size);
+        }
+        heap = true;
+    }
+
     /** Puts them in order. */
     void sort() {
-        for (int last = size - 1; last > 0; last--) {
-            swap(0, last);
-            sink(0, last);
+        if (!isSorted()) {
+            makeHeap();
+            for (int last = size - 1; last > 0; last--) {
+                swap(0, last);
+                sink(0, last);
+            }
         }
         long latest = Long.MIN_VALUE;
         for (int i = 0; i < size; i++) {
             latest = Math.max(latest, ends[i]);
             latestEnds[i] = latest;
         }
+    }
+
+    private boolean isSorted() {
+        int i = 1;
+        while (i < size && compare(i - 1, i) <= 0) {
+            i++;
+        }
+        return i >= size;
     }
 
     boolean isEmpty() {
@@ -142,14 +202,6 @@ final class CauseBatch {
         return compare(starts[a], addresses[a], b);
     }
 
-    private void rise(int from) {
-        int child = from;
-        while (child > 0 && compare(child, (child - 1) / 2) > 0) {
-            swap(child, (child - 1) / 2);
-            child = (child - 1) / 2;
-        }
-    }
-
     private void sink(int from, int end) {
         int parent = from;
         while (true) {
@@ -177,5 +229,11 @@ final class CauseBatch {
         long address = addresses[a];
         set(a, starts[b], ends[b], addresses[b]);
         set(b, start, end, address);
+    }
+
+    @Override
+    public void close() {
+        memory.giveBack(reserved);
+        reserved = 0;
     }
 }

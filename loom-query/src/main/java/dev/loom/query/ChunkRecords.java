@@ -124,7 +124,8 @@ final class ChunkRecords {
                 return false;
             }
             Used counts = used(use);
-            counts.chunks++;
+            // of a part that no directory covers, each page counts as it is read
+            counts.chunks += chunks.listed() || use != ChunkUse.READ ? 1 : 0;
             if (use == ChunkUse.READ) {
                 return true;
             }
@@ -203,6 +204,7 @@ final class ChunkRecords {
             return false;
         }
         used(ChunkUse.READ).pages++;
+        used(ChunkUse.READ).chunks += chunks.listed() ? 0 : 1;
         PageState state = page.read(address);
         current = address;
         if (state == PageState.DAMAGED) {

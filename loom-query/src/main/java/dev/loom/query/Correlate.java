@@ -16,17 +16,18 @@ import org.jspecify.annotations.Nullable;
  * without a time, or with a duration that is absent or negative, matches nothing. The condition and the time range of this
  * query are those of the records that are looked for.
  *
- * <p>Causes are taken {@link #CAUSES_AT_A_TIME} at a time, in the order in which their windows begin, by reading the cursor
- * anew; for each such batch the source is read once, oldest arrival first, and of it only the chunks that may hold a match:
+ * <p>Causes are taken up to {@link #CAUSES_AT_A_TIME} at a time, as many as the query's memory has room for, in the order in
+ * which their windows begin, by reading the cursor anew; for each such batch the source is read once, oldest arrival first, and of it only the chunks that may hold a match:
  * by the timestamp index, or by an index over event times, whose times are stretched by the chunk's longest duration if there
  * is an index over that. Each match is given with each of its causes, in that order; or with {@link #distinct} once, with the
  * cause whose window begins first (of several the one at the lowest address).
  *
- * <p>Constant memory: 1 MiB besides that of the causes' cursor, and the longest jumbo payload met. Not thread-safe.
+ * <p>Bounded memory: 1 MiB besides that of the causes' cursor, and the longest jumbo payload met; and 32 bytes a cause, or 64
+ * while room is made for more, which the query takes of its {@linkplain #memory memory} as long as there is four times as much. Not thread-safe.
  */
 public final class Correlate extends Query<Correlate> {
-    /** As many causes are looked for in one pass over the records. */
-    public static final int CAUSES_AT_A_TIME = 4096;
+    /** As many causes at most are looked for in one pass over the records. */
+    public static final int CAUSES_AT_A_TIME = 1 << 19;
 
     private final Supplier<? extends RecordCursor> causes;
     private int causesAtATime = CAUSES_AT_A_TIME;

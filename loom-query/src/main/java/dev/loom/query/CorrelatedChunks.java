@@ -57,11 +57,9 @@ final class CorrelatedChunks implements ChunkDecider {
         // a record without a duration matches nothing
         return durations.totals().count() == 0
                 ? 0
-                : Math.max(
-                        0,
-                        RecordSpan.durationNs(
-                                durations.index().function().type(),
-                                durations.index().function().unit(),
-                                durations.totals().maxKey()));
+                : RecordSpan.longestNs(
+                        durations.index().function().type(),
+                        durations.index().function().unit(),
+                        durations.totals().maxKey());
     }
 }

@@ -28,7 +28,7 @@ public final class CorrelationCursor implements RecordCursor {
 
     CorrelationCursor(Correlate query) {
         this.query = query;
-        this.batch = new CauseBatch(query.causesAtATime());
+        this.batch = new CauseBatch(query.memory(), query.causesAtATime());
         this.scope = new QueryScope(query);
         this.span = query.span(scope.lookup());
         this.decider = new CorrelatedChunks(query, scope, batch);
@@ -197,6 +197,7 @@ public final class CorrelationCursor implements RecordCursor {
     public void close() {
         if (!closed) {
             closed = true;
+            batch.close();
             scope.close();
         }
     }

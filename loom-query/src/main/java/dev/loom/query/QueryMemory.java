@@ -97,6 +97,18 @@ public final class QueryMemory implements AutoCloseable {
         return bytes;
     }
 
+    /** Reserves memory if others find room too after that: no more than a share of what is left. */
+    boolean reserveIfAmple(long bytes) {
+        QueryMemory from = whole == null ? this : whole;
+        synchronized (from) {
+            boolean ample = bytes <= (from.bytesMax - from.reserved) / SHARE;
+            if (ample) {
+                reserve(bytes);
+            }
+            return ample;
+        }
+    }
+
     /** Gives back what was reserved, or a part of it. */
     public void giveBack(long bytes) {
         synchronized (this) {

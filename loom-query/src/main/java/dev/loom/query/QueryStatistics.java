@@ -17,7 +17,7 @@ import java.util.TreeMap;
  * @param recordsReturned records that the cursor has stood on; of an aggregate, those that were read and looked at
  * @param chunksFromTotals chunks that the totals in their directories answered for
  * @param chunksFromBins chunks that their bins answered for
- * @param chunksRead chunks, and parts of the log that no directory covers, whose records were read
+ * @param chunksRead chunks whose records were read, and pages that were read without a directory, each of which is a chunk
  * @param plan which index was used for what, or why none was
  * @param fieldsSeen the fields that conditions read of records, each with whether any of these had a value there
  */

@@ -52,7 +52,7 @@ final class RecordSpan {
         if (!reader.read(payload, offset, length)) {
             return false;
         }
-        long durationNs = withRemainder(durationNs(reader.type(), unit, reader.key()), reader.remainder());
+        long durationNs = durationNs(reader.type(), unit, reader.key(), reader.remainder());
         if (fromStart) {
             endNs = plus(timeNs, durationNs);
         } else {
@@ -61,28 +61,33 @@ final class RecordSpan {
         return durationNs >= 0;
     }
 
-    /** A duration as whole nanoseconds; those that do not fit are the longest. */
-    static long durationNs(ValueType type, @Nullable ValueUnit unit, long key) {
+    /**
+     * A duration as whole nanoseconds; those that do not fit are the longest.
+     *
+     * @param remainder by how much the duration is greater than that of its key
+     */
+    static long durationNs(ValueType type, @Nullable ValueUnit unit, long key, int remainder) {
         long unitNs = unit == ValueUnit.MICROSECONDS
                 ? 1_000
                 : unit == ValueUnit.MILLISECONDS ? 1_000_000 : unit == ValueUnit.SECONDS ? 1_000_000_000 : 1;
         if (type == ValueType.F64) {
-            return (long) Math.floor(ValueType.doubleOf(key) * unitNs);
+            return plus((long) Math.floor(ValueType.doubleOf(key) * unitNs), remainder * unitNs);
         }
         long units = type == ValueType.U64 && type.bits(key) < 0 ? Long.MAX_VALUE : type.bits(key);
         boolean fits = Math.multiplyHigh(units, unitNs) == (units * unitNs) >> 63;
         return fits ? units * unitNs : units < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
     }
 
+    /** One that is not shorter than any whose key is at most this one. */
+    static long longestNs(ValueType type, @Nullable ValueUnit unit, long maxKey) {
+        // integers that doubles stand for lie between this double and the next
+        long key = type == ValueType.F64 ? ValueType.doubleKey(Math.nextUp(ValueType.doubleOf(maxKey))) : maxKey;
+        return Math.max(0, durationNs(type, unit, key, 0));
+    }
+
     /** A time and a duration, at most the latest time that there is. */
     static long plus(long timeNs, long durationNs) {
         return minus(timeNs, -durationNs);
-    }
-
-    /** A duration and a little more; the longest where that does not fit. */
-    private static long withRemainder(long durationNs, int more) {
-        long sum = durationNs + more;
-        return more > 0 && sum < durationNs ? Long.MAX_VALUE : sum;
     }
 
     /** A time less a duration, at least the earliest time that there is. */

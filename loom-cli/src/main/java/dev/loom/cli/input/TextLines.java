@@ -1,5 +1,6 @@
 package dev.loom.cli.input;
 
+import dev.loom.cli.text.EightBytes;
 import java.io.IOException;
 
 /** The lines of an input, without their ends, LF or CRLF. Of a line longer than the limit nothing but its length is kept. */
@@ -53,6 +54,13 @@ public final class TextLines {
         byte[] bytes = window.array();
         int end = window.arrayOffset() + window.length();
         int at = window.arrayOffset() + from;
+        while (end - at >= EightBytes.COUNT) {
+            long found = EightBytes.equal(EightBytes.at(bytes, at), '\n');
+            if (found != 0) {
+                return at + EightBytes.before(found) - window.arrayOffset();
+            }
+            at += EightBytes.COUNT;
+        }
         while (at < end && bytes[at] != '\n') {
             at++;
         }

@@ -1,18 +1,23 @@
 package dev.loom.cli.output;
 
 import dev.loom.format.Field;
+import dev.loom.format.FieldHandler;
 import dev.loom.format.FieldReader;
 import dev.loom.format.FieldType;
+import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.UnknownFieldException;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
+import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** A format of which only some fields are seen, in their order; also those that it does not declare. */
 public final class ChosenFields implements PayloadFormat {
     private final PayloadFormat format;
     private final List<Field> fields;
+    private final List<FieldReader> readers;
 
     /**
      * Chooses fields.
@@ -22,6 +27,9 @@ public final class ChosenFields implements PayloadFormat {
     public ChosenFields(PayloadFormat format, List<String> names) {
         this.format = format;
         this.fields = new LinkedHashSet<>(names).stream().map(this::find).toList();
+        this.readers = fields.stream()
+                .map(field -> Objects.requireNonNull(format.field(field.name())))
+                .toList();
     }
 
     private Field find(String name) {
@@ -57,5 +65,13 @@ public final class ChosenFields implements PayloadFormat {
     @Override
     public @Nullable FieldReader field(String name) {
         return format.field(name);
+    }
+
+    @Override
+    public void forEachField(DirectBuffer buffer, int offset, int length, FieldValue value, FieldHandler handler) {
+        for (int i = 0; i < readers.size(); i++) {
+            readers.get(i).read(buffer, offset, length, value);
+            handler.onField(fields.get(i).name(), value);
+        }
     }
 }

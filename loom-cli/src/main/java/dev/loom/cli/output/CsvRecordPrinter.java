@@ -4,6 +4,7 @@ import dev.loom.cli.console.Console;
 import dev.loom.cli.console.DataOutput;
 import dev.loom.cli.text.TextBuffer;
 import dev.loom.cli.time.TimePrinter;
+import dev.loom.format.FieldHandler;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.RecordLookup;
@@ -19,11 +20,14 @@ final class CsvRecordPrinter implements RecordPrinter {
     private final boolean terminal;
     private final TimePrinter times;
     private final String sourceName;
+    private final PayloadFormat format;
     private final List<FieldColumn> columns;
+    private final FieldHandler fieldPut = (name, read) -> putField(read);
     private final boolean json;
     private final boolean causes;
     private final boolean safe;
     private long cause;
+    private int column;
     private final TextBuffer line = new TextBuffer(1024);
     private final TextBuffer cell = new TextBuffer(256);
     private final FieldBytes bytes = new FieldBytes();
@@ -37,6 +41,7 @@ final class CsvRecordPrinter implements RecordPrinter {
         this.terminal = console.outTerminal();
         this.times = times;
         this.sourceName = sourceName;
+        this.format = format;
         this.columns = FieldColumn.of(format);
         this.json = OutputFormat.namesItsOwnFields(format);
         printHeader();
@@ -69,15 +74,9 @@ final class CsvRecordPrinter implements RecordPrinter {
             line.put(',');
             line.putLong(cause);
         }
-        for (int i = 0; i < columns.size(); i++) {
-            FieldColumn column = columns.get(i);
-            column.reader().read(buffer, offset, length, value);
-            CellText.put(cell, value, column.singlePrecision(), bytes, terminal);
-            if (value.kind() == FieldValue.Kind.ABSENT) {
-                line.put(',');
-            } else {
-                putCell(!column.numeric());
-            }
+        if (!columns.isEmpty()) {
+            column = 0;
+            format.forEachField(buffer, offset, length, value, fieldPut);
         }
         if (json) {
             bytes.load(buffer, offset, length);
@@ -86,6 +85,16 @@ final class CsvRecordPrinter implements RecordPrinter {
         }
         line.put('\n');
         out.write(line);
+    }
+
+    private void putField(FieldValue read) {
+        FieldColumn of = columns.get(column++);
+        CellText.put(cell, read, of.singlePrecision(), bytes, terminal);
+        if (read.kind() == FieldValue.Kind.ABSENT) {
+            line.put(',');
+        } else {
+            putCell(!of.numeric());
+        }
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.loom.cli.output;
 import dev.loom.cli.console.DataOutput;
 import dev.loom.cli.text.TextBuffer;
 import dev.loom.cli.time.TimePrinter;
+import dev.loom.format.FieldHandler;
 import dev.loom.format.FieldReader;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
@@ -27,15 +28,19 @@ final class JsonRecordPrinter implements RecordPrinter {
     private final FieldBytes bytes = new FieldBytes();
     private final FieldValue value = new FieldValue();
     private final byte[] sourceAndAddressKey;
+    private final PayloadFormat format;
     private final List<FieldColumn> columns;
+    private final FieldHandler fieldPut = (name, read) -> putField(read);
     private final @Nullable FieldReader wholePayload;
     private final boolean causes;
     private long cause;
+    private int column;
 
     JsonRecordPrinter(DataOutput out, String sourceName, PayloadFormat format, TimePrinter times, boolean causes) {
         this.causes = causes;
         this.out = out;
         this.times = times;
+        this.format = format;
         this.columns = FieldColumn.of(format);
         this.wholePayload = columns.isEmpty() ? format.field("") : null;
         TextBuffer keys = new TextBuffer(64);
@@ -80,19 +85,16 @@ final class JsonRecordPrinter implements RecordPrinter {
     }
 
     private void putFields(DirectBuffer buffer, int offset, int length) {
-        char separator = '{';
-        for (int i = 0; i < columns.size(); i++) {
-            FieldColumn column = columns.get(i);
-            line.put(separator);
-            separator = ',';
-            line.put(column.jsonKey());
-            column.reader().read(buffer, offset, length, value);
-            JsonValue.put(line, value, column.singlePrecision(), bytes);
-        }
-        if (separator == '{') {
-            line.put('{');
-        }
+        column = 0;
+        format.forEachField(buffer, offset, length, value, fieldPut);
         line.put('}');
+    }
+
+    private void putField(FieldValue read) {
+        FieldColumn of = columns.get(column);
+        line.put(column++ == 0 ? '{' : ',');
+        line.put(of.jsonKey());
+        JsonValue.put(line, read, of.singlePrecision(), bytes);
     }
 
     /** A program may have pushed what is not JSON after all; the line stays JSON. */

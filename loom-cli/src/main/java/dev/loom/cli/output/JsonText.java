@@ -1,5 +1,6 @@
 package dev.loom.cli.output;
 
+import dev.loom.cli.text.EightBytes;
 import dev.loom.cli.text.HiddenCharacters;
 import dev.loom.cli.text.TextBuffer;
 import dev.loom.cli.text.Utf8;
@@ -103,27 +104,45 @@ final class JsonText {
     static void putCompact(TextBuffer into, byte[] json, int offset, int length) {
         int end = offset + length;
         boolean inString = false;
+        int copied = offset;
         int at = offset;
         while (at < end) {
+            at = inString ? endOfPlain(json, at, end) : at;
             byte value = json[at];
             if (value < 0 || value == 0x7F) {
+                into.put(json, copied, at - copied);
                 int codePoint = Utf8.decode(json, at, end);
                 putVisible(into, codePoint == Utf8.MALFORMED ? Utf8.REPLACEMENT : codePoint);
                 at += codePoint == Utf8.MALFORMED ? 1 : Utf8.length(codePoint);
-                continue;
-            }
-            at++;
-            if (inString) {
-                into.put(value);
-                if (value == '\\' && at < end) {
-                    into.put(json[at++]);
-                } else if (value == '"') {
-                    inString = false;
-                }
+                copied = at;
+            } else if (inString) {
+                at = value == '\\' ? Math.min(at + 2, end) : at + 1;
+                inString = value != '"';
             } else if (value > ' ') {
-                into.put(value);
+                at++;
                 inString = value == '"';
+            } else {
+                into.put(json, copied, at - copied);
+                copied = ++at;
             }
         }
+        into.put(json, copied, end - copied);
+    }
+
+    /** The first byte of a string that may have a meaning, or one of the last few. */
+    private static int endOfPlain(byte[] json, int from, int end) {
+        int at = from;
+        while (end - at > EightBytes.COUNT) {
+            long eight = EightBytes.at(json, at);
+            long found = EightBytes.notAscii(eight)
+                    | EightBytes.equal(eight, '"')
+                    | EightBytes.equal(eight, '\\')
+                    | EightBytes.equal(eight, 0x7F);
+            if (found != 0) {
+                return at + EightBytes.before(found);
+            }
+            at += EightBytes.COUNT;
+        }
+        return at;
     }
 }

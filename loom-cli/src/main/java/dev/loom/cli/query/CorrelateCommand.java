@@ -49,7 +49,8 @@ public final class CorrelateCommand extends FieldQuery {
             required = true,
             paramLabel = "p99.99|VALUE",
             description =
-                    "The causes: records whose field is at least its percentile, or greater than a value as 50ms.")
+                    "The causes: records whose field is greater than its percentile, or than a value as 50ms. Of a percentile"
+                            + " that is the maximum, those at the maximum.")
     private String above = "";
 
     @Option(names = "--with", required = true, paramLabel = "OTHER", description = "The source that is looked into.")

@@ -48,7 +48,9 @@ public final class Utf8 {
     public static boolean valid(byte[] bytes, int offset, int end) {
         int at = offset;
         while (at < end) {
-            if (bytes[at] >= 0) {
+            if (end - at >= EightBytes.COUNT && EightBytes.notAscii(EightBytes.at(bytes, at)) == 0) {
+                at += EightBytes.COUNT;
+            } else if (bytes[at] >= 0) {
                 at++;
             } else {
                 int codePoint = decode(bytes, at, end);

@@ -1,17 +1,21 @@
 package dev.loom.otlp.format;
 
 import dev.loom.format.Field;
+import dev.loom.format.FieldHandler;
 import dev.loom.format.FieldReader;
 import dev.loom.format.FieldTerms;
 import dev.loom.format.FieldType;
+import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
+import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** One of the formats: declared fields, those whose names begin with a prefix, such as {@code attr.http.route}, and paths within. */
@@ -112,6 +116,15 @@ final class OtlpFormat implements PayloadFormat {
         String structured = longest(paths, fieldName, ".");
         FieldReader whole = readers.get(structured);
         return whole == null ? null : new PathField(whole, fieldName.substring(structured.length() + 1));
+    }
+
+    @Override
+    public void forEachField(DirectBuffer buffer, int offset, int length, FieldValue value, FieldHandler handler) {
+        for (int i = 0; i < fields.size(); i++) {
+            String fieldName = fields.get(i).name();
+            Objects.requireNonNull(readers.get(fieldName)).read(buffer, offset, length, value);
+            handler.onField(fieldName, value);
+        }
     }
 
     /** The longest of some names that a field's begins with, and a separator, and then goes on; empty if there is none. */

@@ -123,6 +123,13 @@ final class TextQueryParser {
         if (close < 0) {
             throw error("expected \" to end what begins here", start);
         }
+        for (int star = query.indexOf('*', start); star >= 0 && star < close; star = query.indexOf('*', star + 1)) {
+            if (isTokenPart(query.codePointBefore(star))) {
+                throw error(
+                        "a * within quotes is no beginning of a word: it may follow them; leave out one of the text itself",
+                        star);
+            }
+        }
         position = close + 1;
         return phrase(query.substring(start + 1, close), skipStar(), start);
     }
@@ -133,7 +140,38 @@ final class TextQueryParser {
             position++;
         }
         String text = query.substring(start, position);
+        for (int at = start; at < position; at++) {
+            refuseForeign(at, start);
+        }
         return phrase(text, skipStar(), start);
+    }
+
+    /** Refuses what other searches have for fields, similar words and weights: here it would only separate words. */
+    private void refuseForeign(int at, int start) {
+        boolean adjoins =
+                at > 0 && ("\")*".indexOf(query.charAt(at - 1)) >= 0 || isTokenPart(query.codePointBefore(at)));
+        int next = at + 1 == query.length() ? ' ' : query.codePointAt(at + 1);
+        String problem = !adjoins
+                ? null
+                : switch (query.charAt(at)) {
+                    case '~' -> "similar words are not searched for";
+                    case '^' -> "terms have no weights";
+                    case '?' -> isTokenPart(next) ? "a ? stands for no letter" : null;
+                    case '&', '|' -> next == query.charAt(at) ? "AND and OR are words" : null;
+                    case ':' ->
+                        isName(start, at) && (isTokenPart(next) || "\"([{<>".indexOf(next) >= 0)
+                                ? "fields are not named here, but by where: level == \"error\", level matches \"error\""
+                                : null;
+                    default -> null;
+                };
+        if (problem != null) {
+            throw error(problem + "; what is of the text itself goes in quotes", at);
+        }
+    }
+
+    private boolean isName(int start, int end) {
+        return !Character.isDigit(query.codePointAt(start))
+                && query.substring(start, end).codePoints().allMatch(c -> isTokenPart(c) || ".-@".indexOf(c) >= 0);
     }
 
     private boolean skipStar() {

@@ -86,7 +86,7 @@ final class Binding {
         if (expression instanceof WhereExpression.ContainsIgnoringCase contains) {
             FieldSlot slot = slot(contains.field());
             requireType(contains.field(), hasText(contains.field()), new Literal.Text(contains.text()));
-            return new Condition.FoldedTest(slot, new FoldedText(contains.text()));
+            return new Condition.SubstringTest(slot, new FoldedText(contains.text()));
         }
         if (expression instanceof WhereExpression.Matches matches) {
             FieldSlot slot = slot(matches.field());

@@ -72,24 +72,8 @@ interface Condition {
         }
     }
 
-    /** A text, bytes, or the text of a JSON value, with a text within. */
-    record SubstringTest(FieldSlot slot, Substring text) implements Condition, FieldSlot.ValueTest {
-        @Override
-        public boolean test() {
-            return slot.anyText(this);
-        }
-
-        @Override
-        public boolean passes(FieldValue value) {
-            return switch (value.kind()) {
-                case TEXT, BYTES, JSON -> text.isWithin(value.bytes(), value.offset(), value.length());
-                case ABSENT, INTEGER, UNSIGNED, DOUBLE, BOOLEAN -> false;
-            };
-        }
-    }
-
-    /** A text, bytes, or the text of a JSON value, with a text within, in any case. */
-    record FoldedTest(FieldSlot slot, FoldedText text) implements Condition, FieldSlot.ValueTest {
+    /** A text, bytes, or the text of a JSON value, in which a text is searched for. */
+    record SubstringTest(FieldSlot slot, TextSearch text) implements Condition, FieldSlot.ValueTest {
         @Override
         public boolean test() {
             return slot.anyText(this);

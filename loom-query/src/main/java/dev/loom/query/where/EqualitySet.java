@@ -1,18 +1,12 @@
 package dev.loom.query.where;
 
 import dev.loom.format.FieldValue;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A value, or any in an array, that equals one of many literals: they are sorted by kind, so that a test takes the logarithm of their number. */
 final class EqualitySet implements Condition, FieldSlot.ValueTest {
-    /** As many are faster tested one by one. */
-    private static final int FEW = 4;
-
     private final FieldSlot slot;
     private final long[] signed;
     /** As they sort when their highest bit is turned. */
@@ -21,7 +15,7 @@ final class EqualitySet implements Condition, FieldSlot.ValueTest {
     private final double[] doubles;
     private final TextComparand[] texts;
 
-    private EqualitySet(FieldSlot slot, List<Condition> terms) {
+    EqualitySet(FieldSlot slot, List<Condition> terms) {
         this.slot = slot;
         List<NumberComparand> numbers = terms.stream()
                 .filter(Condition.NumberTest.class::isInstance)
@@ -49,28 +43,8 @@ final class EqualitySet implements Condition, FieldSlot.ValueTest {
                 .toArray(TextComparand[]::new);
     }
 
-    /** Conditions of which any has to hold: those that ask many times whether the same field equals a literal become one. */
-    static List<Condition> merge(List<Condition> terms) {
-        Map<FieldSlot, List<Condition>> equalities = new LinkedHashMap<>();
-        for (Condition term : terms) {
-            FieldSlot slot = slotOf(term);
-            if (slot != null) {
-                equalities.computeIfAbsent(slot, asked -> new ArrayList<>()).add(term);
-            }
-        }
-        equalities.values().removeIf(same -> same.size() <= FEW);
-        List<Condition> merged = new ArrayList<>();
-        equalities.forEach((slot, same) -> merged.add(new EqualitySet(slot, same)));
-        for (Condition term : terms) {
-            FieldSlot slot = slotOf(term);
-            if (slot == null || !equalities.containsKey(slot)) {
-                merged.add(term);
-            }
-        }
-        return merged;
-    }
-
-    private static @Nullable FieldSlot slotOf(Condition term) {
+    /** The field of which a term asks whether it equals a literal; null of another. */
+    static @Nullable FieldSlot slotOf(Condition term) {
         if (term instanceof Condition.NumberTest number && number.operator() == Operator.EQUAL) {
             return number.slot();
         }

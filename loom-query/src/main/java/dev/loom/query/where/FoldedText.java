@@ -10,7 +10,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * A text that is searched for whatever its case, and whatever its form in Unicode. A search looks at each character of a
  * value at most twice (Knuth, Morris and Pratt, 1977). For one thread.
  */
-final class FoldedText {
+final class FoldedText implements TextSearch {
     private final FoldedReader reader = new FoldedReader();
     private final int[] text;
     private final int[] borders;
@@ -28,8 +28,13 @@ final class FoldedText {
         borders = Borders.of(this.text);
     }
 
-    /** Whether the UTF-8 text at {@code [offset, offset + length)} has this one somewhere within. */
-    boolean isWithin(DirectBuffer value, int offset, int length) {
+    /** Its characters, folded. */
+    int[] symbols() {
+        return text.clone();
+    }
+
+    @Override
+    public boolean isWithin(DirectBuffer value, int offset, int length) {
         reader.wrap(value, offset, length);
         int matched = 0;
         while (matched < text.length) {

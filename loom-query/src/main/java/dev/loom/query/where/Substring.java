@@ -9,7 +9,7 @@ import org.agrona.DirectBuffer;
  * that makes it look at bytes again and again, as in long runs of the same, it goes on without (Knuth, Morris and Pratt,
  * 1977), so that it never looks at more than a few times as many bytes as there are.
  */
-final class Substring {
+final class Substring implements TextSearch {
     /** As many looks at a byte are more than skipping is worth. */
     private static final int LOOKS_MAX = 4;
 
@@ -33,8 +33,17 @@ final class Substring {
         borders = Borders.of(bytes);
     }
 
-    /** Whether the bytes at {@code [offset, offset + length)} have the text somewhere within. */
-    boolean isWithin(DirectBuffer bytes, int offset, int length) {
+    /** Its bytes, unsigned. */
+    int[] symbols() {
+        int[] symbols = new int[text.length];
+        for (int i = 0; i < text.length; i++) {
+            symbols[i] = text[i] & 0xFF;
+        }
+        return symbols;
+    }
+
+    @Override
+    public boolean isWithin(DirectBuffer bytes, int offset, int length) {
         int last = text.length - 1;
         if (last < 0) {
             return true;

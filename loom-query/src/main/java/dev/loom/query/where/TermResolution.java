@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Puts what a format's fields hold in the place of what people write for it: names of enumerations, ids in another case,
- * numbers in another unit. What
- * no value of a field can be is refused, as the expression would be false of every record.
+ * numbers in another unit. What no
+ * value of a field can be is refused, as the expression would be false of every record.
  */
 final class TermResolution {
     private final PayloadFormat format;
@@ -50,7 +50,9 @@ final class TermResolution {
     private WhereExpression comparison(WhereExpression.Comparison comparison) {
         String field = comparison.field();
         if (comparison.literal() instanceof Literal.Numeric number) {
-            return new WhereExpression.Comparison(field, comparison.operator(), inUnit(field, number));
+            Literal.Numeric inUnit = inUnit(field, number);
+            requirePossible(field, comparison.operator(), inUnit);
+            return new WhereExpression.Comparison(field, comparison.operator(), inUnit);
         }
         @Nullable FieldTerms terms = format.terms(field);
         if (terms == null || !(comparison.literal() instanceof Literal.Text text)) {
@@ -94,7 +96,7 @@ final class TermResolution {
 
     private WhereExpression in(WhereExpression.In in) {
         if (format.terms(in.field()) == null) {
-            return new WhereExpression.In(in.field(), inUnit(in.field(), in.literals()));
+            return new WhereExpression.In(in.field(), possible(in.field(), in.literals()));
         }
         List<Literal> literals = new ArrayList<>();
         List<WhereExpression> others = new ArrayList<>();
@@ -114,7 +116,7 @@ final class TermResolution {
 
     private WhereExpression notIn(WhereExpression.NotIn notIn) {
         if (format.terms(notIn.field()) == null) {
-            return new WhereExpression.NotIn(notIn.field(), inUnit(notIn.field(), notIn.literals()));
+            return new WhereExpression.NotIn(notIn.field(), possible(notIn.field(), notIn.literals()));
         }
         List<WhereExpression> all = notIn.literals().stream()
                 .map(literal -> comparison(new WhereExpression.Comparison(notIn.field(), Operator.NOT_EQUAL, literal)))
@@ -122,15 +124,35 @@ final class TermResolution {
         return all.size() == 1 ? all.get(0) : new WhereExpression.And(all);
     }
 
-    private List<Literal> inUnit(String field, List<Literal> literals) {
-        return literals.stream()
+    /** A list in which no literal can be equal is refused; one that can't, among others, changes nothing. */
+    private List<Literal> possible(String field, List<Literal> literals) {
+        List<Literal> inUnit = literals.stream()
                 .map(literal -> literal instanceof Literal.Numeric number ? inUnit(field, number) : literal)
                 .toList();
+        boolean any = inUnit.stream()
+                .anyMatch(literal -> !(literal instanceof Literal.Numeric number)
+                        || isPossible(format.declaredType(field), Operator.EQUAL, number));
+        if (!any && inUnit.get(0) instanceof Literal.Numeric first) {
+            requirePossible(field, Operator.EQUAL, first);
+        }
+        return inUnit;
     }
 
     /** Of a field that there is not, the binding tells. */
-    private Literal inUnit(String field, Literal.Numeric number) {
+    private Literal.Numeric inUnit(String field, Literal.Numeric number) {
         return format.field(field) == null ? number : number.in(field, IndexFunction.unit(format, field));
+    }
+
+    private static boolean isPossible(@Nullable FieldType type, Operator operator, Literal.Numeric number) {
+        return type == null || !type.isNumber() || NumberRange.of(type).canHold(operator, number);
+    }
+
+    private void requirePossible(String field, Operator operator, Literal.Numeric number) {
+        FieldType type = format.declaredType(field);
+        if (type != null && !isPossible(type, operator, number)) {
+            throw new IllegalArgumentException("field never compares so: field=" + field + ", type=" + type.text()
+                    + ", values=" + NumberRange.of(type) + ", operator=" + operator.text() + ", literal=" + number);
+        }
     }
 
     private WhereExpression contains(WhereExpression.Contains contains) {

@@ -79,6 +79,37 @@ class TextQueryTest {
         assertRefused("a- -b-*", 6, "follow a letter");
     }
 
+    @Test
+    void shouldRefuseWhatOtherSearchesMeanByIt() {
+        assertRefused("\"two* words\"", 4, "within quotes");
+        assertRefused("\"two word*\"", 9, "within quotes");
+        assertRefused("level:error", 5, "fields are not named here");
+        assertRefused("a service.name:\"two words\"", 14, "fields are not named here");
+        assertRefused("@status:>500", 7, "fields are not named here");
+        assertRefused("a level:(b OR c)", 7, "fields are not named here");
+        assertRefused("err?r", 3, "stands for no letter");
+        assertRefused("eror~", 4, "similar");
+        assertRefused("eror~2", 4, "similar");
+        assertRefused("\"two words\"~3", 11, "similar");
+        assertRefused("(a b)^2", 5, "weights");
+        assertRefused("a^2 b", 1, "weights");
+        assertRefused("ab*^3", 2, "only end a term");
+        assertRefused("a||b", 1, "are words");
+        assertRefused("a b&& c", 3, "are words");
+    }
+
+    @Test
+    void shouldTakePunctuationOfTextsForWhatSeparatesWords() {
+        assertEquals(word("select", "from"), TextQuery.parse("\"SELECT * FROM\""));
+        assertEquals(word("level", "error"), TextQuery.parse("\"level:error\""));
+        assertEquals(word("a", "b", "2"), TextQuery.parse("\"a?b~2\""));
+        assertEquals(word("12", "30", "45"), TextQuery.parse("12:30:45"));
+        assertEquals(word("http", "host", "80", "a", "b"), TextQuery.parse("http://host:80/a&b"));
+        assertEquals(word("std", "vector"), TextQuery.parse("std::vector"));
+        assertEquals(new TextQuery.And(List.of(word("error"), word("what"))), TextQuery.parse("error: what?"));
+        assertEquals(word("home", "a"), TextQuery.parse("~home/a"));
+    }
+
     private static void assertRefused(String query, int position, String problem) {
         TextSyntaxException e = assertThrows(TextSyntaxException.class, () -> TextQuery.parse(query), query);
         assertEquals(position, e.position(), e.getMessage());

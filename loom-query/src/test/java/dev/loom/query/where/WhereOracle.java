@@ -1,5 +1,6 @@
 package dev.loom.query.where;
 
+import dev.loom.format.FieldType;
 import dev.loom.query.text.TextMatcher;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -9,8 +10,10 @@ import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.text.Normalizer;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +60,60 @@ final class WhereOracle {
         WhereExpression.Contains contains = (WhereExpression.Contains) expression;
         Object value = row.get(contains.field());
         return isText(value) && latin(utf8(value)).contains(latin(utf8(contains.text())));
+    }
+
+    /** Whether each comparison with a number holds for one of the values that its field can have at the type's ends and near. */
+    static boolean canHold(WhereExpression expression, Map<String, FieldType> fields) {
+        if (expression instanceof WhereExpression.And and) {
+            return and.terms().stream().allMatch(term -> canHold(term, fields));
+        }
+        if (expression instanceof WhereExpression.Or or) {
+            return or.terms().stream().allMatch(term -> canHold(term, fields));
+        }
+        if (expression instanceof WhereExpression.Not not) {
+            return canHold(not.term(), fields);
+        }
+        if (expression instanceof WhereExpression.Comparison c) {
+            FieldType type = fields.get(c.field());
+            boolean unequal = type.isInteger() && c.operator() == Operator.NOT_EQUAL;
+            return canHold(type, unequal ? "==" : c.operator().text(), c.literal());
+        }
+        List<Literal> literals = expression instanceof WhereExpression.In in
+                ? in.literals()
+                : expression instanceof WhereExpression.NotIn notIn ? notIn.literals() : List.of();
+        return literals.isEmpty()
+                || literals.stream()
+                        .anyMatch(literal -> canHold(
+                                fields.get(
+                                        expression instanceof WhereExpression.In in
+                                                ? in.field()
+                                                : ((WhereExpression.NotIn) expression).field()),
+                                "==",
+                                literal));
+    }
+
+    private static boolean canHold(FieldType type, String operator, Literal literal) {
+        if (!type.isNumber() || !(literal instanceof Literal.Numeric number)) {
+            return true;
+        }
+        if (!type.isInteger()) {
+            double nearest = number.value().doubleValue();
+            Stream<Number> values = type == FieldType.F32
+                    ? Stream.of(
+                            number.value().floatValue(),
+                            (float) nearest,
+                            Float.POSITIVE_INFINITY,
+                            Float.NEGATIVE_INFINITY)
+                    : Stream.of(nearest, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY);
+            return operator.equals("!=") || values.anyMatch(value -> compare(value, operator, number));
+        }
+        int bits = Integer.parseInt(type.text().substring(1));
+        BigInteger min = type.isUnsigned()
+                ? BigInteger.ZERO
+                : BigInteger.TWO.pow(bits - 1).negate();
+        BigInteger max = min.add(BigInteger.TWO.pow(bits)).subtract(BigInteger.ONE);
+        BigInteger near = number.value().toBigInteger().max(min).min(max);
+        return Stream.of(min, max, near).anyMatch(value -> compare(value, operator, number));
     }
 
     private static boolean compare(@Nullable Object value, String operator, Literal literal) {

@@ -1,6 +1,7 @@
 package dev.loom.query.where;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.format.Field;
@@ -56,7 +57,7 @@ class WherePropertyTest {
         ExpandableArrayBuffer buffer = new ExpandableArrayBuffer();
         int held = 0;
         for (int i = 0; i < EXPRESSIONS; i++) {
-            WhereExpression expression = generator.expression(3, false);
+            WhereExpression expression = possible(format);
             PayloadPredicate predicate = expression.bind(format);
             for (int j = 0; j < ROWS; j++) {
                 Map<String, Object> row = row(fields);
@@ -92,6 +93,20 @@ class WherePropertyTest {
             }
         }
         assertTrue(held > EXPRESSIONS && held < (ROWS - 1) * EXPRESSIONS, "held=" + held);
+    }
+
+    /** An expression, none of whose comparisons is of a number that its field can't hold; those are refused. */
+    private WhereExpression possible(StructFormat format) {
+        while (true) {
+            WhereExpression expression = generator.expression(3, false);
+            if (WhereOracle.canHold(expression, WhereGenerator.FIELDS)) {
+                return expression;
+            }
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> expression.bind(format),
+                    () -> "seed=" + seed + " " + expression);
+        }
     }
 
     private Map<String, Object> row(List<Field> fields) {

@@ -1,0 +1,52 @@
+package dev.loom.query.where;
+
+import dev.loom.format.FieldType;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+
+/** The numbers that a field of a type can hold: integers up to a bound, or floating-point ones, from infinity to infinity. */
+record NumberRange(FieldType type, BigInteger min, BigInteger max) {
+    /** Those of a type of numbers. */
+    static NumberRange of(FieldType type) {
+        int bits = type.fixedLength() * Byte.SIZE;
+        return type.isUnsigned()
+                ? new NumberRange(
+                        type, BigInteger.ZERO, BigInteger.TWO.pow(bits).subtract(BigInteger.ONE))
+                : new NumberRange(
+                        type,
+                        BigInteger.TWO.pow(bits - 1).negate(),
+                        BigInteger.TWO.pow(bits - 1).subtract(BigInteger.ONE));
+    }
+
+    /**
+     * Whether one of them can be so; of an integer's {@code !=}, whether one can be equal, as there is nothing to leave out
+     * else. Infinity is less or greater than any number.
+     */
+    boolean canHold(Operator operator, Literal.Numeric literal) {
+        if (!type.isInteger()) {
+            return operator != Operator.EQUAL || isFloatingPoint(literal);
+        }
+        BigDecimal value = literal.value();
+        int toMin = new BigDecimal(min).compareTo(value);
+        int toMax = new BigDecimal(max).compareTo(value);
+        return switch (operator) {
+            case EQUAL, NOT_EQUAL ->
+                toMin <= 0 && toMax >= 0 && value.stripTrailingZeros().scale() <= 0;
+            case LESS -> toMin < 0;
+            case LESS_OR_EQUAL -> toMin <= 0;
+            case GREATER -> toMax > 0;
+            case GREATER_OR_EQUAL -> toMax >= 0;
+        };
+    }
+
+    private boolean isFloatingPoint(Literal.Numeric literal) {
+        boolean single = type == FieldType.F32;
+        NumberComparand comparand = new NumberComparand(literal, single);
+        return comparand.isDouble() && (!single || (float) comparand.doubleValue() == comparand.doubleValue());
+    }
+
+    @Override
+    public String toString() {
+        return type.isInteger() ? "integers from " + min + " to " + max : "floating-point numbers";
+    }
+}

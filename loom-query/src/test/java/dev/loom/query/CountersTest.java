@@ -1,0 +1,49 @@
+package dev.loom.query;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.api.Snapshot;
+import java.nio.file.Path;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a query counts of its work, whatever indexes it may use. */
+class CountersTest {
+    @TempDir
+    Path directory;
+
+    @Test
+    void shouldCountAPageAsAChunkWhereNoDirectoryIsRead() {
+        long seed = Long.getLong("loom.seed", System.nanoTime());
+        System.out.println("CountersTest: -Dloom.seed=" + seed);
+        Random random = new Random(seed);
+        try (OperatorStore store = new OperatorStore(directory, random)) {
+            store.fill(2_500);
+            try (Snapshot snapshot = store.loom().snapshot()) {
+                for (Order order : Order.values()) {
+                    for (boolean chunkIndex : new boolean[] {true, false}) {
+                        RawScan scan = RawScan.of(snapshot, store.sourceA).order(order);
+                        QueryStatistics work = work(scan.useTimeIndex(false).useChunkIndex(chunkIndex));
+                        assertTrue(work.pagesConsidered() > 10, work::toString);
+                        assertEquals(work.pagesConsidered(), work.chunksRead(), work::toString);
+                        assertEquals(0, work.pagesSkipped() + work.pagesSkippedByBins(), work::toString);
+                    }
+                }
+                QueryStatistics listed =
+                        work(RawScan.of(snapshot, store.sourceA).order(Order.NEWEST_FIRST));
+                assertTrue(listed.chunksRead() > 10, listed::toString);
+            }
+        }
+    }
+
+    private static QueryStatistics work(RawScan scan) {
+        try (RecordCursor cursor = scan.open()) {
+            while (cursor.next()) {
+                assertTrue(cursor.length() > 0);
+            }
+            return cursor.statistics();
+        }
+    }
+}
