@@ -27,6 +27,7 @@ import dev.loom.query.where.Quantity;
 import dev.loom.query.where.Where;
 import dev.loom.query.where.WhereExpression;
 import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -49,8 +50,7 @@ public final class CorrelateCommand extends FieldQuery {
             required = true,
             paramLabel = "p99.99|VALUE",
             description =
-                    "The causes: records whose field is greater than its percentile, or than a value as 50ms. Of a percentile"
-                            + " that is the maximum, those at the maximum.")
+                    "The causes: records whose field is greater than a value as 50ms, or above its percentile, ties included.")
     private String above = "";
 
     @Option(names = "--with", required = true, paramLabel = "OTHER", description = "The source that is looked into.")
@@ -170,28 +170,47 @@ public final class CorrelateCommand extends FieldQuery {
             return scan -> asked(() -> scan.where(condition));
         }
         BigDecimal percentile = asked(() -> NumberText.percentile(above));
-        IndexedAggregate query =
-                asked(() -> IndexedAggregate.of(snapshot, target.source().id(), target.number(field()))
-                        .percentiles(List.of(percentile)));
-        causesOnly.applyTo(query);
         Aggregate result =
-                run.prepare(target.confine(query), progress, () -> {}).run();
-        run.add(result.statistics(), result.completeness());
+                aggregate(snapshot, target, causesOnly, run, progress, query -> query.percentiles(List.of(percentile)));
         Value value = result.percentiles().get(percentile);
         if (value == null) {
             console().say(field() + " has no percentile: values=" + result.count());
             return null;
         }
         Number number = Objects.requireNonNull(NumberText.number(value, target.number(field())));
-        // nothing is above the greatest value: then those are meant that have it
-        boolean greatest = value.equals(result.max().orElse(null));
+        // values beyond the percentile's rank that equal it are above the percentile, though not greater
+        Aggregate greater =
+                aggregate(snapshot, target, causesOnly, run, progress, query -> query.values(ValueRange.above(value)));
+        boolean ties = result.count() - rank(percentile, result.count()) != greater.count() || greater.count() == 0;
         console()
-                .say(field() + (greatest ? " at its maximum " : " above ") + number + ", its percentile "
+                .say(field() + (ties ? " at or above " : " above ") + number + ", its percentile "
                         + percentile.toPlainString() + " of " + result.count() + " values");
-        run.tell(greatest ? "at_least" : "above", number);
-        // what this lacked, the causes lack as well
+        run.tell(ties ? "at_least" : "above", number);
+        // what these lacked, the causes lack as well
         run.forgetMissing();
-        return scan -> scan.values(greatest ? ValueRange.atLeast(value) : ValueRange.above(value));
+        return scan -> scan.values(ties ? ValueRange.atLeast(value) : ValueRange.above(value));
+    }
+
+    private Aggregate aggregate(
+            Snapshot snapshot,
+            QueryTarget target,
+            RecordFilter causesOnly,
+            QueryRun run,
+            Progress progress,
+            UnaryOperator<IndexedAggregate> asking) {
+        IndexedAggregate query = asked(
+                () -> asking.apply(IndexedAggregate.of(snapshot, target.source().id(), target.number(field()))));
+        causesOnly.applyTo(query);
+        Aggregate result =
+                run.prepare(target.confine(query), progress, () -> {}).run();
+        run.add(result.statistics(), result.completeness());
+        return result;
+    }
+
+    /** As {@link IndexedAggregate} counts it. */
+    private static long rank(BigDecimal percentile, long count) {
+        BigDecimal rank = percentile.multiply(BigDecimal.valueOf(count)).movePointLeft(2);
+        return Math.max(1, rank.setScale(0, RoundingMode.CEILING).longValueExact());
     }
 
     /** A number as it is written in an expression, with a unit. */

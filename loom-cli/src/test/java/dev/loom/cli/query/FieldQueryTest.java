@@ -401,7 +401,7 @@ class FieldQueryTest {
         // nothing is above the maximum, so those with it are meant
         cli.run("correlate", "requests", "latency_ns", "--above", "p100", "--with", "deploys", "--before", "1s")
                 .ok()
-                .says("latency_ns at its maximum 9999, its percentile 100 of 10000 values");
+                .says("latency_ns at or above 9999, its percentile 100 of 10000 values");
         assertEquals(
                 1,
                 ask("correlate", "requests", "latency_ns", "--above", "p100", "--with", "deploys", "--before", "1s")
