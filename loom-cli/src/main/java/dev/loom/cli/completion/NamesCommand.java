@@ -6,7 +6,7 @@ import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
-import dev.loom.cli.query.SeenFields;
+import dev.loom.cli.schema.SeenFields;
 import dev.loom.cli.text.TextBuffer;
 import dev.loom.error.LoomException;
 import java.nio.file.Path;

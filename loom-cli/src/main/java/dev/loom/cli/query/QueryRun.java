@@ -5,6 +5,7 @@ import dev.loom.api.Source;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.Progress;
 import dev.loom.cli.option.QueryOptions;
+import dev.loom.cli.schema.SeenFields;
 import dev.loom.query.Completeness;
 import dev.loom.query.Query;
 import dev.loom.query.QueryBudget;

@@ -7,6 +7,7 @@ import dev.loom.cli.option.OutputOption;
 import dev.loom.cli.option.QueryOptions;
 import dev.loom.cli.option.StoreOption;
 import dev.loom.cli.option.TimeOptions;
+import dev.loom.cli.schema.SeenFields;
 import dev.loom.cli.time.StoreTime;
 import dev.loom.cli.time.TimePrinter;
 import dev.loom.query.TimeRange;

@@ -6,6 +6,7 @@ import dev.loom.api.Store;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.option.FieldsOption;
 import dev.loom.cli.output.OutputFormat;
+import dev.loom.cli.schema.SeenFields;
 import dev.loom.cli.time.TimePrinter;
 import dev.loom.error.StoreReopenedException;
 import dev.loom.query.Order;

@@ -7,7 +7,6 @@ import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.cli.console.CommandFailure;
-import dev.loom.cli.query.SeenFields;
 import dev.loom.cli.time.EventTime;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.UnknownFieldException;

@@ -1,7 +1,6 @@
 package dev.loom.cli.time;
 
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 
 /** Conversions to and from epoch nanoseconds, which reach from 1677 to 2262. */
 public final class EpochTime {
@@ -74,7 +73,11 @@ public final class EpochTime {
      * @throws ArithmeticException when it lies out of reach
      */
     public static long of(Instant instant) {
-        return ChronoUnit.NANOS.between(Instant.EPOCH, instant);
+        // in the first second of all times, whole seconds alone are too few nanoseconds
+        long seconds = instant.getEpochSecond();
+        return seconds < 0
+                ? Math.addExact(Math.multiplyExact(seconds + 1, NS_PER_SECOND), instant.getNano() - NS_PER_SECOND)
+                : Math.addExact(Math.multiplyExact(seconds, NS_PER_SECOND), instant.getNano());
     }
 
     public static Instant instant(long epochNs) {

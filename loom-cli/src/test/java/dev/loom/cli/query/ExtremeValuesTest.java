@@ -3,64 +3,19 @@ package dev.loom.cli.query;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.loom.Loom;
-import dev.loom.LoomConfig;
-import dev.loom.api.Bins;
-import dev.loom.api.IndexFunction;
 import dev.loom.cli.Cli;
-import dev.loom.cli.time.ClockPair;
-import dev.loom.cli.time.EventTime;
-import dev.loom.format.Formats;
-import dev.loom.format.PayloadFormat;
-import java.nio.ByteOrder;
+import dev.loom.cli.query.ExtremeRows.Row;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Queries of values and times that few records have: infinities, subnormals, ends of types, centuries. */
 class ExtremeValuesTest {
-    private static final PayloadFormat FORMAT = Formats.parse("struct:ts:i64,d:f64,f:f32,i:i64,u:u64");
-    private static final double[] DOUBLES = {
-        0.0,
-        -0.0,
-        1,
-        2,
-        50,
-        100,
-        -100,
-        1e-310,
-        2e-310,
-        -1e-310,
-        4.9e-324,
-        1e-300,
-        1e300,
-        -1e300,
-        Double.MAX_VALUE,
-        -Double.MAX_VALUE,
-        Double.POSITIVE_INFINITY,
-        Double.NEGATIVE_INFINITY,
-        Double.NaN
-    };
-    private static final long[] LONGS = {0, 1, 2, 50, 100, -100, Long.MAX_VALUE, Long.MIN_VALUE, 1L << 62, -1L << 62};
-    private static final long[] TIMES = {
-        0,
-        1,
-        1_000,
-        Cli.NOW_NS,
-        Cli.NOW_NS + 1,
-        -6_000_000_000_000_000_000L,
-        9_000_000_000_000_000_000L,
-        Long.MAX_VALUE - 1,
-        Long.MAX_VALUE,
-        Long.MIN_VALUE + 1
-    };
     private static final Pattern CELL =
             Pattern.compile("\"low\":\"?([^\",]+)\"?,\"high\":\"?([^\",]+)\"?,\"count\":(\\d+)");
     private static final Pattern STEP = Pattern.compile("\"count\":(\\d+),\"min\"");
@@ -68,44 +23,8 @@ class ExtremeValuesTest {
     @TempDir
     Path directory;
 
-    private record Row(long ts, double d, float f, long i, long u) {}
-
     private Cli store(String name, List<Row> rows, boolean indexed) {
-        AtomicLong clock = new AtomicLong(Cli.NOW_NS - 1_000_000);
-        UnsafeBuffer payload = new UnsafeBuffer(new byte[36]);
-        EventTime eventTime = new EventTime("ts", new ClockPair(0, 0, 0, 0));
-        try (Loom loom = Loom.open(
-                LoomConfig.at(directory.resolve(name)).clock(clock::get).build())) {
-            int source = loom.defineSource("s", FORMAT, eventTime.attributes());
-            if (indexed) {
-                eventTime.defineIndex(loom, source, FORMAT);
-                for (String field : List.of("d", "f", "i", "u")) {
-                    loom.defineIndex(source, field, IndexFunction.field(FORMAT, field), Bins.logLinear());
-                }
-            }
-            for (Row row : rows) {
-                payload.putLong(0, row.ts(), ByteOrder.LITTLE_ENDIAN);
-                payload.putDouble(8, row.d(), ByteOrder.LITTLE_ENDIAN);
-                payload.putFloat(16, row.f(), ByteOrder.LITTLE_ENDIAN);
-                payload.putLong(20, row.i(), ByteOrder.LITTLE_ENDIAN);
-                payload.putLong(28, row.u(), ByteOrder.LITTLE_ENDIAN);
-                loom.push(source, payload, 0, 36);
-                clock.addAndGet(1_000);
-            }
-        }
-        return Cli.on(directory.resolve(name));
-    }
-
-    private static List<Row> rows(Random random) {
-        List<Row> rows = new ArrayList<>();
-        int kinds = 1 + random.nextInt(DOUBLES.length);
-        for (int n = 1 + random.nextInt(60); n > 0; n--) {
-            double d = DOUBLES[random.nextInt(kinds)];
-            long i = LONGS[random.nextInt(LONGS.length)];
-            long ts = TIMES[random.nextInt(1 + random.nextInt(TIMES.length))];
-            rows.add(new Row(ts, d, (float) d, i, LONGS[random.nextInt(LONGS.length)]));
-        }
-        return rows;
+        return ExtremeRows.store(directory.resolve(name), rows, indexed);
     }
 
     @Test
@@ -114,7 +33,7 @@ class ExtremeValuesTest {
         System.out.println("ExtremeValuesTest seed=" + seed);
         Random random = new Random(seed);
         for (int round = 0; round < 12; round++) {
-            List<Row> rows = rows(random);
+            List<Row> rows = ExtremeRows.random(random);
             Cli cli = store("s" + round, rows, round % 2 == 0);
             for (String field : round % 3 == 0 ? List.of("i", "u") : List.of("d", "f")) {
                 long values = rows.stream()

@@ -1,4 +1,4 @@
-package dev.loom.cli.query;
+package dev.loom.cli.schema;
 
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
