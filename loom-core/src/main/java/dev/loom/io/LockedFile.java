@@ -14,6 +14,7 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,9 @@ public final class LockedFile implements AutoCloseable {
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
     private static final int BYTES = 2;
     private static final int TRIES = 1_000;
+
+    /** Keeps alive whom nobody closes: a collected channel gives lock and inode away, and another file would seem to be locked. */
+    private static final Set<LockedFile> HELD = ConcurrentHashMap.newKeySet();
 
     private final Path path;
     private final FileId id;
@@ -66,6 +70,7 @@ public final class LockedFile implements AutoCloseable {
                         return null;
                     }
                     if (file.inPlace()) {
+                        HELD.add(file);
                         System.setProperty(file.key, Long.toString(Platform.pid()));
                         taken = true;
                         return file;
@@ -188,12 +193,15 @@ public final class LockedFile implements AutoCloseable {
             return;
         }
         closed = true;
-        try {
-            channel.close();
-        } catch (IOException e) {
-            throw new StoreIoException("lock can't be given back: lock=" + path + ", reason=" + e, e);
-        } finally {
+        // nobody is to meet the inode of this file as that of another, which it may be once the channel is closed
+        synchronized (System.getProperties()) {
             System.clearProperty(key);
+            HELD.remove(this);
+            try {
+                channel.close();
+            } catch (IOException e) {
+                throw new StoreIoException("lock can't be given back: lock=" + path + ", reason=" + e, e);
+            }
         }
     }
 }
