@@ -80,11 +80,12 @@ class SurvivalTest {
     void shouldSayThatAnEndpointNoLongerListens() throws Exception {
         try (TestServer server = new TestServer(exported)) {
             assertEquals(Optional.empty(), server.servers.problem());
-            Thread.getAllStackTraces().keySet().stream()
-                    .filter(thread -> thread.getName().contains("acceptor")
-                            && thread.getName().contains(":" + server.httpPort() + "}"))
-                    .forEach(Thread::interrupt);
             while (server.servers.problem().isEmpty()) {
+                // again and again, for it may not yet have begun to accept, nor have its name
+                Thread.getAllStackTraces().keySet().stream()
+                        .filter(thread -> thread.getName().contains("acceptor")
+                                && thread.getName().contains(":" + server.httpPort() + "}"))
+                        .forEach(Thread::interrupt);
                 Thread.onSpinWait();
             }
             assertEquals(
