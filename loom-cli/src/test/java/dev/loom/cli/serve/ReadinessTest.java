@@ -84,17 +84,23 @@ final class ReadinessTest {
     @Test
     void shouldNotBeReadyWhileAnEndpointDoesNotListen() throws Exception {
         try (Sidecar sidecar = start("")) {
-            String address = String.valueOf(sidecar.addresses().get("otlp-http"));
+            HttpResponse<String> ready = readyWithoutEndpoint(sidecar);
+            assertTrue(ready.body().contains("endpoint no longer listens"), ready.body());
+        }
+    }
+
+    /** What it answers once the endpoint for OTLP over HTTP has been interrupted; it may not yet have begun to listen. */
+    private HttpResponse<String> readyWithoutEndpoint(Sidecar sidecar) throws Exception {
+        String address = String.valueOf(sidecar.addresses().get("otlp-http"));
+        HttpResponse<String> ready = ready(sidecar);
+        while (ready.statusCode() == 200) {
             Thread.getAllStackTraces().keySet().stream()
                     .filter(thread -> thread.getName().contains("acceptor")
                             && thread.getName().contains(address + "}"))
                     .forEach(Thread::interrupt);
-            HttpResponse<String> ready = ready(sidecar);
-            while (ready.statusCode() == 200) {
-                ready = ready(sidecar);
-            }
-            assertTrue(ready.body().contains("endpoint no longer listens"), ready.body());
+            ready = ready(sidecar);
         }
+        return ready;
     }
 
     /** Of a path of an endpoint, without a token: its status. */
@@ -133,14 +139,7 @@ final class ReadinessTest {
     void shouldTellTheReasonToThoseWhoHaveTheTokenAlone() throws Exception {
         try (Sidecar sidecar = start("server: {auth: {token_file: " + token() + "}}")) {
             assertEquals(200, ready(sidecar).statusCode());
-            String address = String.valueOf(sidecar.addresses().get("otlp-http"));
-            Thread.getAllStackTraces().keySet().stream()
-                    .filter(thread -> thread.getName().contains(address + "}"))
-                    .forEach(Thread::interrupt);
-            HttpResponse<String> ready = ready(sidecar);
-            while (ready.statusCode() == 200) {
-                ready = ready(sidecar);
-            }
+            HttpResponse<String> ready = readyWithoutEndpoint(sidecar);
             assertEquals(503, ready.statusCode());
             assertTrue(ready.body().contains("not ready; who sends the token learns why"), ready.body());
             ready = ready(sidecar, "Authorization", "Bearer secret");
