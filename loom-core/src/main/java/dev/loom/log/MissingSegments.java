@@ -27,4 +27,14 @@ public final class MissingSegments {
         }
         return missing;
     }
+
+    /** Where the files go on, or the range ends, behind an address whose file is missing. */
+    public long behind(long address, long to) {
+        long end = Math.min(to, evicted);
+        long next = segments.first(address);
+        do {
+            next += segments.segmentLength();
+        } while (next < end && !there.contains(next));
+        return Math.min(next, to);
+    }
 }

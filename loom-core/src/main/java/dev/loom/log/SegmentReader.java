@@ -13,7 +13,7 @@ final class SegmentReader implements AutoCloseable {
     private @Nullable LoomFile file;
     private long fileFirst;
 
-    /** Of a store at rest, addresses that no file holds, so that not each of their pages is looked for. */
+    /** Addresses that no file holds, and none will: their pages are not looked for one by one. */
     private long missingBegin;
 
     private long missingEnd;
@@ -24,7 +24,7 @@ final class SegmentReader implements AutoCloseable {
 
     /** Reads up to the buffer's limit or the segment's end; fewer bytes mean that the file ends there. */
     int read(ByteBuffer target, long address) {
-        if (view.ring() == null && address >= missingBegin && address < missingEnd) {
+        if (address >= missingBegin && address < missingEnd) {
             return 0;
         }
         return open(address).read(target, address - view.segments().first(address));
@@ -49,11 +49,18 @@ final class SegmentReader implements AutoCloseable {
         return open;
     }
 
-    /** Remembers what is missing around a segment, up to what was evicted so far: a writer may add files after that. */
+    /**
+     * Remembers what is missing around a segment: within what was evicted so far and outside the gap, as the files there were
+     * written before the watermarks said so.
+     */
     private void noteMissing(long first) {
         long length = view.segments().segmentLength();
-        long begin = 0;
-        long end = view.watermarks().evictedAcquire();
+        Watermarks watermarks = view.watermarks();
+        long gapBegin = view.segments().first(watermarks.gapBeginAcquire());
+        long gapEnd = watermarks.gapEnd();
+        boolean beforeGap = first < gapBegin;
+        long begin = beforeGap ? 0 : gapEnd;
+        long end = beforeGap && gapBegin < gapEnd ? gapBegin : watermarks.evictedAcquire();
         for (Path each : view.storage().list(view.segments().folder())) {
             long there = Segments.firstOf(each);
             if (there >= 0 && there < first) {
@@ -62,8 +69,8 @@ final class SegmentReader implements AutoCloseable {
                 end = Math.min(end, there);
             }
         }
-        missingBegin = Math.min(begin, first);
-        missingEnd = Math.max(end, first + length);
+        missingBegin = begin;
+        missingEnd = end;
     }
 
     /** Forgets the open file, after a failure that may have closed it. */

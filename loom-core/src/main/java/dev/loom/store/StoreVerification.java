@@ -112,12 +112,11 @@ public final class StoreVerification {
         long page = begin;
         while (page < end && !stopped()) {
             if (missing.touch(page, page + 1)) {
-                long next = Math.min(
-                        end, view.segments().first(page) + view.segments().segmentLength());
+                long next = missing.behind(page, end);
                 problem(
                         view.segments().file(page),
                         0,
-                        "segment is missing: address=" + page + ", bytes=" + (next - page));
+                        "segment is missing: address=" + page + ", bytes up to the next=" + (next - page));
                 page = next;
                 continue;
             }
