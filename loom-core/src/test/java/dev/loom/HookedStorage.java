@@ -8,12 +8,20 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** The disk, for tests to override what they want to see or fail. It takes direct I/O everywhere, past the page cache or not. */
-class HookedStorage implements Storage {
+public class HookedStorage implements Storage {
     /** Called before each write. */
-    void onWrite(Path file, boolean direct) {}
+    protected void onWrite(Path file, long position, boolean direct) {}
 
     /** Called before each read. */
-    void onRead(Path file) {}
+    protected void onRead(Path file) {}
+
+    /** Makes a file's data durable. */
+    protected void force(LoomFile file) {
+        file.force();
+    }
+
+    /** Called before each call that cuts or lengthens a file. */
+    protected void onTruncate(Path file) {}
 
     @Override
     public LoomFile openToRead(Path file) {
@@ -66,7 +74,7 @@ class HookedStorage implements Storage {
 
         @Override
         public void write(ByteBuffer source, long position) {
-            onWrite(file.path(), direct);
+            onWrite(file.path(), position, direct);
             file.write(source, position);
         }
 
@@ -83,12 +91,13 @@ class HookedStorage implements Storage {
 
         @Override
         public void truncate(long size) {
+            onTruncate(file.path());
             file.truncate(size);
         }
 
         @Override
         public void force() {
-            file.force();
+            HookedStorage.this.force(file);
         }
 
         @Override

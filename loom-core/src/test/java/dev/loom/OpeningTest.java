@@ -67,7 +67,7 @@ final class OpeningTest {
     private Object eviction(Eviction asked, boolean directFails, boolean cachedFails) {
         Storage storage = new HookedStorage() {
             @Override
-            void onWrite(Path file, boolean direct) {
+            protected void onWrite(Path file, long position, boolean direct) {
                 if (file.endsWith("direct.trial") && (direct ? directFails : cachedFails)) {
                     throw new StoreIoException("injected failure: file=" + file + ", direct=" + direct, null);
                 }

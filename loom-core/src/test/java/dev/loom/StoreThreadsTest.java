@@ -61,7 +61,7 @@ final class StoreThreadsTest {
         CountDownLatch stuck = new CountDownLatch(1);
         try (Loom loom = StoreAccess.open(store(), new HookedStorage() {
             @Override
-            void onRead(Path file) {
+            protected void onRead(Path file) {
                 if (file.endsWith("loom.mark") && isThread("loom-evictor")) {
                     stuck.countDown();
                     await(over);

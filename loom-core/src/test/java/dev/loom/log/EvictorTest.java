@@ -1,15 +1,32 @@
 package dev.loom.log;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.HookedStorage;
+import dev.loom.error.StoreIoException;
+import dev.loom.io.LoomFile;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
-/** The evictor's thread, without logs. */
+/** The evictor's thread: when it wakes, and the order of its steps, as the disk and the mark see them. */
 final class EvictorTest {
+    private static final int PAGE = PageDescriptor.PAGE_LENGTH;
+    private static final int RING = 8 * PAGE;
+    private static final long STORE_ID = 1;
+
     /** Counts the thread's steps, each of which syncs the schema, until it has ticked a few times. */
     private static final class Steps implements Durability {
         private static final int TICKS = 3;
@@ -31,6 +48,103 @@ final class EvictorTest {
         }
     }
 
+    /** What was done, and how far the log's watermarks were just before that, in pages. */
+    private record Step(String what, long evicted, long durable) {}
+
+    /** Notes every step that must come before or after another. */
+    private final class Order extends HookedStorage implements Durability {
+        private final List<Step> steps = new CopyOnWriteArrayList<>();
+        private volatile String failing = "";
+        private volatile long[] marked = {};
+
+        private void note(String what) {
+            Step step = new Step(what, watermarks.evictedAcquire() / PAGE, watermarks.durableAcquire() / PAGE);
+            if (steps.isEmpty() || !steps.get(steps.size() - 1).equals(step)) {
+                steps.add(step);
+            }
+            if (what.equals(failing)) {
+                throw new StoreIoException("injected failure: step=" + what);
+            }
+        }
+
+        /** Those since the last call. */
+        private List<Step> take() {
+            List<Step> taken = new ArrayList<>(steps);
+            steps.clear();
+            return taken;
+        }
+
+        @Override
+        public void syncSchema() {
+            note("schema");
+        }
+
+        @Override
+        protected void onWrite(Path file, long position, boolean direct) {
+            note("write " + position / PAGE);
+        }
+
+        @Override
+        protected void force(LoomFile file) {
+            note("sync");
+            super.force(file);
+        }
+
+        @Override
+        public void syncDirectory(Path directory) {
+            note("sync directory");
+            super.syncDirectory(directory);
+        }
+
+        @Override
+        public void writeMark(long[] durable) {
+            marked = durable.clone();
+            note("mark");
+        }
+
+        @Override
+        public void tick() {}
+    }
+
+    @TempDir
+    Path temp;
+
+    private final Watermarks watermarks =
+            new Watermarks(ByteBuffer.allocateDirect(Watermarks.LENGTH).order(ByteOrder.LITTLE_ENDIAN), 0);
+    private final HybridLog log = new HybridLog(
+            LogKind.RECORD,
+            STORE_ID,
+            1,
+            ByteBuffer.allocateDirect(RING).order(ByteOrder.LITTLE_ENDIAN),
+            watermarks,
+            0,
+            0);
+    private final Order order = new Order();
+
+    private Segments segments() {
+        return new Segments(temp, 4L * PAGE);
+    }
+
+    private Evictor evictor() {
+        SegmentWriter writer = new SegmentWriter(order, segments(), false, () -> {});
+        return Evictor.create(
+                List.of(new Evictor.Assignment(log, writer)),
+                STORE_ID,
+                order,
+                TimeUnit.HOURS.toNanos(1),
+                Long.MAX_VALUE);
+    }
+
+    private void seal(int pages) {
+        for (int i = 0; i < pages; i++) {
+            log.beginPage(i, log.tail(), false);
+            log.advance(500);
+            log.sealPage(i);
+        }
+        log.publish();
+        log.publishSealed();
+    }
+
     @Test
     void shouldWakeForItsTicksAloneWhenIdle() throws InterruptedException {
         Steps steps = new Steps();
@@ -43,5 +157,109 @@ final class EvictorTest {
         } finally {
             evictor.close();
         }
+    }
+
+    @Test
+    void shouldSyncSchemaThenWriteThenAnnounceThenSyncThenMarkThenCallDurable() {
+        seal(3);
+        try (Evictor evictor = evictor()) {
+            evictor.start();
+            evictor.force();
+            assertEquals(
+                    List.of(
+                            new Step("schema", 0, 0),
+                            new Step("write 0", 0, 0),
+                            new Step("schema", 3, 0),
+                            new Step("sync", 3, 0),
+                            new Step("sync directory", 3, 0),
+                            new Step("mark", 3, 0)),
+                    order.take().subList(0, 6));
+            assertArrayEquals(new long[] {3 * PAGE}, order.marked);
+            assertEquals(3 * PAGE, watermarks.evictedAcquire());
+            assertEquals(3 * PAGE, watermarks.durableAcquire());
+            evictor.whilePaused(() -> {
+                order.take();
+                seal(2);
+            });
+            evictor.force();
+        }
+        assertEquals(5 * PAGE, watermarks.durableAcquire());
+        List<Step> steps = order.take();
+        assertTrue(
+                steps.indexOf(new Step("write 3", 3, 3)) < steps.indexOf(new Step("write 0", 4, 3)), steps::toString);
+        assertTrue(steps.indexOf(new Step("write 0", 4, 3)) < steps.indexOf(new Step("sync", 5, 3)), steps::toString);
+        assertTrue(steps.indexOf(new Step("sync", 5, 3)) < steps.indexOf(new Step("mark", 5, 3)), steps::toString);
+        assertArrayEquals(new long[] {5 * PAGE}, order.marked);
+    }
+
+    @Test
+    void shouldKeepPagesInTheRingWhoseWriteFails() {
+        seal(2);
+        order.failing = "write 0";
+        Evictor evictor = evictor();
+        evictor.start();
+        assertThrows(StoreIoException.class, evictor::force);
+        assertEquals(0, watermarks.evictedAcquire());
+        assertEquals(0, watermarks.durableAcquire());
+        order.failing = "";
+        evictor.force();
+        assertEquals(2 * PAGE, watermarks.evictedAcquire());
+        assertEquals(2 * PAGE, watermarks.durableAcquire());
+        evictor.close();
+    }
+
+    @Test
+    void shouldWriteAgainBeforeTheNextSyncWhatAFailedSyncMayHaveLost() throws Exception {
+        seal(2);
+        order.failing = "sync";
+        Evictor evictor = evictor();
+        evictor.start();
+        assertThrows(StoreIoException.class, evictor::force);
+        assertEquals(2 * PAGE, watermarks.evictedAcquire());
+        assertEquals(0, watermarks.durableAcquire());
+        assertEquals(0, order.marked.length, "nothing is durable");
+        byte[] written = Files.readAllBytes(segments().file(0));
+        order.failing = "";
+        evictor.whilePaused(order::take);
+        evictor.force();
+        List<Step> steps = order.take();
+        int first = steps.indexOf(new Step("write 0", 2, 0));
+        assertTrue(first >= 0, steps::toString);
+        assertEquals(new Step("write 1", 2, 0), steps.get(first + 1));
+        assertEquals(new Step("sync", 2, 0), steps.get(first + 2));
+        assertArrayEquals(new long[] {2 * PAGE}, order.marked);
+        assertEquals(2 * PAGE, watermarks.durableAcquire());
+        evictor.close();
+        assertArrayEquals(written, Files.readAllBytes(segments().file(0)));
+    }
+
+    @Test
+    void shouldNotCallDurableWhatTheMarkDoesNotSay() {
+        seal(1);
+        order.failing = "mark";
+        Evictor evictor = evictor();
+        evictor.start();
+        assertThrows(StoreIoException.class, evictor::force);
+        assertEquals(PAGE, watermarks.evictedAcquire());
+        assertEquals(0, watermarks.durableAcquire());
+        order.failing = "";
+        evictor.force();
+        assertEquals(PAGE, watermarks.durableAcquire());
+        evictor.close();
+    }
+
+    @Test
+    void shouldWriteNoPageWhoseSchemaIsNotDurable() {
+        seal(1);
+        order.failing = "schema";
+        Evictor evictor = evictor();
+        evictor.start();
+        assertThrows(StoreIoException.class, evictor::force);
+        assertEquals(0, watermarks.evictedAcquire());
+        assertTrue(order.take().stream().noneMatch(step -> step.what().startsWith("write")));
+        order.failing = "";
+        evictor.force();
+        assertEquals(PAGE, watermarks.durableAcquire());
+        evictor.close();
     }
 }

@@ -1,19 +1,16 @@
 package dev.loom.store;
 
+import dev.loom.HookedStorage;
 import dev.loom.error.StoreIoException;
 import dev.loom.io.LoomFile;
-import dev.loom.io.Storage;
-import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The disk without its syncs, on which from some call on every call fails that changes something: what it holds then is what
- * a process leaves that was killed there.
+ * The disk without its syncs, on which from some call on every call fails that changes something: what it holds then is what a process leaves that
+ * was killed there.
  */
-final class FailingStorage implements Storage {
+final class FailingStorage extends HookedStorage {
     private final AtomicInteger changes = new AtomicInteger();
     private final int failFrom;
 
@@ -35,20 +32,15 @@ final class FailingStorage implements Storage {
     }
 
     @Override
-    public LoomFile openToRead(Path file) {
-        return new FailingFile(DISK.openToRead(file));
-    }
-
-    @Override
     public LoomFile openToWrite(Path file, boolean direct) {
         change(file);
-        return new FailingFile(DISK.openToWrite(file, false));
+        return super.openToWrite(file, direct);
     }
 
     @Override
     public void createDirectories(Path directory) {
         change(directory);
-        DISK.createDirectories(directory);
+        super.createDirectories(directory);
     }
 
     @Override
@@ -59,66 +51,21 @@ final class FailingStorage implements Storage {
     @Override
     public void delete(Path file) {
         change(file);
-        DISK.delete(file);
+        super.delete(file);
     }
 
     @Override
-    public List<Path> list(Path directory) {
-        return DISK.list(directory);
+    protected void onWrite(Path file, long position, boolean direct) {
+        change(file);
     }
 
     @Override
-    public boolean exists(Path file) {
-        return DISK.exists(file);
+    protected void onTruncate(Path file) {
+        change(file);
     }
 
-    private final class FailingFile implements LoomFile {
-        private final LoomFile file;
-
-        FailingFile(LoomFile file) {
-            this.file = file;
-        }
-
-        @Override
-        public Path path() {
-            return file.path();
-        }
-
-        @Override
-        public void write(ByteBuffer source, long position) {
-            change(path());
-            file.write(source, position);
-        }
-
-        @Override
-        public int read(ByteBuffer target, long position) {
-            return file.read(target, position);
-        }
-
-        @Override
-        public long size() {
-            return file.size();
-        }
-
-        @Override
-        public void truncate(long size) {
-            change(path());
-            file.truncate(size);
-        }
-
-        @Override
-        public void force() {
-            change(path());
-        }
-
-        @Override
-        public MappedByteBuffer map(boolean writable, long position, long length) {
-            return file.map(writable, position, length);
-        }
-
-        @Override
-        public void close() {
-            file.close();
-        }
+    @Override
+    protected void force(LoomFile file) {
+        change(file.path());
     }
 }

@@ -1,0 +1,162 @@
+package dev.loom.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+
+import dev.loom.io.Storage;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A reader that the writer overtakes: it steps between the reader's look at the watermarks and its copy. */
+final class PageReaderTest {
+    private static final int PAGE = PageDescriptor.PAGE_LENGTH;
+    private static final int RING_PAGES = 4;
+    private static final long STORE_ID = 7;
+
+    /** The ring, in which something happens just before the next copy out of it. */
+    private static final class SteppedRing extends UnsafeBuffer {
+        private @Nullable Runnable beforeCopy;
+
+        SteppedRing(ByteBuffer bytes) {
+            super(bytes);
+        }
+
+        @Override
+        public void boundsCheck(int index, int length) {
+            Runnable step = beforeCopy;
+            beforeCopy = null;
+            if (step != null) {
+                step.run();
+            }
+            super.boundsCheck(index, length);
+        }
+    }
+
+    @TempDir
+    Path temp;
+
+    private UnsharedLog writer;
+    private SteppedRing ring;
+    private PageReader reader;
+
+    @BeforeEach
+    void open() {
+        Segments segments = new Segments(temp, 8L * PAGE);
+        writer = new UnsharedLog(LogKind.RECORD, STORE_ID, 0, Storage.DISK, segments, 0, RING_PAGES * PAGE);
+        ring = new SteppedRing(writer.log().ringBytes());
+        reader = new PageReader(new LogView(
+                LogKind.RECORD, STORE_ID, Storage.DISK, segments, writer.log().watermarks(), ring));
+    }
+
+    @AfterEach
+    void close() {
+        reader.close();
+        writer.close();
+    }
+
+    /** Of which each has its number as base time, and in its bytes. */
+    private void writePages(int count) {
+        for (int i = 0; i < count; i++) {
+            writer.evict();
+            HybridLog log = writer.log();
+            long number = PageDescriptor.pageNumber(log.tail());
+            log.beginPage(number, log.tail(), false);
+            log.ring().setMemory(log.offset(), 1000, (byte) number);
+            log.advance(1000);
+            log.sealPage(number);
+            log.publish();
+        }
+    }
+
+    private void assertPage(long number) {
+        assertSame(PageState.PRESENT, reader.read(number * PAGE, writer.log().tail()));
+        assertEquals(number, PageDescriptor.baseTimeNs(reader.buffer(), reader.page()));
+        assertEquals(PageDescriptor.HEADER_LENGTH + 1000, reader.used());
+        for (int i = 0; i < 1000; i++) {
+            int at = reader.page() + PageDescriptor.HEADER_LENGTH + i;
+            assertEquals((byte) number, reader.buffer().getByte(at), "page=" + number + ", byte=" + i);
+        }
+    }
+
+    @Test
+    void shouldDiscardACopyThatTheWriterOvertook() {
+        for (int laps = 1; laps <= 3; laps++) {
+            writePages(RING_PAGES);
+            long oldest = PageDescriptor.pageNumber(writer.log().tail()) - RING_PAGES;
+            int pages = laps * RING_PAGES;
+            ring.beforeCopy = () -> writePages(pages);
+            assertPage(oldest);
+            assertEquals(laps, reader.lapped());
+        }
+    }
+
+    @Test
+    void shouldDiscardACopyWhenItsPageIsTheLastOneOverwritten() {
+        writePages(RING_PAGES);
+        ring.beforeCopy = () -> writePages(1);
+        assertPage(0);
+        assertEquals(1, reader.lapped());
+    }
+
+    @Test
+    void shouldKeepACopyWhenThePageBeforeItIsOverwritten() {
+        writePages(RING_PAGES);
+        ring.beforeCopy = () -> writePages(1);
+        assertPage(1);
+        assertEquals(0, reader.lapped());
+        assertEquals(PAGE, reader.bytesRead());
+    }
+
+    @Test
+    void shouldNotCopyWhatIsKnownToBeOverwritten() {
+        writePages(2 * RING_PAGES);
+        ring.beforeCopy = () -> {
+            throw new AssertionError("copied");
+        };
+        assertPage(RING_PAGES - 1);
+        assertEquals(0, reader.lapped());
+    }
+
+    @Test
+    void shouldReadThePageThatIsOpenAsFarAsTheSnapshotSees() {
+        HybridLog log = writer.log();
+        log.beginPage(5, 0, false);
+        log.ring().setMemory(log.offset(), 100, (byte) 9);
+        log.advance(100);
+        log.publish();
+        long snapshot = log.tail();
+        assertSame(PageState.PRESENT, reader.read(0, snapshot));
+        assertEquals(snapshot, reader.used());
+        log.ring().setMemory(log.offset(), 100, (byte) 8);
+        log.advance(100);
+        assertSame(PageState.PRESENT, reader.read(0, snapshot));
+        assertEquals(snapshot, reader.used());
+        assertSame(PageState.PRESENT, reader.read(0, log.tail()), "read once more, as it has grown");
+        assertEquals(log.tail(), reader.used());
+        assertEquals(8, reader.buffer().getByte(reader.page() + (int) snapshot));
+    }
+
+    @Test
+    void shouldRefuseAddressesWhereNoPageIs() {
+        writePages(1);
+        long tail = writer.log().tail();
+        assertSame(PageState.DAMAGED, reader.read(-PAGE, tail));
+        assertSame(PageState.DAMAGED, reader.read(8, tail));
+        assertSame(PageState.DAMAGED, reader.read(tail, tail));
+        assertSame(PageState.PRESENT, reader.read(0, tail));
+    }
+
+    @Test
+    void shouldCallPagesBelowTheBeginExpired() {
+        writePages(2);
+        writer.log().watermarks().beginRelease(PAGE);
+        assertSame(PageState.EXPIRED, reader.read(0, writer.log().tail()));
+        assertPage(1);
+    }
+}

@@ -1,0 +1,119 @@
+package dev.loom.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.HookedStorage;
+import dev.loom.Loom;
+import dev.loom.StoreAccess;
+import dev.loom.error.CorruptStoreException;
+import dev.loom.error.StoreIoException;
+import dev.loom.io.LoomFile;
+import dev.loom.io.Storage;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The two slots of a mark: whatever becomes of one being written, the other is the newest that was durable. */
+final class MarkFileTest {
+    @TempDir
+    Path store;
+
+    private Path path;
+    private Mark newest;
+    private final List<String> steps = new ArrayList<>();
+    private boolean torn;
+
+    /** Notes where the mark is written and that it is made durable, and may tear a write. */
+    private final Storage storage = new HookedStorage() {
+        @Override
+        protected void onWrite(Path file, long position, boolean direct) {
+            Mark there = Objects.requireNonNull(slot(position));
+            steps.add("slot of " + there.sequence());
+            if (torn) {
+                tear(position);
+                throw new StoreIoException("injected failure: file=" + file);
+            }
+        }
+
+        @Override
+        protected void force(LoomFile file) {
+            steps.add("sync");
+            super.force(file);
+        }
+    };
+
+    @BeforeEach
+    void make() {
+        Loom.open(StoreAccess.small(store).build()).close();
+        path = new StoreFiles(store).mark();
+        newest = new MarkFile(Storage.DISK, path).read();
+    }
+
+    private Mark slot(long position) {
+        ByteBuffer slots = ByteBuffer.allocate(2 * MarkFile.SLOT_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+        try (LoomFile file = Storage.DISK.openToRead(path)) {
+            file.read(slots, 0);
+        }
+        return MarkFile.slot(slots, (int) position);
+    }
+
+    private void tear(long position) {
+        try (LoomFile file = Storage.DISK.openToWrite(path, false)) {
+            file.write(ByteBuffer.allocate(MarkFile.SLOT_LENGTH / 2), position + MarkFile.SLOT_LENGTH / 2);
+        }
+    }
+
+    @Test
+    void shouldWriteOverTheOlderSlotAndSyncBeforeTheOther() {
+        MarkFile mark = new MarkFile(storage, path);
+        for (int i = 0; i < 5; i++) {
+            Mark next = newest.again();
+            assertEquals(newest.sequence() + 1, next.sequence());
+            mark.write(next);
+            assertEquals(List.of("slot of " + (newest.sequence() - 1), "sync"), steps);
+            assertEquals(next, mark.read());
+            newest = next;
+            steps.clear();
+        }
+    }
+
+    @Test
+    void shouldBeTheLastMarkWhenTheNextOneIsTorn() {
+        MarkFile mark = new MarkFile(storage, path);
+        for (int i = 0; i < 2; i++) {
+            Mark before = newest;
+            torn = true;
+            assertThrows(StoreIoException.class, () -> mark.write(before.again()));
+            torn = false;
+            assertEquals(before, mark.read());
+            assertEquals(1, mark.damagedSlots().size());
+            new MarkFile(Storage.DISK, path).write(before.again());
+            newest = before.again();
+            assertEquals(newest, mark.read());
+            assertTrue(mark.damagedSlots().isEmpty());
+        }
+    }
+
+    @Test
+    void shouldWriteBothSlotsAtTheEnd() {
+        MarkFile mark = new MarkFile(storage, path);
+        Mark last = mark.writeTwice(newest.again());
+        assertEquals(newest.sequence() + 2, last.sequence());
+        assertEquals(last, mark.read());
+        long position = (last.sequence() & 1) * MarkFile.SLOT_LENGTH;
+        assertEquals(last.sequence(), slot(position).sequence());
+        assertEquals(last.sequence() - 1, slot(MarkFile.SLOT_LENGTH - position).sequence());
+        tear(position);
+        assertEquals(last.sequence() - 1, mark.read().sequence());
+        tear(MarkFile.SLOT_LENGTH - position);
+        assertThrows(CorruptStoreException.class, mark::read);
+    }
+}
