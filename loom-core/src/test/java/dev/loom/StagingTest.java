@@ -183,8 +183,8 @@ class StagingTest {
 
     @Test
     void shouldDeleteWhatKilledOpeningsHaveLeft() throws IOException {
-        long seed = System.nanoTime();
-        System.out.println("StagingTest seed=" + seed);
+        long seed = Long.getLong("loom.test.seed", System.nanoTime());
+        System.out.println("StagingTest: -Dloom.test.seed=" + seed);
         Random random = new Random(seed);
         int left = 0;
         for (int i = 0; i < 8; i++) {

@@ -21,12 +21,12 @@ import org.junit.jupiter.params.provider.FieldSource;
  * A real capture while it is imported, by this process or another, and after that one was killed; the slice that is kept
  * here, or with {@code -Dloom.data=DIR} a whole one.
  *
- * <p>{@code -Dloom.rounds=N} sets the number of kills of each source, {@code -Dloom.seed=S} the seed.
+ * <p>{@code -Dloom.rounds=N} sets the number of kills of each source, {@code -Dloom.test.seed=S} the seed.
  */
 class RedisLiveTest {
     private static final int PIECES = 8;
 
-    private final long seed = Long.getLong("loom.seed", System.nanoTime());
+    private final long seed = Long.getLong("loom.test.seed", System.nanoTime());
     private final Random random = new Random(seed);
 
     @TempDir
@@ -37,7 +37,7 @@ class RedisLiveTest {
 
     @BeforeEach
     void open() {
-        System.out.println("RedisLiveTest seed=" + seed);
+        System.out.println("RedisLiveTest: -Dloom.test.seed=" + seed);
         use("store");
     }
 

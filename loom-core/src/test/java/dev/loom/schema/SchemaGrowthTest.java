@@ -51,8 +51,8 @@ final class SchemaGrowthTest {
 
     @Test
     void shouldAgreeWithASimpleModelWhenEntriesAreRandom() {
-        long seed = System.nanoTime();
-        System.out.println("SchemaGrowthTest seed=" + seed);
+        long seed = Long.getLong("loom.test.seed", System.nanoTime());
+        System.out.println("SchemaGrowthTest: -Dloom.test.seed=" + seed);
         Random random = new Random(seed);
         TreeMap<Integer, String> names = new TreeMap<>();
         Map<String, Integer> open = new LinkedHashMap<>();

@@ -120,8 +120,8 @@ class TokenReaderTest {
 
     @Test
     void shouldEqualWhatStringsSay() {
-        long seed = System.nanoTime();
-        System.out.println("TokenReaderTest seed=" + seed);
+        long seed = Long.getLong("loom.test.seed", System.nanoTime());
+        System.out.println("TokenReaderTest: -Dloom.test.seed=" + seed);
         Random random = new Random(seed);
         for (int round = 0; round < 20_000; round++) {
             StringBuilder text = new StringBuilder();
@@ -161,8 +161,8 @@ class TokenReaderTest {
     /** The JDK's decoder says which bytes are characters. */
     @Test
     void shouldTakeBytesThatAreNotUtf8ForSeparators() throws Exception {
-        long seed = System.nanoTime();
-        System.out.println("TokenReaderTest seed=" + seed);
+        long seed = Long.getLong("loom.test.seed", System.nanoTime());
+        System.out.println("TokenReaderTest: -Dloom.test.seed=" + seed);
         Random random = new Random(seed);
         byte[] some = {
             'a',

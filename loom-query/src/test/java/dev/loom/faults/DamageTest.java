@@ -71,7 +71,7 @@ class DamageTest {
     private final int stride = Integer.getInteger("loom.stride", 9_001);
     private final boolean exhaustive = stride == 1;
     private final String share = System.getProperty("loom.damage.files", "");
-    private final long seed = Long.getLong("loom.seed", System.nanoTime());
+    private final long seed = Long.getLong("loom.test.seed", System.nanoTime());
     private final Random random = new Random(seed);
     private final List<List<Row>> rows = IntStream.range(0, SOURCES)
             .<List<Row>>mapToObj(i -> new ArrayList<>())
@@ -93,7 +93,7 @@ class DamageTest {
 
     @BeforeEach
     void makeStore() {
-        System.out.println("DamageTest seed=" + seed + " stride=" + stride);
+        System.out.println("DamageTest: -Dloom.test.seed=" + seed + " stride=" + stride);
         store = temp.resolve("store");
         try (Loom loom = Loom.open(config(store))) {
             define(loom);

@@ -17,14 +17,14 @@ import org.junit.jupiter.api.io.TempDir;
  * Kills a writing process at random moments, at times while it opens, recovers, closes or writes a record over several
  * pages: nothing that it had published may be missing, nothing may be torn, doubled or invented.
  *
- * <p>{@code -Dloom.rounds=N} sets the number of kills, {@code -Dloom.seed=S} the seed.
+ * <p>{@code -Dloom.rounds=N} sets the number of kills, {@code -Dloom.test.seed=S} the seed.
  */
 @Timeout(value = 60, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class KillTest {
     private static final int SOURCES = 4;
     private static final int KILLS_PER_STORE = 6;
 
-    private final long seed = Long.getLong("loom.seed", System.nanoTime());
+    private final long seed = Long.getLong("loom.test.seed", System.nanoTime());
     private final Random random = new Random(seed);
     private final long[] reported = new long[SOURCES];
     private int run;
@@ -35,7 +35,7 @@ class KillTest {
     @Test
     void shouldKeepAllPublishedWhenKilled() throws IOException {
         int rounds = Integer.getInteger("loom.rounds", 8);
-        System.out.println("KillTest seed=" + seed + " rounds=" + rounds);
+        System.out.println("KillTest: -Dloom.test.seed=" + seed + " rounds=" + rounds);
         for (int done = 0, store = 0; done < rounds; store++) {
             Arrays.fill(reported, 0);
             Path directory = temp.resolve("store-" + store);

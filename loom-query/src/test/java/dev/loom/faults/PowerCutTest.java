@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
  * several times in a row: nothing below {@code durable} is lost, the rest is a prefix of what was pushed, and the store is
  * whole.
  *
- * <p>{@code -Dloom.rounds=N} sets the number of stores, {@code -Dloom.seed=S} the seed of the first.
+ * <p>{@code -Dloom.rounds=N} sets the number of stores, {@code -Dloom.test.seed=S} the seed of the first.
  */
 @Timeout(value = 60, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PowerCutTest {
@@ -59,9 +59,9 @@ class PowerCutTest {
 
     @Test
     void shouldKeepWhatIsDurableWhenThePowerIsCut() throws IOException {
-        long first = Long.getLong("loom.seed", System.nanoTime());
+        long first = Long.getLong("loom.test.seed", System.nanoTime());
         int rounds = Integer.getInteger("loom.rounds", 15);
-        System.out.println("PowerCutTest seed=" + first + " rounds=" + rounds);
+        System.out.println("PowerCutTest: -Dloom.test.seed=" + first + " rounds=" + rounds);
         for (int round = 0; round < rounds; round++) {
             seed = first + round;
             try {

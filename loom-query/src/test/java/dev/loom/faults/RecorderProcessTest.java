@@ -30,14 +30,14 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The recorder in a process that is killed, in one without any flag, and in one with several class loaders. {@code
- * -Dloom.rounds=N} sets the number of kills, {@code -Dloom.seed=S} the seed.
+ * -Dloom.rounds=N} sets the number of kills, {@code -Dloom.test.seed=S} the seed.
  */
 @Timeout(value = 60, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RecorderProcessTest {
     /** With its overhead, the shortest record of {@link RecordingProcess}. */
     private static final int SLOT_LENGTH_MIN = 16 + 28;
 
-    private final long seed = Long.getLong("loom.seed", System.nanoTime());
+    private final long seed = Long.getLong("loom.test.seed", System.nanoTime());
 
     @TempDir
     Path temp;
@@ -45,7 +45,7 @@ class RecorderProcessTest {
     @Test
     void shouldLoseAtMostTheRingWhenKilled() throws IOException {
         int rounds = Integer.getInteger("loom.rounds", 3);
-        System.out.println("RecorderProcessTest seed=" + seed + " rounds=" + rounds);
+        System.out.println("RecorderProcessTest: -Dloom.test.seed=" + seed + " rounds=" + rounds);
         Random random = new Random(seed);
         for (int round = 0; round < rounds; round++) {
             Path store = temp.resolve("store-" + round);

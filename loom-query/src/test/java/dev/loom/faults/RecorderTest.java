@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What goes into a recorder by many threads, and what comes out of its store. {@code -Dloom.rounds=N}, {@code -Dloom.seed=S}
+ * What goes into a recorder by many threads, and what comes out of its store. {@code -Dloom.rounds=N}, {@code -Dloom.test.seed=S}
  * and {@code -Dloom.records=N} make it longer.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -44,7 +44,7 @@ class RecorderTest {
     private static final Duration LONG = Duration.ofMinutes(10);
     private static final int RING_BYTES = 1 << 16;
 
-    private final long seed = Long.getLong("loom.seed", System.nanoTime());
+    private final long seed = Long.getLong("loom.test.seed", System.nanoTime());
 
     @TempDir
     Path temp;
@@ -67,7 +67,7 @@ class RecorderTest {
     void shouldAccountForEveryRecordOfEveryThread() throws InterruptedException {
         int rounds = Integer.getInteger("loom.rounds", 3);
         int records = Integer.getInteger("loom.records", 20_000);
-        System.out.println("RecorderTest seed=" + seed + " rounds=" + rounds);
+        System.out.println("RecorderTest: -Dloom.test.seed=" + seed + " rounds=" + rounds);
         for (int round = 0; round < rounds; round++) {
             Path store = temp.resolve("store-" + round);
             RecorderOracle oracle;

@@ -42,20 +42,20 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Fields of records that others refer to: queries give what is found by reading both sources and putting them together, with
- * indexes and without, wherever the records are; and no address leads anywhere else. {@code -Dloom.seed=S} sets the
+ * indexes and without, wherever the records are; and no address leads anywhere else. {@code -Dloom.test.seed=S} sets the
  * seed, {@code -Dloom.rounds=N} the number of kills.
  */
 class ReferenceTest {
     private static final IndexFunction SHARED = IndexFunction.field(Formats.parse("referring"), "shared");
 
-    private final long seed = Long.getLong("loom.seed", System.nanoTime());
+    private final long seed = Long.getLong("loom.test.seed", System.nanoTime());
 
     @TempDir
     Path dir;
 
     @Test
     void shouldGiveTheSameWithIndexesAndWithoutWhereverRecordsAre() {
-        System.out.println("ReferenceTest seed=" + seed);
+        System.out.println("ReferenceTest: -Dloom.test.seed=" + seed);
         for (int session = 0; session < 2; session++) {
             try (Loom loom = Loom.open(ReferringProcess.config(dir).build())) {
                 ReferringWriter writer = new ReferringWriter(loom, seed + session);
@@ -78,7 +78,7 @@ class ReferenceTest {
 
     @Test
     void shouldGiveTheSameAfterAKill() throws IOException {
-        System.out.println("ReferenceTest seed=" + seed);
+        System.out.println("ReferenceTest: -Dloom.test.seed=" + seed);
         for (int kill = 0; kill < Integer.getInteger("loom.rounds", 1); kill++) {
             try (ChildProcess process = ChildProcess.start(ReferringProcess.class, dir, seed + kill)) {
                 for (int i = 0; i < 8; i++) {
@@ -108,7 +108,7 @@ class ReferenceTest {
     /** What depends on a damaged page is missing, and the answer says so. */
     @Test
     void shouldTellWhenReferencedRecordIsDamaged() throws IOException {
-        System.out.println("ReferenceTest seed=" + seed);
+        System.out.println("ReferenceTest: -Dloom.test.seed=" + seed);
         try (Loom loom = Loom.open(ReferringProcess.config(dir).build())) {
             new ReferringWriter(loom, seed).push(1_000);
         }

@@ -16,8 +16,8 @@ class CountersTest {
 
     @Test
     void shouldCountAPageAsAChunkWhereNoDirectoryIsRead() {
-        long seed = Long.getLong("loom.seed", System.nanoTime());
-        System.out.println("CountersTest: -Dloom.seed=" + seed);
+        long seed = Long.getLong("loom.test.seed", System.nanoTime());
+        System.out.println("CountersTest: -Dloom.test.seed=" + seed);
         Random random = new Random(seed);
         try (OperatorStore store = new OperatorStore(directory, random)) {
             store.fill(2_500);

@@ -35,7 +35,7 @@ class ExactNumbersTest {
     private static final IndexFunction FUNCTION = IndexFunction.field(JSON, "n");
     private static final double[] PERCENTILES = {0, 1, 25, 50, 75, 90, 99, 99.9, 100};
 
-    private final long seed = Long.getLong("loom.seed", System.nanoTime());
+    private final long seed = Long.getLong("loom.test.seed", System.nanoTime());
     private final Random random = new Random(seed);
     private final List<BigDecimal> numbers = new ArrayList<>();
 
@@ -47,7 +47,7 @@ class ExactNumbersTest {
 
     @BeforeEach
     void printSeed() {
-        System.out.println("ExactNumbersTest seed=" + seed);
+        System.out.println("ExactNumbersTest: -Dloom.test.seed=" + seed);
     }
 
     /** By the test itself, whose thread is the only one to write. */

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Largest records, histograms and correlations of random data by random questions, with indexes and without, against what
- * the pushed records say. {@code -Dloom.operators.rounds=N} for a long run, {@code -Dloom.operators.seed=N} to repeat one.
+ * the pushed records say. {@code -Dloom.operators.rounds=N} for a long run, {@code -Dloom.test.seed=N} to repeat one.
  */
 class OperatorOracleTest {
     private static final int ROUNDS = Integer.getInteger("loom.operators.rounds", 3);
@@ -43,8 +43,8 @@ class OperatorOracleTest {
 
     private void rounds(String name, Question question) {
         for (int round = 0; round < ROUNDS; round++) {
-            long seed = Long.getLong("loom.operators.seed", System.nanoTime());
-            System.out.println("OperatorOracleTest " + name + ": seed=" + seed);
+            long seed = Long.getLong("loom.test.seed", System.nanoTime());
+            System.out.println("OperatorOracleTest " + name + ": -Dloom.test.seed=" + seed);
             random = new Random(seed);
             try (OperatorStore store = new OperatorStore(directory.resolve(name + round), random)) {
                 store.fill(RECORDS);

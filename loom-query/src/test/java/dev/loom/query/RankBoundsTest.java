@@ -10,16 +10,16 @@ import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Random groups of values, against the values themselves. {@code -Dloom.seed=S} sets the seed. */
+/** Random groups of values, against the values themselves. {@code -Dloom.test.seed=S} sets the seed. */
 class RankBoundsTest {
     private static final int ROUNDS = 300;
 
-    private final long seed = Long.getLong("loom.seed", System.nanoTime());
+    private final long seed = Long.getLong("loom.test.seed", System.nanoTime());
     private final Random random = new Random(seed);
 
     @Test
     void shouldEncloseTheValueOfEachRank() {
-        System.out.println("RankBoundsTest seed=" + seed);
+        System.out.println("RankBoundsTest: -Dloom.test.seed=" + seed);
         for (int round = 0; round < ROUNDS; round++) {
             BinScale scale = BinScale.of(Bins.logLinear(random.nextInt(6)), ValueType.I64);
             // from one cell for each bin to two in all

@@ -39,7 +39,7 @@ class StoreModelTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void shouldEqualTheModelWhenOperationsAreRandom(long seed) {
-        System.out.println("StoreModelTest seed=" + seed);
+        System.out.println("StoreModelTest: -Dloom.test.seed=" + seed);
         random = new Random(seed);
         Loom loom = open();
         for (int i = 0; i < 4; i++) {

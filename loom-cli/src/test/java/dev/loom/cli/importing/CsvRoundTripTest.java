@@ -74,8 +74,8 @@ class CsvRoundTripTest {
 
     @Test
     void shouldReadBackWhatIsWritten() {
-        long seed = System.nanoTime();
-        System.out.println("CsvRoundTripTest seed=" + seed);
+        long seed = Long.getLong("loom.test.seed", System.nanoTime());
+        System.out.println("CsvRoundTripTest: -Dloom.test.seed=" + seed);
         Random random = new Random(seed);
         try (Loom loom = Loom.open(LoomConfig.at(directory.resolve("store")).build())) {
             int source = loom.defineSource("a", FORMAT);

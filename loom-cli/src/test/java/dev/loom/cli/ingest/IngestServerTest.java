@@ -148,8 +148,8 @@ final class IngestServerTest {
     }
 
     private void shouldTakeEveryRecordOf(Endpoint name) throws Exception {
-        long seed = System.nanoTime();
-        System.out.println("seed=" + seed);
+        long seed = Long.getLong("loom.test.seed", System.nanoTime());
+        System.out.println("-Dloom.test.seed=" + seed);
         int streams = 3;
         int[] counts = new int[streams];
         ExecutorService threads = Executors.newFixedThreadPool(streams);

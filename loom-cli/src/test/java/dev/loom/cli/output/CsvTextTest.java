@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class CsvTextTest {
     @Test
     void shouldWriteCellsThatReadBack() throws IOException {
-        long seed = System.nanoTime();
+        long seed = Long.getLong("loom.test.seed", System.nanoTime());
         Random random = new Random(seed);
         // The oracle loses rows with a carriage return alone in quotes.
         String[] pieces = {"a", " ", ",", "\"", "\n", "\r\n", "é", "'", "x=1"};

@@ -24,7 +24,7 @@ class JsonTextTest {
 
     @Test
     void shouldWriteStringsThatReadBackAndHideNothing() throws IOException {
-        long seed = System.nanoTime();
+        long seed = Long.getLong("loom.test.seed", System.nanoTime());
         Random random = new Random(seed);
         TextBuffer json = new TextBuffer(16);
         for (int round = 0; round < 20_000; round++) {
@@ -61,7 +61,7 @@ class JsonTextTest {
 
     @Test
     void shouldReplaceWhatIsNotUtf8AsTheJdkDoes() throws IOException {
-        long seed = System.nanoTime();
+        long seed = Long.getLong("loom.test.seed", System.nanoTime());
         Random random = new Random(seed);
         TextBuffer json = new TextBuffer(16);
         for (int round = 0; round < 20_000; round++) {
@@ -78,7 +78,7 @@ class JsonTextTest {
 
     @Test
     void shouldCompactJsonWithoutChangingIt() throws IOException {
-        long seed = System.nanoTime();
+        long seed = Long.getLong("loom.test.seed", System.nanoTime());
         Random random = new Random(seed);
         for (int round = 0; round < 5_000; round++) {
             StringBuilder document = new StringBuilder();

@@ -30,7 +30,7 @@ class ExtremeValuesTest {
     @Test
     void shouldCountEveryValueInItsBin() {
         long seed = Long.getLong("loom.test.seed", System.nanoTime());
-        System.out.println("ExtremeValuesTest seed=" + seed);
+        System.out.println("ExtremeValuesTest: -Dloom.test.seed=" + seed);
         Random random = new Random(seed);
         for (int round = 0; round < 12; round++) {
             List<Row> rows = ExtremeRows.random(random);

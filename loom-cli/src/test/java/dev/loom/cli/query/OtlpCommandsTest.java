@@ -42,13 +42,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands over records that came by OTLP. {@code -Dloom.seed=S} sets the seed. */
+/** The commands over records that came by OTLP. {@code -Dloom.test.seed=S} sets the seed. */
 class OtlpCommandsTest {
     private static final long BEGIN_NS = 1_700_000_000_000_000_000L;
     private static final String[] SERVICES = {"cart", "checkout", "search"};
     private static final int SPANS = 1_000;
 
-    private final long seed = Long.getLong("loom.seed", System.nanoTime());
+    private final long seed = Long.getLong("loom.test.seed", System.nanoTime());
     private final Random random = new Random(seed);
 
     @TempDir
@@ -61,7 +61,7 @@ class OtlpCommandsTest {
 
     @BeforeEach
     void fill() {
-        System.out.println("OtlpCommandsTest seed=" + seed);
+        System.out.println("OtlpCommandsTest: -Dloom.test.seed=" + seed);
         cli = Cli.on(directory);
         try (Loom loom = Loom.open(LoomConfig.at(directory)
                 .recordRingBytes(1 << 20)

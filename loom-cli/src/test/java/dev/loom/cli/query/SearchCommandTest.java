@@ -40,8 +40,8 @@ class SearchCommandTest {
 
     @BeforeAll
     static void write() {
-        long seed = System.nanoTime();
-        System.out.println("SearchCommandTest seed=" + seed);
+        long seed = Long.getLong("loom.test.seed", System.nanoTime());
+        System.out.println("SearchCommandTest: -Dloom.test.seed=" + seed);
         Random random = new Random(seed);
         AtomicLong clock = new AtomicLong(Cli.NOW_NS - 10_000 * STEP_NS);
         try (Loom loom = Loom.open(

@@ -49,7 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 180, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ServeProcessTest {
     private static final int CYCLES = Integer.getInteger("loom.cycles", 3);
-    private static final long SEED = Long.getLong("loom.seed", System.nanoTime());
+    private static final long SEED = Long.getLong("loom.test.seed", System.nanoTime());
     /** After so many cycles a new store takes the place of the old one, which has become long to check. */
     private static final int STORE_CYCLES = 5;
 
@@ -122,7 +122,7 @@ final class ServeProcessTest {
 
     @Test
     void shouldHaveAllThatItAcknowledgedWhenKilled() throws Exception {
-        System.out.println("ServeProcessTest seed=" + SEED + " cycles=" + CYCLES);
+        System.out.println("ServeProcessTest: -Dloom.test.seed=" + SEED + " cycles=" + CYCLES);
         Random random = new Random(SEED);
         long raw = 0;
         long logsFound = 0;

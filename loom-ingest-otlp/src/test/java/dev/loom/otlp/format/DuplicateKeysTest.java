@@ -64,8 +64,8 @@ class DuplicateKeysTest {
     /** As many as may be, and few: against a set of the platform. */
     @Test
     void shouldFindKeysAmongMany() {
-        long seed = System.nanoTime();
-        System.out.println("DuplicateKeysTest seed=" + seed);
+        long seed = Long.getLong("loom.test.seed", System.nanoTime());
+        System.out.println("DuplicateKeysTest: -Dloom.test.seed=" + seed);
         Random random = new Random(seed);
         for (int round = 0; round < 200; round++) {
             int count = 1 << random.nextInt(12);

@@ -39,12 +39,12 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
-/** Every field against the official generated classes; and what no client sends. {@code -Dloom.seed=S} sets the seed. */
+/** Every field against the official generated classes; and what no client sends. {@code -Dloom.test.seed=S} sets the seed. */
 class OtlpFormatTest {
     private static final int ROUNDS = Integer.getInteger("loom.rounds", 400);
     private static final long ADDRESS = 4_096;
 
-    private final long seed = Long.getLong("loom.seed", System.nanoTime());
+    private final long seed = Long.getLong("loom.test.seed", System.nanoTime());
     private final Random random = new Random(seed);
     private final OtlpRecords records = new OtlpRecords(random);
     private final OneContext lookup = new OneContext();
@@ -52,7 +52,7 @@ class OtlpFormatTest {
 
     @Test
     void shouldReadEveryFieldAsTheGeneratedClasses() {
-        System.out.println("OtlpFormatTest seed=" + seed);
+        System.out.println("OtlpFormatTest: -Dloom.test.seed=" + seed);
         value.lookup(lookup);
         for (int round = 0; round < ROUNDS; round++) {
             ResourceMetrics plain = records.context(Metric.getDefaultInstance());
@@ -73,7 +73,7 @@ class OtlpFormatTest {
     /** To protobuf, one message after the other is the two merged. */
     @Test
     void shouldTakeTheLastOfSeveralValues() throws InvalidProtocolBufferException {
-        System.out.println("OtlpFormatTest seed=" + seed);
+        System.out.println("OtlpFormatTest: -Dloom.test.seed=" + seed);
         value.lookup(lookup);
         ResourceMetrics context = records.context(Metric.getDefaultInstance());
         lookup.context = context.toByteArray();
@@ -173,7 +173,7 @@ class OtlpFormatTest {
     /** Buffers check their bounds, so a step outside would be an exception; and what lies around changes nothing. */
     @Test
     void shouldReadNothingOutsideWhateverTheBytesAre() {
-        System.out.println("OtlpFormatTest seed=" + seed);
+        System.out.println("OtlpFormatTest: -Dloom.test.seed=" + seed);
         value.lookup(lookup);
         FieldValue second = new FieldValue();
         second.lookup(lookup);
@@ -208,7 +208,7 @@ class OtlpFormatTest {
     /** A message that is cut, or damaged, is none: what was before the damage may not be what was sent. */
     @Test
     void shouldGiveNoValueWhenMessageIsMalformed() {
-        System.out.println("OtlpFormatTest seed=" + seed);
+        System.out.println("OtlpFormatTest: -Dloom.test.seed=" + seed);
         FieldReader flags = Objects.requireNonNull(Formats.parse("otlp-log").field("flags"));
         int malformed = 0;
         for (int round = 0; round < 10 * ROUNDS; round++) {

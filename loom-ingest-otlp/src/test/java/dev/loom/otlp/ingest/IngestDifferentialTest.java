@@ -35,7 +35,7 @@ class IngestDifferentialTest {
 
     @Test
     void shouldAcceptAndStoreWhatTheOfficialClassesRead() throws InvalidProtocolBufferException {
-        System.out.println("IngestDifferentialTest seed=" + seed);
+        System.out.println("IngestDifferentialTest: -Dloom.test.seed=" + seed);
         int rounds = Integer.getInteger("loom.otlp.rounds", 1_000);
         IngestSettings settings = IngestSettings.defaults().withContexts(64 * 1024, 8, 70_000);
         try (IngestedStore store = new IngestedStore(folder, settings)) {

@@ -92,7 +92,7 @@ class OtlpIngesterTest {
     @Test
     void shouldStoreRecordsOfEveryLengthUpToTheLimit() throws InvalidProtocolBufferException {
         long seed = Long.getLong("loom.test.seed", System.nanoTime());
-        System.out.println("OtlpIngesterTest seed=" + seed);
+        System.out.println("OtlpIngesterTest: -Dloom.test.seed=" + seed);
         Random random = new Random(seed);
         try (IngestedStore store = new IngestedStore(folder, PATIENT)) {
             int max = store.writer().loom().payloadLengthMax() - Long.BYTES;

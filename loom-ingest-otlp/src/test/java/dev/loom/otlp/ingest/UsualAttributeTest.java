@@ -15,7 +15,7 @@ final class UsualAttributeTest {
     private static final int ROUNDS = Integer.getInteger("loom.otlp.rounds", 200_000);
     private static final String LETTERS = "abc.xyz\u00e9";
 
-    private final long seed = Long.getLong("loom.seed", System.nanoTime());
+    private final long seed = Long.getLong("loom.test.seed", System.nanoTime());
     private final Random random = new Random(seed);
 
     private static boolean isOne(KeyValue attribute) {
@@ -47,7 +47,7 @@ final class UsualAttributeTest {
 
     @Test
     void shouldTakeNothingForOneThatIsMalformed() throws InvalidProtocolBufferException {
-        System.out.println("UsualAttributeTest seed=" + seed);
+        System.out.println("UsualAttributeTest: -Dloom.test.seed=" + seed);
         int usual = 0;
         for (int round = 0; round < ROUNDS; round++) {
             byte[] bytes = mutated(attribute().toByteArray());

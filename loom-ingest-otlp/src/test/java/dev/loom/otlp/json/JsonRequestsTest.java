@@ -65,7 +65,7 @@ class JsonRequestsTest {
     @Test
     void shouldGiveTheMessageThatWasWritten() throws Exception {
         long seed = Long.getLong("loom.test.seed", System.nanoTime());
-        System.out.println("JsonRequestsTest seed=" + seed);
+        System.out.println("JsonRequestsTest: -Dloom.test.seed=" + seed);
         Random random = new Random(seed);
         RandomMessages messages = new RandomMessages(random, true);
         int rounds = Integer.getInteger("loom.otlp.rounds", 300);
@@ -318,7 +318,7 @@ class JsonRequestsTest {
     @Test
     void shouldNameTheProblemOfDamagedJson() throws InvalidProtocolBufferException {
         long seed = Long.getLong("loom.test.seed", System.nanoTime());
-        System.out.println("JsonRequestsTest seed=" + seed);
+        System.out.println("JsonRequestsTest: -Dloom.test.seed=" + seed);
         Random random = new Random(seed);
         RandomMessages messages = new RandomMessages(random, true);
         int refused = 0;

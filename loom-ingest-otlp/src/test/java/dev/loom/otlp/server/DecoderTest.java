@@ -32,7 +32,8 @@ class DecoderTest {
 
     private final GzipDecoder gzip = new GzipDecoder();
     private final ZstdDecoder zstd = new ZstdDecoder();
-    private final Random random = new Random();
+    private final long seed = Long.getLong("loom.test.seed", System.nanoTime());
+    private final Random random = new Random(seed);
     private InFlightBudget budget;
 
     private interface Decoder {
@@ -41,6 +42,7 @@ class DecoderTest {
 
     @BeforeEach
     void open() throws IOException {
+        System.out.println("DecoderTest: -Dloom.test.seed=" + seed);
         budget = InFlightBudget.open(folder, 16 * MIB);
     }
 

@@ -104,7 +104,7 @@ class InFlightBudgetTest {
 
     @Test
     void shouldKeepWhatRegionsHoldWhileTheyGrowAndMove() throws IOException {
-        long seed = System.nanoTime();
+        long seed = Long.getLong("loom.test.seed", System.nanoTime());
         Random random = new Random(seed);
         List<Filled> regions = new ArrayList<>();
         int refused = 0;

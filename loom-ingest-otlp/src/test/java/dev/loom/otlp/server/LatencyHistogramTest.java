@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 class LatencyHistogramTest {
     @Test
     void shouldCountATimeInTheFirstBucketThatItDoesNotExceed() {
-        long seed = System.nanoTime();
-        System.out.println("LatencyHistogramTest seed=" + seed);
+        long seed = Long.getLong("loom.test.seed", System.nanoTime());
+        System.out.println("LatencyHistogramTest: -Dloom.test.seed=" + seed);
         Random random = new Random(seed);
         LatencyHistogram histogram = new LatencyHistogram();
         double[] boundsMs = {1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000};

@@ -22,7 +22,7 @@ class RegionAllocatorTest {
 
     @RepeatedTest(20)
     void shouldAgreeWithOneBitAGranule() {
-        long seed = System.nanoTime();
+        long seed = Long.getLong("loom.test.seed", System.nanoTime());
         Random random = new Random(seed);
         String context = "seed=" + seed;
         for (int step = 0; step < 5_000; step++) {

@@ -41,7 +41,7 @@ class Utf8Test {
     @Test
     void shouldAgreeOnTextsThatWereDamaged() {
         long seed = Long.getLong("loom.test.seed", System.nanoTime());
-        System.out.println("Utf8Test seed=" + seed);
+        System.out.println("Utf8Test: -Dloom.test.seed=" + seed);
         Random random = new Random(seed);
         for (int i = 0; i < 20_000; i++) {
             StringBuilder text = new StringBuilder();

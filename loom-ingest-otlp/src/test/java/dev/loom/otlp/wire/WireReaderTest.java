@@ -170,7 +170,7 @@ class WireReaderTest {
     @Test
     void shouldTakeWhatProtobufTakes() {
         long seed = Long.getLong("loom.test.seed", System.nanoTime());
-        System.out.println("WireReaderTest seed=" + seed);
+        System.out.println("WireReaderTest: -Dloom.test.seed=" + seed);
         Random random = new Random(seed);
         int taken = 0;
         int rounds = Integer.getInteger("loom.otlp.rounds", 100_000);
@@ -190,7 +190,7 @@ class WireReaderTest {
     @Test
     void shouldFindFieldsOfATagAsOneWhoLooksAtEach() {
         long seed = Long.getLong("loom.test.seed", System.nanoTime());
-        System.out.println("WireReaderTest seed=" + seed);
+        System.out.println("WireReaderTest: -Dloom.test.seed=" + seed);
         Random random = new Random(seed);
         int rounds = Integer.getInteger("loom.otlp.rounds", 100_000);
         int found = 0;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Random queries on random stores: every operator answers as one that reads everything, with whatever indexes, and with
  * none.
  *
- * <p>{@code -Dloom.queries=N} sets how many, {@code -Dloom.seed=S} the seed.
+ * <p>{@code -Dloom.queries=N} sets how many, {@code -Dloom.test.seed=S} the seed.
  */
 @Timeout(value = 180, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class IndexQueryTest {
@@ -34,9 +34,9 @@ class IndexQueryTest {
 
     @Test
     void shouldAnswerAsAScanOfEverythingWhateverIndexesHold() throws IOException {
-        long seed = Long.getLong("loom.seed", System.nanoTime());
+        long seed = Long.getLong("loom.test.seed", System.nanoTime());
         int queries = Integer.getInteger("loom.queries", 3_000);
-        System.out.println("IndexQueryTest seed=" + seed + " queries=" + queries);
+        System.out.println("IndexQueryTest: -Dloom.test.seed=" + seed + " queries=" + queries);
         int done = 0;
         for (int i = 0; done < queries; i++) {
             Random random = new Random(seed + i);
@@ -51,7 +51,7 @@ class IndexQueryTest {
                     done += check(store, random);
                 }
             } catch (AssertionError | RuntimeException e) {
-                throw new AssertionError("-Dloom.seed=" + (seed + i), e);
+                throw new AssertionError("-Dloom.test.seed=" + (seed + i), e);
             }
         }
         System.out.println(

@@ -35,8 +35,8 @@ class LiveQueryTest {
 
     @Test
     void shouldAnswerOnTheSnapshotsRecordsWhileOthersArePushed() throws InterruptedException {
-        long seed = Long.getLong("loom.seed", System.nanoTime());
-        System.out.println("LiveQueryTest seed=" + seed);
+        long seed = Long.getLong("loom.test.seed", System.nanoTime());
+        System.out.println("LiveQueryTest: -Dloom.test.seed=" + seed);
         LoomConfig.Builder config = LoomConfig.at(directory)
                 .recordRingBytes(LoomConfig.RING_BYTES_MIN)
                 .timeRingBytes(LoomConfig.RING_BYTES_MIN)
@@ -60,7 +60,7 @@ class LiveQueryTest {
 
     @Test
     void shouldAnswerOnTheSnapshotsRecordsWhileIndexesAreRebuiltToo() throws InterruptedException, IOException {
-        long seed = Long.getLong("loom.seed", System.nanoTime());
+        long seed = Long.getLong("loom.test.seed", System.nanoTime());
         LoomConfig.Builder config = LoomConfig.at(directory)
                 .recordRingBytes(LoomConfig.RING_BYTES_MIN)
                 .timeRingBytes(LoomConfig.RING_BYTES_MIN)
@@ -93,7 +93,8 @@ class LiveQueryTest {
                 assertNull(loom.info().values().get("rebuild_error"));
             }
         }
-        System.out.println("LiveQueryTest seed=" + seed + " rounds=" + ROUNDS / 2 + " rebuilding=" + rebuilding);
+        System.out.println(
+                "LiveQueryTest: -Dloom.test.seed=" + seed + " rounds=" + ROUNDS / 2 + " rebuilding=" + rebuilding);
     }
 
     private static void queryWhileWriting(Loom loom, Store store, int[] sources, long seed)
@@ -118,7 +119,7 @@ class LiveQueryTest {
         }
         queries.join();
         if (failure.get() != null) {
-            throw new AssertionError("-Dloom.seed=" + seed, failure.get());
+            throw new AssertionError("-Dloom.test.seed=" + seed, failure.get());
         }
     }
 
