@@ -8,7 +8,7 @@ import dev.loom.format.Formats;
 import dev.loom.format.StructFormat;
 import dev.loom.format.StructWriter;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
+import dev.loom.query.QueryCursor;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -30,7 +30,7 @@ public final class Embed {
             }
             FieldValue latency = new FieldValue();
             try (Snapshot snapshot = loom.snapshot();
-                    RecordCursor record = RawScan.of(snapshot, requests).open()) {
+                    QueryCursor record = RawScan.of(snapshot, requests).open()) {
                 while (record.next()) {
                     format.field("latency_ns").read(record.buffer(), record.offset(), record.length(), latency);
                     if (latency.longValue() > 50_000_000) {

@@ -5,7 +5,7 @@ import dev.loom.bench.query.Telemetry;
 import dev.loom.bench.query.TelemetryStore;
 import dev.loom.query.IndexedScan;
 import dev.loom.query.QueryStatistics;
-import dev.loom.query.RecordCursor;
+import dev.loom.query.QueryCursor;
 import dev.loom.query.TimeRange;
 import dev.loom.query.ValueRange;
 import java.io.PrintStream;
@@ -146,7 +146,7 @@ public final class Ablation {
     }
 
     private Times scan(TimeRange window, Mode mode) {
-        try (RecordCursor cursor = IndexedScan.of(store.snapshot(), store.latency())
+        try (QueryCursor cursor = IndexedScan.of(store.snapshot(), store.latency())
                 .range(window)
                 .values(ValueRange.above(aboveNs))
                 .useTimeIndex(mode.time)

@@ -7,7 +7,7 @@ import dev.loom.bench.push.ScratchDirectory;
 import dev.loom.format.Formats;
 import dev.loom.query.Order;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
+import dev.loom.query.QueryCursor;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +38,7 @@ public final class MemoryUse {
 
     private final Arguments arguments;
     private final Path staging;
-    private final List<RecordCursor> open = new ArrayList<>();
+    private final List<QueryCursor> open = new ArrayList<>();
     private boolean kept = true;
 
     private MemoryUse(Arguments arguments, Path staging) {
@@ -106,7 +106,7 @@ public final class MemoryUse {
         for (int i = 0; i < queries; i++) {
             final Order order = i % 2 == 0 ? Order.NEWEST_FIRST : Order.OLDEST_FIRST;
             final var source = snapshot.source("source-" + i % sources.length).orElseThrow();
-            final RecordCursor cursor =
+            final QueryCursor cursor =
                     RawScan.of(snapshot, source).order(order).open();
             open.add(cursor);
             int read = 0;
@@ -120,7 +120,7 @@ public final class MemoryUse {
     }
 
     private void closeQueries() {
-        open.forEach(RecordCursor::close);
+        open.forEach(QueryCursor::close);
         open.clear();
     }
 

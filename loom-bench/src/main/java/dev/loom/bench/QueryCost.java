@@ -7,7 +7,7 @@ import dev.loom.query.Aggregate;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
 import dev.loom.query.QueryStatistics;
-import dev.loom.query.RecordCursor;
+import dev.loom.query.QueryCursor;
 import dev.loom.query.TimeRange;
 import dev.loom.query.ValueRange;
 import java.io.PrintStream;
@@ -214,7 +214,7 @@ public final class QueryCost {
     private record Scanned(long rows, long pages, QueryStatistics statistics) {}
 
     private Scanned scan(ValueRange values) {
-        try (RecordCursor cursor =
+        try (QueryCursor cursor =
                 IndexedScan.of(store.snapshot(), store.latency()).values(values).open()) {
             long rows = 0;
             long pages = 0;

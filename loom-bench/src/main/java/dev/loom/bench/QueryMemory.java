@@ -10,7 +10,7 @@ import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
 import dev.loom.query.QueryStatistics;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
+import dev.loom.query.QueryCursor;
 import dev.loom.query.ValueRange;
 import java.io.PrintStream;
 import java.lang.management.BufferPoolMXBean;
@@ -123,8 +123,8 @@ public final class QueryMemory {
         return new Counted(answer.count(), answer.statistics());
     }
 
-    private static Counted scan(RecordCursor opened) {
-        try (RecordCursor cursor = opened) {
+    private static Counted scan(QueryCursor opened) {
+        try (QueryCursor cursor = opened) {
             long records = 0;
             while (cursor.next()) {
                 records++;

@@ -11,7 +11,7 @@ import dev.loom.format.FieldValue;
 import dev.loom.format.Formats;
 import dev.loom.query.Order;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
+import dev.loom.query.QueryCursor;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -68,7 +68,7 @@ class RedisImportTest {
             loom.push(loom.defineSource("noise", Formats.bytes()), new UnsafeBuffer(new byte[8]), 0, 8);
             Source found = snapshot.source(source).orElseThrow();
             FieldValue value = new FieldValue();
-            try (RecordCursor cursor =
+            try (QueryCursor cursor =
                     RawScan.of(snapshot, found).order(Order.OLDEST_FIRST).open()) {
                 while (cursor.next()) {
                     StringJoiner record = new StringJoiner(",", "{", "}");

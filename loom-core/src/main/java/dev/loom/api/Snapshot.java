@@ -38,6 +38,21 @@ public interface Snapshot extends AutoCloseable {
     /** Counts and times of one source. Reads the active chunk; constant memory. */
     SourceStatistics statistics(int sourceId);
 
+    /**
+     * The records of a source that arrived from {@code fromNs} on and before {@code toNs}, newest first, along the source's chain
+     * (paper, section 5.1). Takes constant memory: ten pages, and the longest payload of several pages met. What can't be read is
+     * passed over, and told by the cursor. Close it; an open one outlives the snapshot.
+     *
+     * @param sourceId 0 is the store's own source
+     * @param fromNs epoch nanoseconds; {@code Long.MIN_VALUE} is the beginning
+     * @param toNs epoch nanoseconds; {@code Long.MAX_VALUE} is the end
+     * @throws IllegalStateException when the snapshot is closed
+     */
+    SourceCursor newestFirst(int sourceId, long fromNs, long toNs);
+
+    /** As {@link #newestFirst}, oldest first, page by page: the faster way for a source with records in most chunks. */
+    SourceCursor oldestFirst(int sourceId, long fromNs, long toNs);
+
     @Override
     void close();
 }

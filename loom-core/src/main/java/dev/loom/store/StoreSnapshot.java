@@ -3,6 +3,7 @@ package dev.loom.store;
 import dev.loom.api.Index;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
+import dev.loom.api.SourceCursor;
 import dev.loom.api.SourceStatistics;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageState;
@@ -172,6 +173,27 @@ public final class StoreSnapshot implements Snapshot {
             return SourceCounter.count(view, sourceId, losses.lost(sourceId));
         } finally {
             giveBack();
+        }
+    }
+
+    @Override
+    public SourceCursor newestFirst(int sourceId, long fromNs, long toNs) {
+        return leased(() -> SnapshotCursor.newestFirst(this, sourceId, fromNs, toNs));
+    }
+
+    @Override
+    public SourceCursor oldestFirst(int sourceId, long fromNs, long toNs) {
+        return leased(() -> SnapshotCursor.oldestFirst(this, sourceId, fromNs, toNs));
+    }
+
+    /** Takes a lease for a cursor, which gives it back. */
+    private SourceCursor leased(Supplier<SourceCursor> cursor) {
+        lease();
+        try {
+            return cursor.get();
+        } catch (RuntimeException | Error e) {
+            giveBack();
+            throw e;
         }
     }
 

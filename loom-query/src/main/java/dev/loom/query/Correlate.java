@@ -29,7 +29,7 @@ public final class Correlate extends Query<Correlate> {
     /** As many causes at most are looked for in one pass over the records. */
     public static final int CAUSES_AT_A_TIME = 1 << 19;
 
-    private final Supplier<? extends RecordCursor> causes;
+    private final Supplier<? extends QueryCursor> causes;
     private int causesAtATime = CAUSES_AT_A_TIME;
     private long beforeNs;
     private long afterNs;
@@ -41,7 +41,7 @@ public final class Correlate extends Query<Correlate> {
     private boolean fromStart;
     private boolean distinct;
 
-    private Correlate(Snapshot snapshot, int sourceId, Supplier<? extends RecordCursor> causes) {
+    private Correlate(Snapshot snapshot, int sourceId, Supplier<? extends QueryCursor> causes) {
         super(snapshot, sourceId);
         this.causes = Objects.requireNonNull(causes);
     }
@@ -51,7 +51,7 @@ public final class Correlate extends Query<Correlate> {
      *
      * @param causes opens a cursor over the same causes as often as it is asked, each of which is closed
      */
-    public static Correlate of(Snapshot snapshot, int sourceId, Supplier<? extends RecordCursor> causes) {
+    public static Correlate of(Snapshot snapshot, int sourceId, Supplier<? extends QueryCursor> causes) {
         return new Correlate(snapshot, sourceId, causes);
     }
 
@@ -124,7 +124,7 @@ public final class Correlate extends Query<Correlate> {
         return new CorrelationCursor(this);
     }
 
-    Supplier<? extends RecordCursor> causes() {
+    Supplier<? extends QueryCursor> causes() {
         return causes;
     }
 

@@ -6,7 +6,7 @@ import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** The matches of a {@link Correlate}: each record with one of its causes. For one thread. */
-public final class CorrelationCursor implements RecordCursor {
+public final class CorrelationCursor implements QueryCursor {
     private static final int NO_CAUSE = -1;
 
     private final Correlate query;
@@ -96,7 +96,7 @@ public final class CorrelationCursor implements RecordCursor {
         RecordSpan causeSpan = query.causeSpan(scope.lookup());
         causesWithoutSpan = 0;
         causesSeen = 0;
-        try (RecordCursor causes = query.causes().get()) {
+        try (QueryCursor causes = query.causes().get()) {
             while (causes.next()) {
                 causesSeen++;
                 if (causeSpan.read(

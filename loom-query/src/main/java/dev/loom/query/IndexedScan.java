@@ -59,7 +59,7 @@ public final class IndexedScan extends Query<IndexedScan> {
     }
 
     /** Starts the scan. */
-    public RecordCursor open() {
+    public QueryCursor open() {
         ValueRange wanted = values;
         KeyRange range = wanted.keys(indexed.function().type());
         KeyRanges keys = KeyRanges.of(List.of(range));
@@ -82,7 +82,7 @@ public final class IndexedScan extends Query<IndexedScan> {
      * @return what the answer lacks
      */
     public Completeness forEach(RecordHandler handler) {
-        try (RecordCursor cursor = open()) {
+        try (QueryCursor cursor = open()) {
             return cursor.forEach(handler);
         }
     }

@@ -51,7 +51,7 @@ final class KeyPasses {
         }
         // totals are found fastest along the chain; whoever reads pages goes forward, as disks read ahead
         Order order = passes == 1 && summaries != null ? Order.NEWEST_FIRST : Order.OLDEST_FIRST;
-        SourceWalk walk = scope.walk(order, (chunk, whole) -> decide(tally, chunk, whole));
+        SourceWalk walk = scope.batches(order, (chunk, whole) -> decide(tally, chunk, whole));
         while (walk.next(batch)) {
             recordsRead += batch.count();
             int found = keys.readAll(batch);

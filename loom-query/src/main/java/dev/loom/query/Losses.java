@@ -1,9 +1,12 @@
 package dev.loom.query;
 
+import dev.loom.record.BackwardRecords;
 import dev.loom.record.DescendingChunks;
 import dev.loom.record.OwnRecord;
 import dev.loom.record.PageRecords;
+import dev.loom.record.RecordWalk;
 import dev.loom.record.SnapshotView;
+import dev.loom.record.WalkGuide;
 import dev.loom.store.StoreSnapshot;
 
 /** Counts what was lost of a source, from the markers in the store's own source. */
@@ -18,16 +21,8 @@ final class Losses {
         // a marker is written after what it counts: none before the range matters, any after it may
         try (DescendingChunks chunks = new DescendingChunks(view, 0, Long.MAX_VALUE, 1);
                 PageRecords page = new PageRecords(view.records(), view.recordTail(), 0, 1)) {
-            ChunkRecords records = new ChunkRecords(
-                    chunks,
-                    page,
-                    new ScanLimits(QueryBudget.UNLIMITED, new Cancellation(), () -> {}),
-                    () -> 0,
-                    chunk -> ChunkUse.READ);
-            while (records.previous()) {
-                if (page.timeNs() < range.fromNs()) {
-                    break;
-                }
+            RecordWalk markers = new BackwardRecords(chunks, page, WalkGuide.READ_ALL);
+            while (markers.next() && page.timeNs() >= range.fromNs()) {
                 if (OwnRecord.kind(page.buffer(), page.offset()) == OwnRecord.LOSS
                         && OwnRecord.source(page.buffer(), page.offset()) == sourceId
                         && OwnRecord.lossFirstNs(page.buffer(), page.offset()) < range.toNs()

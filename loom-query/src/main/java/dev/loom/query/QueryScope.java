@@ -116,8 +116,17 @@ final class QueryScope implements AutoCloseable {
 
     /** Begins one over a part of the time range. */
     SourceWalk walk(Order order, ChunkDecider decider, TimeRange range) {
+        return begin(order, false, decider, range);
+    }
+
+    /** Begins one that gives records in batches, those of a chunk in any order. */
+    SourceWalk batches(Order order, ChunkDecider decider) {
+        return begin(order, true, decider, query.range());
+    }
+
+    private SourceWalk begin(Order order, boolean inBatches, ChunkDecider decider, TimeRange range) {
         endWalk();
-        SourceWalk next = new SourceWalk(this, order, decider, range);
+        SourceWalk next = new SourceWalk(this, order, inBatches, decider, range);
         walk = next;
         return next;
     }

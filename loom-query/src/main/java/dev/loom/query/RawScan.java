@@ -50,7 +50,7 @@ public final class RawScan extends Query<RawScan> {
     }
 
     /** Starts the scan. */
-    public RecordCursor open() {
+    public QueryCursor open() {
         QueryScope scope = new QueryScope(this);
         return new ScanCursor(scope, scope.walk(order, ChunkDecider.READ_ALL), null);
     }
@@ -61,7 +61,7 @@ public final class RawScan extends Query<RawScan> {
      * @return what the answer lacks
      */
     public Completeness forEach(RecordHandler handler) {
-        try (RecordCursor cursor = open()) {
+        try (QueryCursor cursor = open()) {
             return cursor.forEach(handler);
         }
     }

@@ -11,7 +11,7 @@ import java.util.Map;
 import org.agrona.DirectBuffer;
 
 /** The records of a {@link TopRecords} in their order, each read when the cursor comes to it. For one thread. */
-public final class TopCursor implements RecordCursor {
+public final class TopCursor implements QueryCursor {
     private final QueryScope scope;
     private final RankedRecords ranked;
     private final ValueType type;

@@ -19,8 +19,8 @@ import dev.loom.format.PayloadFormat;
 import dev.loom.query.Aggregate;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.Order;
+import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -282,7 +282,7 @@ public final class AllocationScenario implements BiFunction<Path, String, List<S
     }
 
     private static long lost(Snapshot snapshot, int source) {
-        try (RecordCursor cursor = RawScan.of(snapshot, source).open()) {
+        try (QueryCursor cursor = RawScan.of(snapshot, source).open()) {
             while (cursor.next()) {
                 // to the end
             }
@@ -292,7 +292,7 @@ public final class AllocationScenario implements BiFunction<Path, String, List<S
 
     private List<Long> scan(Snapshot snapshot, int source) {
         List<Long> found = new ArrayList<>();
-        try (RecordCursor cursor =
+        try (QueryCursor cursor =
                 RawScan.of(snapshot, source).order(Order.OLDEST_FIRST).open()) {
             while (cursor.next()) {
                 found.add(cursor.buffer().getLong(cursor.offset(), ByteOrder.LITTLE_ENDIAN));

@@ -17,8 +17,8 @@ import dev.loom.format.Formats;
 import dev.loom.query.Aggregate;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.Order;
+import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -399,8 +399,7 @@ class DamageTest {
     }
 
     private void checkScan(Snapshot snapshot, int source, List<Row> expected, Order order, boolean whole) {
-        try (RecordCursor cursor =
-                RawScan.of(snapshot, ids[source]).order(order).open()) {
+        try (QueryCursor cursor = RawScan.of(snapshot, ids[source]).order(order).open()) {
             for (Row row : expected) {
                 assertTrue(cursor.next(), () -> "missing: source=" + source + ", row=" + row + ", order=" + order);
                 assertEquals(

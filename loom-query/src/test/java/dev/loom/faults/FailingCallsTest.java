@@ -16,8 +16,8 @@ import dev.loom.api.Source;
 import dev.loom.error.LoomException;
 import dev.loom.error.StoreIoException;
 import dev.loom.faults.FaultyStorage.Call;
+import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
@@ -325,7 +325,7 @@ class FailingCallsTest {
                 Source source = snapshot.source(StoreOracle.name(i)).orElseThrow();
                 assertEquals(counts[i], snapshot.statistics(source.id()).records());
                 assertEquals(dropped[i], snapshot.statistics(source.id()).lost(), "lost by statistics");
-                try (RecordCursor cursor = RawScan.of(snapshot, source).open()) {
+                try (QueryCursor cursor = RawScan.of(snapshot, source).open()) {
                     assertEquals(dropped[i], cursor.completeness().lost(), "lost by markers");
                 }
             }

@@ -13,8 +13,8 @@ import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.format.Formats;
 import dev.loom.query.Order;
+import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -131,7 +131,7 @@ class GoldenStoreTest {
     }
 
     private static void check(RawScan scan, List<Integer> expected) {
-        try (RecordCursor cursor = scan.open()) {
+        try (QueryCursor cursor = scan.open()) {
             for (int record : expected) {
                 assertTrue(cursor.next());
                 byte[] payload = new byte[cursor.length()];

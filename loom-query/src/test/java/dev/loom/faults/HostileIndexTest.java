@@ -21,8 +21,8 @@ import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
 import dev.loom.query.Order;
+import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
 import dev.loom.query.TopRecords;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -223,8 +223,8 @@ final class HostileIndexTest {
         }
     }
 
-    private static void drain(RecordCursor opened) {
-        try (RecordCursor cursor = opened) {
+    private static void drain(QueryCursor opened) {
+        try (QueryCursor cursor = opened) {
             while (cursor.next()) {
                 if (cursor.length() > 0) {
                     cursor.buffer().getByte(cursor.offset() + cursor.length() - 1);

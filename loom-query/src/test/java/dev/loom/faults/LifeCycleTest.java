@@ -15,8 +15,8 @@ import dev.loom.error.CopiedStoreException;
 import dev.loom.error.StoreReopenedException;
 import dev.loom.format.Formats;
 import dev.loom.query.Completeness.Limit;
+import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -270,7 +270,7 @@ class LifeCycleTest {
             loom.force();
             try (LoomReader reader = LoomReader.attach(store);
                     Snapshot snapshot = reader.snapshot();
-                    RecordCursor other = RawScan.of(snapshot, source(snapshot)).open()) {
+                    QueryCursor other = RawScan.of(snapshot, source(snapshot)).open()) {
                 assertTrue(other.next());
                 Thread.currentThread().interrupt();
                 assertEquals(Limit.CANCELLED, limitOfReadingAll(snapshot));
@@ -305,7 +305,7 @@ class LifeCycleTest {
     }
 
     private static Limit limitOfReadingAll(Snapshot snapshot) {
-        try (RecordCursor cursor = RawScan.of(snapshot, source(snapshot)).open()) {
+        try (QueryCursor cursor = RawScan.of(snapshot, source(snapshot)).open()) {
             while (cursor.next()) {
                 assertTrue(cursor.length() > 0);
             }
@@ -336,7 +336,7 @@ class LifeCycleTest {
         int id = loom.source(StoreOracle.name(0)).orElseThrow().id();
         UnsafeBuffer payload = new UnsafeBuffer(new byte[8]);
         Snapshot snapshot = loom.snapshot();
-        RecordCursor cursor = RawScan.of(snapshot, id).open();
+        QueryCursor cursor = RawScan.of(snapshot, id).open();
         LoomReader reader = LoomReader.attach(store);
         snapshot.close();
         snapshot.close();

@@ -12,8 +12,8 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.format.Formats;
+import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -101,7 +101,7 @@ class LostSchemaTest {
     }
 
     private void assertRecords(Snapshot snapshot, int source) {
-        try (RecordCursor cursor = RawScan.of(snapshot, ids[source]).open()) {
+        try (QueryCursor cursor = RawScan.of(snapshot, ids[source]).open()) {
             for (long sequence = RECORDS / 2 - 1; sequence >= 0; sequence--) {
                 assertTrue(cursor.next());
                 assertEquals(

@@ -13,8 +13,8 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.faults.FaultyStorage.Call;
 import dev.loom.format.Formats;
+import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -91,7 +91,7 @@ class OfferTest {
         }
         counts[NEVER_PUSHED]++;
         try (Snapshot snapshot = loom.snapshot();
-                RecordCursor cursor = RawScan.of(snapshot, ids[NEVER_PUSHED]).open()) {
+                QueryCursor cursor = RawScan.of(snapshot, ids[NEVER_PUSHED]).open()) {
             assertTrue(cursor.next());
             assertEquals(2_000_000, cursor.timeNs(), "the time of an offer that was refused");
         }

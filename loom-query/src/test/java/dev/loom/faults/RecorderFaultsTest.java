@@ -22,8 +22,8 @@ import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
+import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
 import dev.loom.query.TimeRange;
 import dev.loom.record.OwnRecord;
 import java.lang.reflect.InvocationTargetException;
@@ -100,7 +100,7 @@ class RecorderFaultsTest {
     }
 
     private static long lost(Snapshot snapshot, int id, TimeRange range) {
-        try (RecordCursor cursor = RawScan.of(snapshot, id).range(range).open()) {
+        try (QueryCursor cursor = RawScan.of(snapshot, id).range(range).open()) {
             while (cursor.next()) {
                 // to the end
             }
@@ -182,7 +182,7 @@ class RecorderFaultsTest {
     /** What the log's markers say of a source. */
     private static Map<LossReason, Long> marked(Snapshot snapshot, int sourceId) {
         Map<LossReason, Long> marked = new java.util.EnumMap<>(LossReason.class);
-        try (RecordCursor cursor = RawScan.of(snapshot, 0).open()) {
+        try (QueryCursor cursor = RawScan.of(snapshot, 0).open()) {
             while (cursor.next()) {
                 DirectBuffer buffer = cursor.buffer();
                 int offset = cursor.offset();

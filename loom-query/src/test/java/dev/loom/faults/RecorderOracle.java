@@ -10,8 +10,8 @@ import dev.loom.api.RecorderClaim;
 import dev.loom.api.Snapshot;
 import dev.loom.query.Completeness;
 import dev.loom.query.Order;
+import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -149,7 +149,7 @@ final class RecorderOracle {
         long records = 0;
         long lastNs = Long.MIN_VALUE;
         int[] next = new int[producers.size()];
-        try (RecordCursor cursor =
+        try (QueryCursor cursor =
                 RawScan.of(snapshot, sourceId).order(Order.OLDEST_FIRST).open()) {
             while (cursor.next()) {
                 assertTrue(cursor.timeNs() >= lastNs, "time decreases");
@@ -202,7 +202,7 @@ final class RecorderOracle {
     }
 
     static long lost(Snapshot snapshot, int sourceId) {
-        try (RecordCursor cursor = RawScan.of(snapshot, sourceId).open()) {
+        try (QueryCursor cursor = RawScan.of(snapshot, sourceId).open()) {
             while (cursor.next()) {
                 // to the end
             }

@@ -9,8 +9,8 @@ import dev.loom.Recorder;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.query.Order;
+import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
 import java.io.File;
 import java.io.IOException;
 import java.net.URL;
@@ -80,7 +80,7 @@ class RecorderProcessTest {
             for (int producer = 0; producer < RecordingProcess.PRODUCERS; producer++) {
                 Source source = snapshot.source(StoreOracle.name(producer)).orElseThrow();
                 long records = 0;
-                try (RecordCursor cursor =
+                try (QueryCursor cursor =
                         RawScan.of(snapshot, source).order(Order.OLDEST_FIRST).open()) {
                     while (cursor.next()) {
                         long sequence =

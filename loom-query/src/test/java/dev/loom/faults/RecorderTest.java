@@ -19,8 +19,8 @@ import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
+import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -170,7 +170,7 @@ class RecorderTest {
 
     private static List<Long> times(Snapshot snapshot, int id) {
         List<Long> times = new ArrayList<>();
-        try (RecordCursor cursor = RawScan.of(snapshot, id).open()) {
+        try (QueryCursor cursor = RawScan.of(snapshot, id).open()) {
             while (cursor.next()) {
                 times.add(cursor.timeNs());
             }

@@ -17,8 +17,8 @@ import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
 import dev.loom.query.Order;
 import dev.loom.query.Query;
+import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
 import dev.loom.query.SnapshotLookup;
 import dev.loom.query.TopRecords;
 import dev.loom.query.ValueRange;
@@ -128,7 +128,7 @@ class ReferenceTest {
         }
         try (LoomReader reader = LoomReader.attach(dir);
                 Snapshot snapshot = reader.snapshot();
-                RecordCursor cursor = RawScan.of(snapshot, source(snapshot))
+                QueryCursor cursor = RawScan.of(snapshot, source(snapshot))
                         .fromAddress((damaged & -65536) + 65536)
                         .where(Where.parse("shared >= 0"))
                         .useChunkIndex(false)
@@ -177,7 +177,7 @@ class ReferenceTest {
     private static Map<Long, Long> shared(Snapshot snapshot) {
         Map<Long, Long> numbers = new TreeMap<>();
         RawScan scan = RawScan.of(snapshot, snapshot.source("contexts").orElseThrow());
-        try (RecordCursor cursor = scan.open()) {
+        try (QueryCursor cursor = scan.open()) {
             while (cursor.next()) {
                 numbers.put(cursor.address(), cursor.buffer().getLong(cursor.offset()));
             }
@@ -191,7 +191,7 @@ class ReferenceTest {
     private static List<Row> expected(Snapshot snapshot) {
         Map<Long, Long> shared = shared(snapshot);
         List<Row> rows = new ArrayList<>();
-        try (RecordCursor cursor =
+        try (QueryCursor cursor =
                 RawScan.of(snapshot, source(snapshot)).order(Order.OLDEST_FIRST).open()) {
             while (cursor.next()) {
                 long reference = cursor.buffer().getLong(cursor.offset());
@@ -267,7 +267,7 @@ class ReferenceTest {
         Map<Long, Long> actual = new HashMap<>();
         FieldValue value = new FieldValue();
         try (SnapshotLookup lookup = SnapshotLookup.of(snapshot);
-                RecordCursor cursor = RawScan.of(snapshot, source(snapshot)).open()) {
+                QueryCursor cursor = RawScan.of(snapshot, source(snapshot)).open()) {
             value.lookup(lookup);
             while (cursor.next()) {
                 lookup.from(cursor.address());
@@ -281,7 +281,7 @@ class ReferenceTest {
         }
     }
 
-    private static List<Long> addresses(RecordCursor cursor) {
+    private static List<Long> addresses(QueryCursor cursor) {
         List<Long> addresses = new ArrayList<>();
         try (cursor) {
             while (cursor.next()) {

@@ -18,8 +18,8 @@ import dev.loom.query.Aggregate;
 import dev.loom.query.Completeness;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.Order;
+import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -90,7 +90,7 @@ final class StoreOracle {
     private long count(Snapshot snapshot, Source source, int number, long lost) {
         long count = 0;
         long lastTimeNs = Long.MIN_VALUE;
-        try (RecordCursor cursor =
+        try (QueryCursor cursor =
                 RawScan.of(snapshot, source).order(Order.OLDEST_FIRST).open()) {
             while (cursor.next()) {
                 assertEquals(count, sequence(cursor, number), "sequence, oldest first");
@@ -108,7 +108,7 @@ final class StoreOracle {
             assertIndexed(snapshot, index.get(), count);
         }
         long left = count;
-        try (RecordCursor cursor = RawScan.of(snapshot, source).open()) {
+        try (QueryCursor cursor = RawScan.of(snapshot, source).open()) {
             while (cursor.next()) {
                 assertEquals(--left, sequence(cursor, number), "sequence, newest first");
             }
@@ -137,7 +137,7 @@ final class StoreOracle {
         }
     }
 
-    private long sequence(RecordCursor cursor, int number) {
+    private long sequence(QueryCursor cursor, int number) {
         long sequence = CheckedPayload.check(seed, number, cursor.buffer(), cursor.offset(), cursor.length());
         assertEquals(CheckedPayload.length(seed, number, sequence), cursor.length());
         return sequence;

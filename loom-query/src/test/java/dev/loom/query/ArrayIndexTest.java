@@ -42,7 +42,7 @@ class ArrayIndexTest {
                 }
                 assertEquals(arrays, count(snapshot, source, "port == 7777", true));
                 assertEquals(arrays, count(snapshot, source, "port == 7777 and port == 1", true));
-                try (RecordCursor cursor = RawScan.of(snapshot, source)
+                try (QueryCursor cursor = RawScan.of(snapshot, source)
                         .where(Where.parse("port == 7777"))
                         .open()) {
                     while (cursor.next()) {}
@@ -57,7 +57,7 @@ class ArrayIndexTest {
 
     private static long count(Snapshot snapshot, int source, String expression, boolean index) {
         long count = 0;
-        try (RecordCursor cursor = RawScan.of(snapshot, source)
+        try (QueryCursor cursor = RawScan.of(snapshot, source)
                 .where(Where.parse(expression))
                 .useChunkIndex(index)
                 .open()) {

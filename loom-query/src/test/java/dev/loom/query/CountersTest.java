@@ -39,7 +39,7 @@ class CountersTest {
     }
 
     private static QueryStatistics work(RawScan scan) {
-        try (RecordCursor cursor = scan.open()) {
+        try (QueryCursor cursor = scan.open()) {
             while (cursor.next()) {
                 assertTrue(cursor.length() > 0);
             }

@@ -189,7 +189,7 @@ class DamagedIndexTest {
 
     private static List<Long> addresses(RawScan scan) {
         List<Long> addresses = new ArrayList<>();
-        try (RecordCursor cursor = scan.open()) {
+        try (QueryCursor cursor = scan.open()) {
             while (cursor.next()) {
                 addresses.add(cursor.address());
             }

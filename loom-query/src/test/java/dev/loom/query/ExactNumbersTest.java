@@ -192,7 +192,7 @@ class ExactNumbersTest {
 
     private long count(Snapshot snapshot, boolean index, ValueRange range) {
         long count = 0;
-        try (RecordCursor cursor = IndexedScan.of(snapshot, source, FUNCTION)
+        try (QueryCursor cursor = IndexedScan.of(snapshot, source, FUNCTION)
                 .values(range)
                 .useChunkIndex(index)
                 .open()) {

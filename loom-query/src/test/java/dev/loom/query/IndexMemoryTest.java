@@ -98,7 +98,7 @@ class IndexMemoryTest {
         assertTrue(direct.getMemoryUsed() < directBefore + (1 << 16), "freed by close");
     }
 
-    private static long count(RecordCursor cursor) {
+    private static long count(QueryCursor cursor) {
         try (cursor) {
             long count = 0;
             while (cursor.next()) {

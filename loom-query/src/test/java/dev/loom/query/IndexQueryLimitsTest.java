@@ -70,7 +70,7 @@ class IndexQueryLimitsTest {
     }
 
     private QueryStatistics scan(String expression, long expected) {
-        try (RecordCursor cursor =
+        try (QueryCursor cursor =
                 RawScan.of(snapshot, source).where(Where.parse(expression)).open()) {
             long found = 0;
             while (cursor.next()) {
@@ -105,7 +105,7 @@ class IndexQueryLimitsTest {
                 scan("latency_ns > 10ms and name == \"a\" and not size != 3", 0).plan();
         assertTrue(plan.get(0).startsWith("latency_ns > 10000000: index latency #1, chunks covered="), plan::toString);
         assertEquals("name == \"a\": no index over text", plan.get(1));
-        try (RecordCursor cursor = RawScan.of(snapshot, source)
+        try (QueryCursor cursor = RawScan.of(snapshot, source)
                 .where(Where.parse("size < 100"))
                 .useChunkIndex(false)
                 .useTimeIndex(false)

@@ -177,7 +177,7 @@ class LimitsTest {
 
     private static void checkTimes(Loom loom, int id, int count) {
         try (Snapshot snapshot = loom.snapshot();
-                RecordCursor cursor =
+                QueryCursor cursor =
                         RawScan.of(snapshot, id).order(Order.OLDEST_FIRST).open()) {
             long last = 0;
             for (int i = 0; i < count; i++) {
@@ -201,7 +201,7 @@ class LimitsTest {
                 loom.push(id, new byte[8]);
             }
             try (Snapshot snapshot = loom.snapshot();
-                    RecordCursor cursor =
+                    QueryCursor cursor =
                             RawScan.of(snapshot, id).order(Order.OLDEST_FIRST).open()) {
                 for (long time : times) {
                     assertTrue(cursor.next());

@@ -65,7 +65,7 @@ class QueryMemoryTest {
 
     private static void scan(Loom loom, int id, Order order) {
         try (Snapshot snapshot = loom.snapshot();
-                RecordCursor cursor = RawScan.of(snapshot, id).order(order).open()) {
+                QueryCursor cursor = RawScan.of(snapshot, id).order(order).open()) {
             int records = 0;
             while (cursor.next()) {
                 records++;
@@ -111,7 +111,7 @@ class QueryMemoryTest {
     /** Returns the direct memory in use at most. */
     private static long readAll(Snapshot snapshot, int id, Order order, BufferPoolMXBean direct) {
         long max = 0;
-        try (RecordCursor cursor = RawScan.of(snapshot, id).order(order).open()) {
+        try (QueryCursor cursor = RawScan.of(snapshot, id).order(order).open()) {
             while (cursor.next()) {
                 max = Math.max(max, direct.getMemoryUsed());
             }

@@ -81,7 +81,7 @@ class RareSourceTest {
                 checkFirst(snapshot, rare, toEnd, order, order == Order.NEWEST_FIRST ? HOURS - 1 : hour);
             }
             TimeRange empty = new TimeRange(START + 5 * HOUR + HOUR / 2, START + 6 * HOUR);
-            try (RecordCursor cursor =
+            try (QueryCursor cursor =
                     RawScan.of(snapshot, rare).range(empty).order(order).open()) {
                 assertFalse(cursor.next());
                 assertTrue(cursor.statistics().pagesRead() <= PAGES, () -> "pages read: " + cursor.statistics());
@@ -90,7 +90,7 @@ class RareSourceTest {
     }
 
     private static void checkFirst(Snapshot snapshot, int rare, TimeRange range, Order order, int hour) {
-        try (RecordCursor cursor =
+        try (QueryCursor cursor =
                 RawScan.of(snapshot, rare).range(range).order(order).open()) {
             assertTrue(cursor.next());
             assertEquals(hour, cursor.buffer().getLong(cursor.offset()));

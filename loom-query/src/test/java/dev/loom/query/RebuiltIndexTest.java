@@ -563,7 +563,7 @@ class RebuiltIndexTest {
                 Collections.reverse(expected);
             }
             List<Long> found = new ArrayList<>();
-            try (RecordCursor cursor =
+            try (QueryCursor cursor =
                     RawScan.of(snapshot, ids[source]).order(order).open()) {
                 while (cursor.next()) {
                     found.add(cursor.buffer().getLong(cursor.offset(), ByteOrder.LITTLE_ENDIAN));

@@ -57,11 +57,11 @@ final class SharedQueryMemoryTest {
             QueryMemory memory = new QueryMemory(3 << 20);
             try (Snapshot snapshot = loom.snapshot()) {
                 RawScan scan = RawScan.of(snapshot, source).memory(memory);
-                try (RecordCursor cursor = scan.open()) {
+                try (QueryCursor cursor = scan.open()) {
                     assertEquals(1 << 20, memory.reserved());
                     assertTrue(cursor.next());
-                    RecordCursor second = scan.open();
-                    RecordCursor third = scan.open();
+                    QueryCursor second = scan.open();
+                    QueryCursor third = scan.open();
                     assertThrows(QueryMemory.Exhausted.class, scan::open);
                     second.close();
                     third.close();

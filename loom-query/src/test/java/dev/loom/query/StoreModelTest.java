@@ -198,7 +198,7 @@ class StoreModelTest {
     }
 
     private static void checkRows(List<Row> expected, RawScan scan) {
-        try (RecordCursor cursor = scan.open()) {
+        try (QueryCursor cursor = scan.open()) {
             for (Row row : expected) {
                 assertEquals(true, cursor.next(), "a record is missing");
                 byte[] payload = new byte[cursor.length()];

@@ -9,7 +9,7 @@ import dev.loom.bench.push.PushKind;
 import dev.loom.bench.push.PushRun;
 import dev.loom.query.Order;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
+import dev.loom.query.QueryCursor;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
@@ -116,7 +116,7 @@ public class InterferenceBenchmark {
                     .filter(candidate -> candidate.id() == sourceId)
                     .findFirst()
                     .orElseThrow();
-            try (RecordCursor cursor =
+            try (QueryCursor cursor =
                     RawScan.of(snapshot, source).order(Order.NEWEST_FIRST).open()) {
                 final PayloadPool pool = state.pool();
                 long number = -1;

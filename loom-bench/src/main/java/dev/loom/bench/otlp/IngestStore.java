@@ -12,7 +12,7 @@ import dev.loom.otlp.Signal;
 import dev.loom.otlp.ingest.IngestSettings;
 import dev.loom.otlp.ingest.OtlpIngester;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
+import dev.loom.query.QueryCursor;
 import java.nio.file.Path;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -66,7 +66,7 @@ public final class IngestStore implements AutoCloseable {
             if (records != ingester.counters(signal).accepted()) {
                 throw new IllegalStateException("records are missing: found=" + records);
             }
-            try (RecordCursor newest = RawScan.of(snapshot, source).open()) {
+            try (QueryCursor newest = RawScan.of(snapshot, source).open()) {
                 newest.next();
                 final int request = (next + pool.size() - 1) % pool.size();
                 final int length = newest.length() - Long.BYTES;

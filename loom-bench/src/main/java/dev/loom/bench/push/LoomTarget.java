@@ -9,7 +9,7 @@ import dev.loom.api.SourceStatistics;
 import dev.loom.format.Formats;
 import dev.loom.query.Order;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
+import dev.loom.query.QueryCursor;
 
 /** A store with one source; how it is pushed to is the subclass's. */
 public abstract class LoomTarget implements PushTarget {
@@ -90,7 +90,7 @@ public abstract class LoomTarget implements PushTarget {
     private void verifyRecords(Snapshot snapshot, Source source) {
         long records = 0;
         long lastNs = Long.MIN_VALUE;
-        try (RecordCursor cursor =
+        try (QueryCursor cursor =
                 RawScan.of(snapshot, source).order(Order.OLDEST_FIRST).open()) {
             while (cursor.next()) {
                 if (!pool.matches(records, cursor.buffer(), cursor.offset(), cursor.length())

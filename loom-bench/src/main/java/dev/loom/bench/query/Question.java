@@ -6,7 +6,7 @@ import dev.loom.query.Aggregate;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
 import dev.loom.query.QueryStatistics;
-import dev.loom.query.RecordCursor;
+import dev.loom.query.QueryCursor;
 import dev.loom.query.TimeRange;
 import dev.loom.query.Value;
 import dev.loom.query.ValueRange;
@@ -86,9 +86,9 @@ public record Question(String name, Loom loom, String sql) {
                 "SELECT * FROM calls" + where(range) + " AND latency_ns > " + latencyNs + " ORDER BY number DESC");
     }
 
-    private static Answer rows(RecordCursor opened) {
+    private static Answer rows(QueryCursor opened) {
         final List<BigInteger> values = new ArrayList<>();
-        try (RecordCursor cursor = opened) {
+        try (QueryCursor cursor = opened) {
             while (cursor.next()) {
                 for (int at = 0; at < cursor.length(); at += Long.BYTES) {
                     values.add(

@@ -10,7 +10,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
 import dev.loom.query.Order;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
+import dev.loom.query.QueryCursor;
 import java.nio.file.Path;
 import java.util.Map;
 import org.agrona.MutableDirectBuffer;
@@ -73,7 +73,7 @@ final class LoomRecording implements RecordingTarget {
         final RecordedEvents events = new RecordedEvents(producers);
         try (LoomReader reader = LoomReader.attach(directory);
                 Snapshot snapshot = reader.snapshot();
-                RecordCursor event =
+                QueryCursor event =
                         RawScan.of(snapshot, source).order(Order.OLDEST_FIRST).open()) {
             while (event.next()) {
                 events.check(i -> event.buffer().getLong(event.offset() + i * Long.BYTES));

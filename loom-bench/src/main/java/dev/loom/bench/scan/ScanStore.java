@@ -10,7 +10,7 @@ import dev.loom.api.Store;
 import dev.loom.format.Formats;
 import dev.loom.query.Order;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
+import dev.loom.query.QueryCursor;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -55,7 +55,7 @@ public final class ScanStore implements AutoCloseable {
     public long scan(Order order) {
         try (Snapshot snapshot = store.snapshot()) {
             final Source source = snapshot.source(WANTED).orElseThrow();
-            try (RecordCursor cursor = RawScan.of(snapshot, source).order(order).open()) {
+            try (QueryCursor cursor = RawScan.of(snapshot, source).order(order).open()) {
                 final long step = order == Order.OLDEST_FIRST ? 1 : -1;
                 long expected = order == Order.OLDEST_FIRST ? 0 : settings.records() - 1;
                 long strays = 0;

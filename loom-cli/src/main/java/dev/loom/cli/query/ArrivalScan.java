@@ -1,6 +1,6 @@
 package dev.loom.cli.query;
 
-import dev.loom.query.RecordCursor;
+import dev.loom.query.QueryCursor;
 
 /** Prints records in the order of their arrival, as they are read. */
 final class ArrivalScan implements QueryRun.Visitor {
@@ -11,7 +11,7 @@ final class ArrivalScan implements QueryRun.Visitor {
     }
 
     @Override
-    public boolean visit(RecordCursor record) {
+    public boolean visit(QueryCursor record) {
         output.print(record.timeNs(), record);
         return !output.full();
     }

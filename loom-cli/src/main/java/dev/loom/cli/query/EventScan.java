@@ -4,7 +4,7 @@ import dev.loom.cli.time.EventTime;
 import dev.loom.format.RecordLookup;
 import dev.loom.query.Order;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
+import dev.loom.query.QueryCursor;
 import dev.loom.query.TimeRange;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -92,7 +92,7 @@ final class EventScan {
         return eventTime.withoutTime();
     }
 
-    private boolean visit(RecordCursor record) {
+    private boolean visit(QueryCursor record) {
         lookup.from(record.address());
         long eventNs = eventTime.epochNs(lookup, record.buffer(), record.offset(), record.length());
         KeptRecord place = new KeptRecord(eventNs, record.address(), NONE);
@@ -104,7 +104,7 @@ final class EventScan {
         return true;
     }
 
-    private void keep(RecordCursor record, long eventNs) {
+    private void keep(QueryCursor record, long eventNs) {
         byte[] payload = new byte[record.length()];
         record.buffer().getBytes(record.offset(), payload);
         KeptRecord added = new KeptRecord(eventNs, record.address(), payload);

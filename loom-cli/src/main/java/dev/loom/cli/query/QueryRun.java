@@ -11,7 +11,7 @@ import dev.loom.query.Query;
 import dev.loom.query.QueryBudget;
 import dev.loom.query.QueryStatistics;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
+import dev.loom.query.QueryCursor;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -76,7 +76,7 @@ public final class QueryRun {
     /** Takes the records that pass the filter. */
     interface Visitor {
         /** Takes one; false to stop. */
-        boolean visit(RecordCursor record);
+        boolean visit(QueryCursor record);
 
         /** Called every few hundred records read. */
         default void pause() {}
@@ -86,14 +86,14 @@ public final class QueryRun {
     boolean scan(RawScan query, RecordFilter filter, Visitor visitor) {
         filter.applyTo(query);
         try (Progress progress = progress();
-                RecordCursor cursor = prepare(query, progress, visitor::pause).open()) {
+                QueryCursor cursor = prepare(query, progress, visitor::pause).open()) {
             visit(cursor, visitor);
             add(cursor);
             return cursor.completeness().limit() == Completeness.Limit.NONE;
         }
     }
 
-    private void visit(RecordCursor cursor, Visitor visitor) {
+    private void visit(QueryCursor cursor, Visitor visitor) {
         boolean going = true;
         long visited = 0;
         while (going && cursor.next()) {
@@ -106,7 +106,7 @@ public final class QueryRun {
     }
 
     /** Reserves what printing a long payload takes. */
-    void holds(RecordCursor record) {
+    void holds(QueryCursor record) {
         if (record.length() > longest) {
             long more = (record.length() - longest) * BYTES_PER_PAYLOAD_BYTE;
             console.memory().reserve(more);
@@ -132,7 +132,7 @@ public final class QueryRun {
     }
 
     /** Takes note of what a cursor has done. */
-    void add(RecordCursor cursor) {
+    void add(QueryCursor cursor) {
         add(cursor.statistics(), cursor.completeness());
     }
 

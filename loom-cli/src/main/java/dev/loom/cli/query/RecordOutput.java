@@ -2,7 +2,7 @@ package dev.loom.cli.query;
 
 import dev.loom.cli.output.RecordPrinter;
 import dev.loom.format.RecordLookup;
-import dev.loom.query.RecordCursor;
+import dev.loom.query.QueryCursor;
 import org.agrona.DirectBuffer;
 
 /** Prints up to a number of records, and lets nobody wait long for those that few records lie between. For one thread. */
@@ -24,7 +24,7 @@ final class RecordOutput {
         printer.lookup(lookup);
     }
 
-    void print(long timeNs, RecordCursor record) {
+    void print(long timeNs, QueryCursor record) {
         print(timeNs, record.address(), record.buffer(), record.offset(), record.length());
     }
 

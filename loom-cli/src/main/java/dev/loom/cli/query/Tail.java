@@ -11,7 +11,7 @@ import dev.loom.cli.time.TimePrinter;
 import dev.loom.error.StoreReopenedException;
 import dev.loom.query.Order;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
+import dev.loom.query.QueryCursor;
 import dev.loom.query.SnapshotLookup;
 import dev.loom.query.TimeRange;
 import java.nio.file.Path;
@@ -165,7 +165,7 @@ final class Tail {
         return whole;
     }
 
-    private boolean printNext(RecordCursor record) {
+    private boolean printNext(QueryCursor record) {
         if (output != null) {
             output.print(record.timeNs(), record);
         }
@@ -195,7 +195,7 @@ final class Tail {
         }
 
         @Override
-        public boolean visit(RecordCursor record) {
+        public boolean visit(QueryCursor record) {
             count++;
             address = record.address();
             timeNs = record.timeNs();

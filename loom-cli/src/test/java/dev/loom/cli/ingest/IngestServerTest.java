@@ -16,7 +16,7 @@ import dev.loom.format.Formats;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.query.Order;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
+import dev.loom.query.QueryCursor;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.Socket;
@@ -166,7 +166,7 @@ final class IngestServerTest {
         int source = writer.loom().source("shared").orElseThrow().id();
         int[] next = new int[streams];
         try (Snapshot snapshot = writer.loom().snapshot();
-                RecordCursor cursor =
+                QueryCursor cursor =
                         RawScan.of(snapshot, source).order(Order.OLDEST_FIRST).open()) {
             while (cursor.next()) {
                 byte[] payload = new byte[cursor.length()];

@@ -16,7 +16,7 @@ import dev.loom.format.Formats;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.query.Order;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
+import dev.loom.query.QueryCursor;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -228,7 +228,7 @@ final class ServeProcessTest {
                     continue;
                 }
                 long next = 0;
-                try (RecordCursor cursor =
+                try (QueryCursor cursor =
                         RawScan.of(snapshot, source).order(Order.OLDEST_FIRST).open()) {
                     while (cursor.next()) {
                         assertEquals(next, cursor.buffer().getLong(cursor.offset(), ByteOrder.LITTLE_ENDIAN));

@@ -13,7 +13,7 @@ import dev.loom.otlp.Signal;
 import dev.loom.otlp.format.ContextReference;
 import dev.loom.query.Order;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
+import dev.loom.query.QueryCursor;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -104,7 +104,7 @@ final class IngestedStore implements AutoCloseable {
     }
 
     private void read(Snapshot snapshot, String name, PayloadHandler handler) {
-        try (RecordCursor record = RawScan.of(snapshot, snapshot.source(name).orElseThrow())
+        try (QueryCursor record = RawScan.of(snapshot, snapshot.source(name).orElseThrow())
                 .order(Order.OLDEST_FIRST)
                 .fromAddress(seen.getOrDefault(name, 0L))
                 .open()) {

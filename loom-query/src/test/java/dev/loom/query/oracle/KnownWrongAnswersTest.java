@@ -16,7 +16,7 @@ import dev.loom.query.Aggregate;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
 import dev.loom.query.Order;
-import dev.loom.query.RecordCursor;
+import dev.loom.query.QueryCursor;
 import dev.loom.query.TimeRange;
 import dev.loom.query.ValueRange;
 import java.nio.ByteBuffer;
@@ -82,7 +82,7 @@ class KnownWrongAnswersTest {
             Index index = snapshot.index(source, "v").orElseThrow();
             for (Order order : Order.values()) {
                 List<Long> found = new ArrayList<>();
-                try (RecordCursor cursor = IndexedScan.of(snapshot, index)
+                try (QueryCursor cursor = IndexedScan.of(snapshot, index)
                         .range(times)
                         .values(values)
                         .order(order)

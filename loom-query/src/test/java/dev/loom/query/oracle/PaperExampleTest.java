@@ -23,8 +23,8 @@ import dev.loom.query.Aggregate;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
 import dev.loom.query.Order;
+import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
 import dev.loom.query.TimeRange;
 import dev.loom.query.ValueRange;
 import dev.loom.record.DescendingChunks;
@@ -140,7 +140,7 @@ class PaperExampleTest {
                 summaries);
     }
 
-    private static List<Long> times(RecordCursor cursor) {
+    private static List<Long> times(QueryCursor cursor) {
         List<Long> times = new ArrayList<>();
         while (cursor.next()) {
             times.add(cursor.timeNs());
@@ -156,15 +156,15 @@ class PaperExampleTest {
                 RawScan scan = RawScan.of(snapshot, source)
                         .range(new TimeRange(time, time + 1))
                         .order(order);
-                try (RecordCursor cursor = scan.open()) {
+                try (QueryCursor cursor = scan.open()) {
                     assertEquals(List.of(time), times(cursor));
                     assertTrue(cursor.statistics().pagesRead() <= 2, () -> "" + cursor.statistics());
                 }
             }
         }
-        try (RecordCursor first =
+        try (QueryCursor first =
                         RawScan.of(snapshot, source).range(new TimeRange(0, 19)).open();
-                RecordCursor second = RawScan.of(snapshot, source)
+                QueryCursor second = RawScan.of(snapshot, source)
                         .range(new TimeRange(19, 31))
                         .open()) {
             assertEquals(List.of(18L, 17L, 14L), times(first));
@@ -183,8 +183,7 @@ class PaperExampleTest {
     }
 
     private void check(ValueRange values, List<Long> expected, long chunksSkipped) {
-        try (RecordCursor cursor =
-                IndexedScan.of(snapshot, index).values(values).open()) {
+        try (QueryCursor cursor = IndexedScan.of(snapshot, index).values(values).open()) {
             assertEquals(expected, times(cursor));
             assertEquals(chunksSkipped, cursor.statistics().pagesSkippedByBins(), values::toString);
         }

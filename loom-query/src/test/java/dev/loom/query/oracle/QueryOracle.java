@@ -13,9 +13,9 @@ import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
 import dev.loom.query.Order;
 import dev.loom.query.Query;
+import dev.loom.query.QueryCursor;
 import dev.loom.query.QueryStatistics;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
 import dev.loom.query.TimeRange;
 import dev.loom.query.Value;
 import dev.loom.query.ValueRange;
@@ -48,7 +48,7 @@ final class QueryOracle {
         this.snapshot = snapshot;
         this.source = source;
         this.random = random;
-        try (RecordCursor cursor = RawScan.of(snapshot, source)
+        try (QueryCursor cursor = RawScan.of(snapshot, source)
                 .useTimeIndex(false)
                 .useChunkIndex(false)
                 .order(Order.OLDEST_FIRST)
@@ -188,12 +188,12 @@ final class QueryOracle {
             BigDecimal value = row.value(index.function());
             return value != null && inValues.test(value);
         });
-        try (RecordCursor cursor = scan.open()) {
+        try (QueryCursor cursor = scan.open()) {
             check(expected, order, cursor, () -> "index=" + index + ", times=" + times + ", values=" + values);
         }
     }
 
-    private void check(List<Row> expected, Order order, RecordCursor cursor, java.util.function.Supplier<String> what) {
+    private void check(List<Row> expected, Order order, QueryCursor cursor, java.util.function.Supplier<String> what) {
         List<Long> addresses =
                 new ArrayList<>(expected.stream().map(Row::address).toList());
         if (order == Order.NEWEST_FIRST) {
@@ -227,7 +227,7 @@ final class QueryOracle {
         Order order = random.nextBoolean() ? Order.NEWEST_FIRST : Order.OLDEST_FIRST;
         RawScan scan = choose(
                 RawScan.of(snapshot, source).range(times).where(expression).order(order));
-        try (RecordCursor cursor = scan.open()) {
+        try (QueryCursor cursor = scan.open()) {
             check(
                     select(times, row -> test(predicate, row)),
                     order,

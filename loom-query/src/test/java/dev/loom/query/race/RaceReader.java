@@ -8,8 +8,8 @@ import dev.loom.api.SourceStatistics;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageState;
 import dev.loom.query.Order;
+import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
-import dev.loom.query.RecordCursor;
 import dev.loom.query.TimeRange;
 import dev.loom.record.PageRecords;
 import dev.loom.record.SnapshotView;
@@ -73,7 +73,7 @@ final class RaceReader {
         long expected = statistics.records() - 1;
         long end = Math.max(-1, expected - random.nextInt(RECORDS_MAX));
         long time = statistics.lastTimeNs();
-        try (RecordCursor cursor = RawScan.of(snapshot, id).open()) {
+        try (QueryCursor cursor = RawScan.of(snapshot, id).open()) {
             while (expected > end) {
                 assertTrue(cursor.next(), "a record is missing");
                 assertEquals(expected--, checked(cursor, id), "newest first");
@@ -91,7 +91,7 @@ final class RaceReader {
         TimeRange range = new TimeRange(from, to);
         long first = -1;
         long next = -1;
-        try (RecordCursor cursor =
+        try (QueryCursor cursor =
                 RawScan.of(snapshot, id).order(Order.OLDEST_FIRST).range(range).open()) {
             while (cursor.next()) {
                 long sequence = checked(cursor, id);
@@ -103,14 +103,14 @@ final class RaceReader {
         }
         // the same, and the neighbours on both sides, without the range
         long newest = statistics.records();
-        try (RecordCursor cursor = RawScan.of(snapshot, id).open()) {
+        try (QueryCursor cursor = RawScan.of(snapshot, id).open()) {
             while (cursor.next() && cursor.timeNs() >= to) {
                 newest = checked(cursor, id);
             }
             assertTrue(next < 0 || next == newest, "records are missing at the range's end");
         }
         long oldest = -1;
-        try (RecordCursor cursor = RawScan.of(snapshot, id).range(range).open()) {
+        try (QueryCursor cursor = RawScan.of(snapshot, id).range(range).open()) {
             while (cursor.next()) {
                 oldest = checked(cursor, id);
                 assertEquals(--newest, oldest, "newest first");
@@ -153,7 +153,7 @@ final class RaceReader {
         SourceStatistics statistics = snapshot.statistics(id);
         long bytes = 0;
         long sequence = 0;
-        try (RecordCursor cursor =
+        try (QueryCursor cursor =
                 RawScan.of(snapshot, id).order(Order.OLDEST_FIRST).open()) {
             while (cursor.next()) {
                 assertEquals(sequence++, checked(cursor, id), "oldest first");
@@ -163,7 +163,7 @@ final class RaceReader {
         }
         assertEquals(statistics.records(), sequence, "records counted");
         assertEquals(statistics.bytes(), bytes, "bytes counted");
-        try (RecordCursor cursor = RawScan.of(snapshot, id).open()) {
+        try (QueryCursor cursor = RawScan.of(snapshot, id).open()) {
             while (cursor.next()) {
                 assertEquals(--sequence, checked(cursor, id), "newest first");
             }
@@ -172,7 +172,7 @@ final class RaceReader {
         assertEquals(0, sequence, "records are missing");
     }
 
-    private long checked(RecordCursor cursor, int id) {
+    private long checked(QueryCursor cursor, int id) {
         records++;
         return payload.check(cursor.buffer(), cursor.offset(), cursor.length(), id);
     }

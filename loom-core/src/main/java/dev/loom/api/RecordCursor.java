@@ -1,4 +1,4 @@
-package dev.loom.query;
+package dev.loom.api;
 
 import org.agrona.DirectBuffer;
 
@@ -8,10 +8,7 @@ import org.agrona.DirectBuffer;
  * #next()}. For one thread.
  */
 public interface RecordCursor extends AutoCloseable {
-    /**
-     * Moves to the next record. False at the end, and when the budget is spent or the query was cancelled, as {@link
-     * #completeness()} then tells.
-     */
+    /** Moves to the next record; false at the end. */
     boolean next();
 
     /** Address in the record log; unique, and increasing in order of arrival. */
@@ -28,24 +25,6 @@ public interface RecordCursor extends AutoCloseable {
     int offset();
 
     int length();
-
-    /**
-     * Calls the handler for each record from the next one on.
-     *
-     * @return what the answer lacks
-     */
-    default Completeness forEach(RecordHandler handler) {
-        while (next()) {
-            handler.onRecord(timeNs(), buffer(), offset(), length());
-        }
-        return completeness();
-    }
-
-    /** The work done so far. */
-    QueryStatistics statistics();
-
-    /** What the answer lacks, so far. Not after {@link #close()}, nor after that of the snapshot. */
-    Completeness completeness();
 
     @Override
     void close();

@@ -1,0 +1,42 @@
+package dev.loom.record;
+
+import dev.loom.log.PageDescriptor;
+
+/** Walks over records oldest first, page by page. Its chunks are ascending. */
+public final class ForwardRecords extends RecordWalk {
+    private boolean inPart;
+    private boolean onPage;
+    private long nextPage;
+
+    public ForwardRecords(Chunks chunks, PageRecords page, WalkGuide guide) {
+        super(chunks, page, guide);
+    }
+
+    @Override
+    public boolean next() {
+        while (!onPage || !page.next()) {
+            if (ended() || !nextPage()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean nextPage() {
+        onPage = false;
+        if (!inPart) {
+            if (!nextPart()) {
+                return false;
+            }
+            inPart = true;
+            nextPage = chunks.start();
+        }
+        if (nextPage >= chunks.end()) {
+            inPart = false;
+            return true;
+        }
+        onPage = read(nextPage);
+        nextPage += PageDescriptor.PAGE_LENGTH;
+        return true;
+    }
+}

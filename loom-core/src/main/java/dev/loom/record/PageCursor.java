@@ -1,0 +1,101 @@
+package dev.loom.record;
+
+import dev.loom.api.RecordCursor;
+import org.agrona.DirectBuffer;
+
+/** A cursor whose records are those of a {@link PageRecords}, as somebody moves it. */
+public abstract class PageCursor implements RecordCursor {
+    private enum Position {
+        BEFORE_FIRST,
+        ON_RECORD,
+        EXHAUSTED,
+        CLOSED
+    }
+
+    private final PageRecords record;
+    private Position position = Position.BEFORE_FIRST;
+    private long recordsReturned;
+
+    protected PageCursor(PageRecords record) {
+        this.record = record;
+    }
+
+    /** Moves to the next record that counts; false when there is none. Not called again after that. */
+    protected abstract boolean advance();
+
+    /** Gives back what the cursor holds. Called once. */
+    protected abstract void release();
+
+    @Override
+    public final boolean next() {
+        checkOpen();
+        if (position == Position.EXHAUSTED) {
+            return false;
+        }
+        boolean found = advance();
+        position = found ? Position.ON_RECORD : Position.EXHAUSTED;
+        recordsReturned += found ? 1 : 0;
+        return found;
+    }
+
+    /** How many records it has stood on. */
+    protected final long recordsReturned() {
+        return recordsReturned;
+    }
+
+    protected final void checkOpen() {
+        if (position == Position.CLOSED) {
+            throw new IllegalStateException("cursor is closed");
+        }
+    }
+
+    private void checkOnRecord() {
+        if (position != Position.ON_RECORD) {
+            throw new IllegalStateException("cursor is on no record: position=" + position);
+        }
+    }
+
+    @Override
+    public final long address() {
+        checkOnRecord();
+        return record.address();
+    }
+
+    @Override
+    public final long timeNs() {
+        checkOnRecord();
+        return record.timeNs();
+    }
+
+    @Override
+    public final int sourceId() {
+        checkOnRecord();
+        return record.sourceId();
+    }
+
+    @Override
+    public final DirectBuffer buffer() {
+        checkOnRecord();
+        return record.buffer();
+    }
+
+    @Override
+    public final int offset() {
+        checkOnRecord();
+        return record.offset();
+    }
+
+    @Override
+    public final int length() {
+        checkOnRecord();
+        return record.length();
+    }
+
+    @Override
+    public final void close() {
+        if (position != Position.CLOSED) {
+            position = Position.CLOSED;
+            release();
+        }
+    }
+}

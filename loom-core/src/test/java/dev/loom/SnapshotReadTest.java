@@ -1,0 +1,208 @@
+package dev.loom;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.api.Snapshot;
+import dev.loom.api.SourceCursor;
+import dev.loom.format.Formats;
+import dev.loom.log.PageDescriptor;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a snapshot reads by itself, against a list of what was pushed. */
+@Timeout(120)
+final class SnapshotReadTest {
+    private static final long SEED = Long.getLong("loom.test.seed", System.nanoTime());
+    private static final long BEGIN_NS = 1_000_000_000_000L;
+    private static final long PAGE = PageDescriptor.PAGE_LENGTH;
+    private static final int SEGMENT = 1 << 20;
+    private static final int RING = 1 << 19;
+    private static final int ROUNDS = 60;
+    /** One in most chunks, one in some, one in hardly any, and one that has nothing. */
+    private static final int[] ONE_IN = {1, 7, 300};
+
+    @TempDir
+    Path store;
+
+    private final Random random = new Random(SEED);
+    private final List<List<Pushed>> pushed = new ArrayList<>();
+    private final int[] ids = new int[ONE_IN.length + 1];
+    private long nowNs = BEGIN_NS;
+
+    private record Pushed(long address, long timeNs, ByteBuffer payload) {
+        boolean within(long fromNs, long toNs) {
+            return timeNs >= fromNs && (timeNs < toNs || toNs == Long.MAX_VALUE);
+        }
+    }
+
+    private Loom open() {
+        System.out.println("SnapshotReadTest -Dloom.test.seed=" + SEED);
+        Loom loom = Loom.open(LoomConfig.at(store)
+                .clock(() -> nowNs)
+                .segmentBytes(SEGMENT)
+                .recordRingBytes(RING)
+                .build());
+        for (int i = 0; i < ids.length; i++) {
+            ids[i] = loom.defineSource("source-" + i, Formats.bytes());
+            pushed.add(new ArrayList<>());
+        }
+        return loom;
+    }
+
+    private void push(Loom loom, int records) {
+        for (int i = 0; i < records; i++) {
+            int which = ONE_IN.length - 1;
+            while (which > 0 && random.nextInt(ONE_IN[which]) > 0) {
+                which--;
+            }
+            // equal times too, and now and then a record of several pages
+            nowNs += random.nextInt(3);
+            byte[] payload = new byte[random.nextInt(2000) == 0 ? 100_000 : random.nextInt(400)];
+            random.nextBytes(payload);
+            long address = loom.push(ids[which], payload);
+            pushed.get(which).add(new Pushed(address, nowNs, ByteBuffer.wrap(payload)));
+        }
+    }
+
+    private static List<Pushed> drain(SourceCursor opened, int sourceId) {
+        List<Pushed> records = new ArrayList<>();
+        try (SourceCursor cursor = opened) {
+            assertThrows(IllegalStateException.class, cursor::address, "before the first");
+            while (cursor.next()) {
+                byte[] payload = new byte[cursor.length()];
+                cursor.buffer().getBytes(cursor.offset(), payload);
+                records.add(new Pushed(cursor.address(), cursor.timeNs(), ByteBuffer.wrap(payload)));
+                assertEquals(sourceId, cursor.sourceId());
+            }
+            assertFalse(cursor.next(), "the end stays the end");
+            assertThrows(IllegalStateException.class, cursor::timeNs, "behind the last");
+            assertEquals(0, cursor.damaged());
+            assertFalse(cursor.expired());
+        }
+        return records;
+    }
+
+    private void compare(Snapshot snapshot, long fromNs, long toNs) {
+        for (int i = 0; i < ids.length; i++) {
+            List<Pushed> expected = new ArrayList<>(pushed.get(i).stream()
+                    .filter(record -> record.within(fromNs, toNs))
+                    .toList());
+            assertEquals(expected, drain(snapshot.oldestFirst(ids[i], fromNs, toNs), ids[i]));
+            Collections.reverse(expected);
+            assertEquals(expected, drain(snapshot.newestFirst(ids[i], fromNs, toNs), ids[i]));
+        }
+    }
+
+    private void compare(Snapshot snapshot) {
+        compare(snapshot, Long.MIN_VALUE, Long.MAX_VALUE);
+        for (int round = 0; round < ROUNDS; round++) {
+            long from = BEGIN_NS + random.nextLong(nowNs - BEGIN_NS + 10);
+            compare(snapshot, from, from + random.nextInt(2000));
+        }
+    }
+
+    @Test
+    void shouldGiveTheRecordsOfASourceInARangeBothWays() {
+        try (Loom loom = open()) {
+            push(loom, 20_000);
+            try (Snapshot snapshot = loom.snapshot()) {
+                compare(snapshot);
+            }
+            try (LoomReader reader = LoomReader.attach(store);
+                    Snapshot snapshot = reader.snapshot()) {
+                compare(snapshot);
+            }
+        }
+        try (LoomReader reader = LoomReader.attach(store);
+                Snapshot snapshot = reader.snapshot()) {
+            compare(snapshot);
+        }
+    }
+
+    @Test
+    void shouldKeepToItsMomentWhateverComesAfter() {
+        try (Loom loom = open()) {
+            push(loom, 3_000);
+            try (Snapshot snapshot = loom.snapshot()) {
+                List<Integer> then = pushed.stream().map(List::size).toList();
+                push(loom, 10_000);
+                for (int i = 0; i < ids.length; i++) {
+                    pushed.set(i, pushed.get(i).subList(0, then.get(i)));
+                }
+                compare(snapshot);
+            }
+        }
+    }
+
+    @Test
+    void shouldOutliveSnapshotAndStoreButNotItsOwnClose() {
+        SourceCursor cursor;
+        Snapshot snapshot;
+        try (Loom loom = open()) {
+            push(loom, 1_000);
+            snapshot = loom.snapshot();
+            cursor = snapshot.newestFirst(ids[0], Long.MIN_VALUE, Long.MAX_VALUE);
+            snapshot.close();
+        }
+        List<Pushed> expected = new ArrayList<>(pushed.get(0));
+        Collections.reverse(expected);
+        assertEquals(expected, drain(cursor, ids[0]));
+        cursor.close();
+        assertThrows(IllegalStateException.class, cursor::next);
+        assertThrows(IllegalStateException.class, () -> snapshot.newestFirst(ids[0], 0, 1));
+        assertThrows(IllegalStateException.class, () -> snapshot.oldestFirst(ids[0], 0, 1));
+    }
+
+    @Test
+    void shouldPassOverWhatIsDamagedAndSaySo() throws IOException {
+        try (Loom loom = open()) {
+            push(loom, 20_000);
+        }
+        List<Path> segments;
+        try (Stream<Path> files = Files.list(store.resolve("record"))) {
+            segments = files.sorted().toList();
+        }
+        long page = SEGMENT + 5 * PAGE;
+        try (RandomAccessFile file = new RandomAccessFile(segments.get(1).toFile(), "rw")) {
+            file.seek(5 * PAGE + 1000);
+            int was = file.read();
+            file.seek(5 * PAGE + 1000);
+            file.write(was ^ 1);
+        }
+        try (LoomReader reader = LoomReader.attach(store);
+                Snapshot snapshot = reader.snapshot()) {
+            for (boolean newestFirst : new boolean[] {true, false}) {
+                long seen = 0;
+                try (SourceCursor cursor = newestFirst
+                        ? snapshot.newestFirst(ids[0], Long.MIN_VALUE, Long.MAX_VALUE)
+                        : snapshot.oldestFirst(ids[0], Long.MIN_VALUE, Long.MAX_VALUE)) {
+                    while (cursor.next()) {
+                        seen++;
+                    }
+                    assertTrue(cursor.damaged() > 0, "damage is told");
+                }
+                long whole = pushed.get(0).stream()
+                        .filter(record -> record.address() < page || record.address() >= page + PAGE)
+                        .count();
+                assertTrue(seen <= whole, "nothing of the page: seen=" + seen + ", elsewhere=" + whole);
+                // newest first, a chunk's records below the page are found page by page
+                assertTrue(
+                        seen >= whole - 1, "all but a record that lies across: seen=" + seen + ", elsewhere=" + whole);
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package dev.loom.query;
+
+import dev.loom.log.PageDescriptor;
+import dev.loom.record.Chunks;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+
+/** Counts the parts of the log by how they served a walk. */
+final class ChunkTally {
+    private final Map<ChunkUse, Count> counts = new EnumMap<>(ChunkUse.class);
+
+    ChunkTally() {
+        for (ChunkUse use : ChunkUse.values()) {
+            counts.put(use, new Count());
+        }
+    }
+
+    private static final class Count {
+        private long chunks;
+        private long pages;
+    }
+
+    /** Counts a part. One that no directory covers is counted by its pages, as they are read, and not here. */
+    void add(ChunkUse use, Chunks part) {
+        Count count = count(use);
+        if (use != ChunkUse.READ) {
+            count.chunks++;
+            count.pages += (part.end() - part.start()) >> PageDescriptor.PAGE_SHIFT;
+        } else if (part.listed()) {
+            count.chunks++;
+        }
+    }
+
+    private Count count(ChunkUse use) {
+        return Objects.requireNonNull(counts.get(use));
+    }
+
+    /** Chunks that were used so. */
+    long chunks(ChunkUse use) {
+        return count(use).chunks;
+    }
+
+    /** Pages of chunks that were used so, of which none was read. */
+    long pages(ChunkUse use) {
+        return count(use).pages;
+    }
+}

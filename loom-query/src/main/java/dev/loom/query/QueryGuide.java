@@ -1,0 +1,95 @@
+package dev.loom.query;
+
+import dev.loom.log.MissingSegments;
+import dev.loom.query.Completeness.Limit;
+import dev.loom.record.Chunks;
+import dev.loom.record.WalkGuide;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides which parts of the log a query's walk reads: those that neither the time range nor an index rules out, and about which
+ * its {@link ChunkDecider} says so. Ends the walk with the query's limits. For one thread.
+ */
+final class QueryGuide implements WalkGuide {
+    private final QueryScope scope;
+    private final TimeRange range;
+    private final boolean newestFirst;
+    private final ChunkCondition condition;
+    private final ChunkDecider decider;
+    /** Forward, a plain scan would read directories again only to learn what it sees in the records. */
+    private final boolean plain;
+
+    private final ChunkTally tally = new ChunkTally();
+    private @Nullable MissingSegments missing;
+    private Limit limit = Limit.NONE;
+    private boolean whole;
+
+    QueryGuide(QueryScope scope, Order order, ChunkDecider decider, TimeRange range) {
+        this.scope = scope;
+        this.range = range;
+        this.newestFirst = order == Order.NEWEST_FIRST;
+        this.decider = decider;
+        this.condition = scope.plan().condition();
+        this.plain = !scope.plan().hasIndexes() && !newestFirst && decider == ChunkDecider.READ_ALL;
+    }
+
+    @Override
+    public Step decide(Chunks chunk) {
+        whole = false;
+        ChunkUse use = plain || !chunk.listed() ? ChunkUse.READ : use(chunk);
+        tally.add(use, chunk);
+        return switch (use) {
+            case READ -> Step.READ;
+            case BEHIND_RANGE -> Step.END;
+            default -> Step.PASS_OVER;
+        };
+    }
+
+    private ChunkUse use(Chunks chunk) {
+        Query<?> query = scope.query();
+        long first = chunk.firstTimeNs();
+        long last = chunk.lastTimeNs();
+        if (query.timeIndex() && (last < range.fromNs() || range.endsBefore(first))) {
+            boolean behind = newestFirst ? last < range.fromNs() : range.endsBefore(first);
+            return behind ? ChunkUse.BEHIND_RANGE : ChunkUse.SKIPPED_BY_TIME;
+        }
+        Coverage coverage = condition.cover(chunk);
+        if (coverage == Coverage.NONE) {
+            return ChunkUse.SKIPPED_BY_BINS;
+        }
+        boolean inRange = first >= range.fromNs() && !range.endsBefore(last) && chunk.start() >= query.fromAddress();
+        whole = inRange && coverage == Coverage.ALL;
+        return inMissingFile(chunk) ? ChunkUse.READ : decider.decide(chunk, whole);
+    }
+
+    /** Of records that somebody has deleted no index is asked: what is left is read, and the rest is missing. */
+    private boolean inMissingFile(Chunks chunk) {
+        MissingSegments files = missing;
+        if (files == null) {
+            files = new MissingSegments(scope.view().records());
+            missing = files;
+        }
+        return files.touch(chunk.start(), chunk.end());
+    }
+
+    @Override
+    public boolean mayGoOn(long bytesRead) {
+        limit = scope.limits().check(scope.bytesReadBesides() + bytesRead);
+        return limit == Limit.NONE;
+    }
+
+    /** Whether all records count of the chunk that is read. */
+    boolean whole() {
+        return whole;
+    }
+
+    /** Why it ended the walk early. */
+    Limit limit() {
+        return limit;
+    }
+
+    /** How the parts served so far. */
+    ChunkTally tally() {
+        return tally;
+    }
+}
