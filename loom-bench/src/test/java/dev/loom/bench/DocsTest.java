@@ -1,0 +1,73 @@
+package dev.loom.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What the docs say of the sources: classes that exist, files that are there, a program that CI compiles. */
+final class DocsTest {
+    private static final Path ROOT = Path.of("..");
+    private static final Pattern CLASS = Pattern.compile("`([A-Z][A-Za-z]*[a-z][A-Za-z]*)(\\.[A-Za-z]+)?(\\(\\))?`");
+    private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]+)[^)]*\\)");
+
+    @Test
+    void shouldNameClassesThatExist() throws IOException {
+        Set<String> classes = new ClassFileImporter()
+                .importPackages("dev.loom").stream()
+                        .map(JavaClass::getSimpleName)
+                        .collect(Collectors.toSet());
+        for (String page : List.of("docs/glossary.md", "docs/code.md")) {
+            Set<String> named = matches(CLASS, ROOT.resolve(page));
+            assertTrue(named.size() > 5, page);
+            named.removeAll(classes);
+            assertEquals(Set.of(), named, page);
+        }
+    }
+
+    @Test
+    void shouldLinkToFilesThatExist() throws IOException {
+        List<Path> pages;
+        try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
+            pages = Stream.concat(
+                            docs.filter(file -> file.toString().endsWith(".md")),
+                            Stream.of("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+                                    .map(ROOT::resolve))
+                    .toList();
+        }
+        for (Path page : pages) {
+            Set<String> linked = matches(LINK, page);
+            linked.removeIf(link -> Files.exists(page.resolveSibling(link)));
+            assertEquals(Set.of(), linked, page.toString());
+        }
+    }
+
+    /** {@code .ci/run} compiles and runs the sample, so what the README shows compiles as it stands. */
+    @Test
+    void shouldShowTheSampleProgram() throws IOException {
+        String sample = Files.readString(ROOT.resolve("docs/examples/embed/src/main/java/example/Embed.java"));
+        String readme = Files.readString(ROOT.resolve("README.md"));
+        assertTrue(
+                readme.contains("```java\n" + sample + "```\n"),
+                "the README's program is not that of docs/examples/embed");
+    }
+
+    private static Set<String> matches(Pattern pattern, Path page) throws IOException {
+        return pattern.matcher(Files.readString(page))
+                .results()
+                .map((MatchResult match) -> match.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+}
