@@ -89,5 +89,16 @@ class LogLayoutTest {
         assertEquals(5, bytes.getLong(384));
         assertEquals(6, bytes.getLong(392));
         assertEquals(7, bytes.getLong(400));
+        watermarks.gap(100, 200, 8, 9);
+        assertEquals(100, bytes.getLong(408));
+        assertEquals(200, bytes.getLong(416));
+        assertEquals(8, bytes.getLong(424));
+        assertEquals(9, bytes.getLong(432));
+        assertEquals(100, watermarks.gapBeginAcquire());
+        assertEquals(200, watermarks.gapEnd());
+        assertEquals(8, watermarks.rebuiltAcquire());
+        assertEquals(9, watermarks.rebuildTo());
+        assertEquals(50 - 7, watermarks.lengthTo(50));
+        assertEquals(200 - 7 - 100, watermarks.lengthTo(200), "without the gap");
     }
 }

@@ -2,6 +2,7 @@ package dev.loom.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.io.Storage;
 import java.nio.ByteBuffer;
@@ -158,5 +159,23 @@ final class PageReaderTest {
         writer.log().watermarks().beginRelease(PAGE);
         assertSame(PageState.EXPIRED, reader.read(0, writer.log().tail()));
         assertPage(1);
+    }
+
+    @Test
+    void shouldReadNeighboursFromFilesAtOnceInBothDirections() {
+        writePages(20);
+        for (int number = 0; number < 16; number++) {
+            assertPage(number);
+        }
+        long ahead = reader.bytesRead();
+        assertEquals(16, reader.pagesRead());
+        assertEquals(16L * PAGE, ahead, "no page is read twice");
+        for (int number = 15; number >= 0; number--) {
+            assertPage(number);
+        }
+        assertTrue(reader.bytesRead() - ahead <= 16L * PAGE, "nor backwards");
+        for (int number : new int[] {3, 12, 0, 9, 7, 8, 15, 14, 5}) {
+            assertPage(number);
+        }
     }
 }
