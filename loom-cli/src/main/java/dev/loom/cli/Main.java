@@ -27,6 +27,10 @@ import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Help.Ansi;
@@ -34,6 +38,34 @@ import picocli.CommandLine.HelpCommand;
 
 /** The {@code loom} command. */
 public final class Main {
+    /** By name, in the order in which help lists them. To build the model of one takes longer than most commands run. */
+    private static final Map<String, Function<Console, Object>> COMMANDS = new LinkedHashMap<>();
+
+    /** Those that speak of all others. */
+    private static final Set<String> OF_ALL = Set.of("completion", "__names", "man", "help");
+
+    static {
+        COMMANDS.put("demo", console -> new DemoCommand(console, Main::run));
+        COMMANDS.put("serve", ServeCommand::new);
+        COMMANDS.put("import", ImportCommand::new);
+        COMMANDS.put("sources", SourcesCommand::new);
+        COMMANDS.put("source", SourceCommand::new);
+        COMMANDS.put("index", IndexCommand::new);
+        COMMANDS.put("scan", ScanCommand::new);
+        COMMANDS.put("agg", AggCommand::new);
+        COMMANDS.put("hist", HistCommand::new);
+        COMMANDS.put("top", TopCommand::new);
+        COMMANDS.put("correlate", CorrelateCommand::new);
+        COMMANDS.put("search", SearchCommand::new);
+        COMMANDS.put("tail", TailCommand::new);
+        COMMANDS.put("info", InfoCommand::new);
+        COMMANDS.put("verify", VerifyCommand::new);
+        COMMANDS.put("completion", CompletionCommand::new);
+        COMMANDS.put("__names", NamesCommand::new);
+        COMMANDS.put("man", ManCommand::new);
+        COMMANDS.put("help", console -> new HelpCommand());
+    }
+
     private Main() {}
 
     /** Runs one command and ends the process with its exit code. */
@@ -50,10 +82,13 @@ public final class Main {
         Failures failures = new Failures(console);
         try {
             EnvironmentDefaults defaults = new EnvironmentDefaults(console.environment());
-            CommandLine commandLine = commandLine(console, failures, defaults);
-            defaults.unknown(commandLine)
-                    .forEach(variable ->
-                            console.say("environment variable is not known, and ignored: name=" + variable));
+            CommandLine commandLine = commandLine(console, failures, defaults, arguments);
+            if (!defaults.unknown(commandLine).isEmpty()) {
+                // another command may know it
+                defaults.unknown(commandLine(console, failures, defaults))
+                        .forEach(variable ->
+                                console.say("environment variable is not known, and ignored: name=" + variable));
+            }
             int exitCode = commandLine.execute(arguments);
             console.out().flush();
             return console.interruption().requested() ? ExitCode.INTERRUPTED : exitCode;
@@ -64,27 +99,16 @@ public final class Main {
         }
     }
 
-    private static CommandLine commandLine(Console console, Failures failures, EnvironmentDefaults defaults) {
-        CommandLine commandLine = new CommandLine(new RootCommand(console))
-                .addSubcommand(new DemoCommand(console, Main::run))
-                .addSubcommand(new ServeCommand(console))
-                .addSubcommand(new ImportCommand(console))
-                .addSubcommand(new SourcesCommand(console))
-                .addSubcommand(new SourceCommand(console))
-                .addSubcommand(new IndexCommand(console))
-                .addSubcommand(new ScanCommand(console))
-                .addSubcommand(new AggCommand(console))
-                .addSubcommand(new HistCommand(console))
-                .addSubcommand(new TopCommand(console))
-                .addSubcommand(new CorrelateCommand(console))
-                .addSubcommand(new SearchCommand(console))
-                .addSubcommand(new TailCommand(console))
-                .addSubcommand(new InfoCommand(console))
-                .addSubcommand(new VerifyCommand(console))
-                .addSubcommand(new CompletionCommand(console))
-                .addSubcommand(new NamesCommand(console))
-                .addSubcommand(new ManCommand(console))
-                .addSubcommand(new HelpCommand());
+    /** The model of the command line, with the one command that it names, or if that takes another or none with all of them. */
+    private static CommandLine commandLine(
+            Console console, Failures failures, EnvironmentDefaults defaults, String... arguments) {
+        boolean one = arguments.length > 0 && COMMANDS.containsKey(arguments[0]) && !OF_ALL.contains(arguments[0]);
+        CommandLine commandLine = new CommandLine(new RootCommand(console));
+        COMMANDS.forEach((name, command) -> {
+            if (!one || name.equals(arguments[0])) {
+                commandLine.addSubcommand(name, command.apply(console));
+            }
+        });
         return commandLine
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setDefaultValueProvider(defaults)

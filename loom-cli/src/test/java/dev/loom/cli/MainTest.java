@@ -60,9 +60,18 @@ class MainTest {
     @Test
     void shouldHelpWithACommand() {
         Cli cli = Cli.on(directory);
-        assertEquals(
-                cli.run("scan", "--help").ok().out(),
-                cli.run("help", "scan").ok().out());
+        List<String> listed = cli.run("help").ok().lines();
+        List<String> commands = listed.subList(listed.indexOf("Commands:") + 1, listed.indexOf("")).stream()
+                .filter(line -> line.matches("  \\w.*"))
+                .map(line -> line.trim().split(" ", 2)[0])
+                .toList();
+        assertTrue(commands.contains("scan") && commands.size() > 15, commands::toString);
+        for (String command : commands) {
+            // the one is asked of the command alone, the other among all
+            assertEquals(
+                    cli.run(command, "--help").ok().out(),
+                    cli.run("help", command).ok().out());
+        }
         assertTrue(cli.run("help").ok().out().startsWith("Usage: loom"));
         cli.run("help", "nothing").exit(2);
     }

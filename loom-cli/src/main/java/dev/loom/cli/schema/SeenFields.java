@@ -11,8 +11,8 @@ import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.UnknownFieldException;
 import dev.loom.query.QueryBudget;
-import dev.loom.query.RawScan;
 import dev.loom.query.QueryCursor;
+import dev.loom.query.RawScan;
 import dev.loom.query.SnapshotLookup;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -86,8 +86,7 @@ public final class SeenFields {
         FieldValue value = new FieldValue();
         JsonNames names = new JsonNames();
         try (SnapshotLookup lookup = SnapshotLookup.of(snapshot);
-                QueryCursor record =
-                        RawScan.of(snapshot, source).budget(BUDGET).open()) {
+                QueryCursor record = RawScan.of(snapshot, source).budget(BUDGET).open()) {
             value.lookup(lookup);
             for (int i = 0; i < RECORDS_MAX && seen.size() < NAMES_MAX && record.next(); i++) {
                 value.from(record.address());
