@@ -6,8 +6,8 @@ import dev.loom.api.Snapshot;
 import dev.loom.bench.push.ScratchDirectory;
 import dev.loom.format.Formats;
 import dev.loom.query.Order;
-import dev.loom.query.RawScan;
 import dev.loom.query.QueryCursor;
+import dev.loom.query.RawScan;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -106,8 +106,7 @@ public final class MemoryUse {
         for (int i = 0; i < queries; i++) {
             final Order order = i % 2 == 0 ? Order.NEWEST_FIRST : Order.OLDEST_FIRST;
             final var source = snapshot.source("source-" + i % sources.length).orElseThrow();
-            final QueryCursor cursor =
-                    RawScan.of(snapshot, source).order(order).open();
+            final QueryCursor cursor = RawScan.of(snapshot, source).order(order).open();
             open.add(cursor);
             int read = 0;
             while (read < RECORDS_READ && cursor.next()) {

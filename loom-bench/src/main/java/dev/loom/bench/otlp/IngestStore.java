@@ -11,8 +11,8 @@ import dev.loom.otlp.ExportOutcome;
 import dev.loom.otlp.Signal;
 import dev.loom.otlp.ingest.IngestSettings;
 import dev.loom.otlp.ingest.OtlpIngester;
-import dev.loom.query.RawScan;
 import dev.loom.query.QueryCursor;
+import dev.loom.query.RawScan;
 import java.nio.file.Path;
 import org.agrona.concurrent.UnsafeBuffer;
 

@@ -8,8 +8,8 @@ import dev.loom.api.Source;
 import dev.loom.api.SourceStatistics;
 import dev.loom.format.Formats;
 import dev.loom.query.Order;
-import dev.loom.query.RawScan;
 import dev.loom.query.QueryCursor;
+import dev.loom.query.RawScan;
 
 /** A store with one source; how it is pushed to is the subclass's. */
 public abstract class LoomTarget implements PushTarget {
