@@ -206,7 +206,7 @@ final class MarkFile {
         ProcessId owner = mark.owner().process();
         slot.putLong(owner.pid()).putLong(owner.start()).putLong(owner.namespace());
         slot.position(LOGS_OFFSET);
-        for (LogMark log : mark.logs()) {
+        for (LogMark log : mark.contents().logs()) {
             slot.putLong(log.begin())
                     .putLong(log.durable())
                     .putInt(log.ringLength())
@@ -274,23 +274,13 @@ final class MarkFile {
         if (bootId == null || host == null || stagingPath == null || stagingPath.indexOf(0) >= 0) {
             return null;
         }
-        Path staging = Path.of(stagingPath);
         Mark mark = new Mark(
                 sequence,
-                storeId,
-                epoch,
-                closed,
-                new Mark.Owner(owner, bootId, host),
-                nonce,
-                staging,
-                segmentLength,
-                List.copyOf(logs),
-                schemaDurable,
-                checkpoint,
-                lastTimeNs,
+                new Mark.Identity(storeId, segmentLength, file),
+                new Mark.Session(epoch, closed, new Mark.Owner(owner, bootId, host), nonce, Path.of(stagingPath)),
+                new Mark.Contents(List.copyOf(logs), schemaDurable, checkpoint, lastTimeNs),
                 rebuild,
-                IndexState.of(flags >> INDEX_STATE_SHIFT & INDEX_STATE_MASK),
-                file);
+                IndexState.of(flags >> INDEX_STATE_SHIFT & INDEX_STATE_MASK));
         return mark.possible() ? mark : null;
     }
 

@@ -183,25 +183,17 @@ public final class StoreOpening {
     private Mark create() {
         long storeId = RANDOM.nextLong() | 1;
         long segmentLength = settings.segmentLength() == null ? SEGMENT_DEFAULT : settings.segmentLength();
+        List<LogMark> logs = List.of(
+                new LogMark(RECORD_RING_DEFAULT, RECORD_RING_DEFAULT, 0, 0),
+                new LogMark(TIME_RING_DEFAULT, TIME_RING_DEFAULT, 0, 0),
+                new LogMark(CHUNK_RING_DEFAULT, CHUNK_RING_DEFAULT, 0, 0));
         Mark mark = new Mark(
                 0,
-                storeId,
-                0,
-                true,
-                Mark.Owner.NONE,
-                0,
-                Path.of(""),
-                segmentLength,
-                List.of(
-                        new LogMark(RECORD_RING_DEFAULT, RECORD_RING_DEFAULT, 0, 0),
-                        new LogMark(TIME_RING_DEFAULT, TIME_RING_DEFAULT, 0, 0),
-                        new LogMark(CHUNK_RING_DEFAULT, CHUNK_RING_DEFAULT, 0, 0)),
-                0,
-                -1,
-                Long.MIN_VALUE,
+                new Mark.Identity(storeId, segmentLength, FileId.NONE),
+                Mark.Session.NONE,
+                new Mark.Contents(logs, 0, -1, Long.MIN_VALUE),
                 Rebuild.NONE,
-                IndexState.WHOLE,
-                FileId.NONE);
+                IndexState.WHOLE);
         mark = new MarkFile(storage, files.mark()).writeTwice(mark);
         storage.syncDirectory(files.directory());
         return mark;

@@ -40,25 +40,17 @@ class StoreLayoutTest {
 
     private static Mark mark(long sequence, boolean closed) {
         Mark.Owner owner = new Mark.Owner(new ProcessId(19, 20, 21), "boot", "h\u00f6st");
+        List<LogMark> logs = List.of(
+                new LogMark(1 << 20, 1 << 23, 61 * PAGE, 62 * PAGE),
+                new LogMark(1 << 21, 1 << 24, 71 * PAGE, 72 * PAGE),
+                new LogMark(1 << 22, 1 << 25, 81 * PAGE, 82 * PAGE));
         return new Mark(
                 sequence,
-                2,
-                3,
-                closed,
-                owner,
-                4,
-                Path.of("/staging"),
-                5 * PAGE,
-                List.of(
-                        new LogMark(1 << 20, 1 << 23, 61 * PAGE, 62 * PAGE),
-                        new LogMark(1 << 21, 1 << 24, 71 * PAGE, 72 * PAGE),
-                        new LogMark(1 << 22, 1 << 25, 81 * PAGE, 82 * PAGE)),
-                12,
-                13,
-                14,
+                new Mark.Identity(2, 5 * PAGE, new FileId(15, 16)),
+                new Mark.Session(3, closed, owner, 4, Path.of("/staging")),
+                new Mark.Contents(logs, 12, 13, 14),
                 new Rebuild(PAGE, 2 * PAGE, 3 * PAGE, 4 * PAGE, 5 * PAGE, 6 * PAGE),
-                closed ? IndexState.DAMAGED : IndexState.UNCHECKED,
-                new FileId(15, 16));
+                closed ? IndexState.DAMAGED : IndexState.UNCHECKED);
     }
 
     @Test
