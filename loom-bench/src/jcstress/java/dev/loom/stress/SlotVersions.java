@@ -71,7 +71,7 @@ public final class SlotVersions {
         public void writer() {
             written.records = 7;
             written.bytes = 7;
-            written.directory = 8;
+            written.directoryAddress = 8;
             slots.put(0, written);
         }
 

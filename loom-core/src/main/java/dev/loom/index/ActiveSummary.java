@@ -36,18 +36,18 @@ public final class ActiveSummary {
     /**
      * Begins a chunk, before its first record is added.
      *
-     * @param chunk its address
+     * @param chunkAddress its address
      * @param payloadDistance of a payload from its record's address
      * @param indexesMax if there are more, the chunk has none of them
      */
-    public void begin(long chunk, int payloadDistance, int indexesMax) {
+    public void begin(long chunkAddress, int payloadDistance, int indexesMax) {
         for (ActiveIndex index : active) {
             index.reset();
         }
         ActiveIndex[] next = wanted;
         active = next.length <= indexesMax ? next : NONE;
-        start = chunk;
-        startOffset = (int) chunk + payloadDistance;
+        start = chunkAddress;
+        startOffset = (int) chunkAddress + payloadDistance;
         if (batch != null) {
             batch.begin(start, startOffset);
         }

@@ -24,22 +24,22 @@ public final class ChunkIndexReader implements AutoCloseable {
      * @param address as the chunk's directory tells
      * @return false when they can't be read; then the chunk has to be scanned
      */
-    public boolean read(long address, long chunk, int indexId, BinListReader into) {
+    public boolean read(long address, long chunkAddress, int indexId, BinListReader into) {
         if (address < 0
                 || address >= tail
                 || pages.read(PageDescriptor.pageAddress(address), tail) != PageState.PRESENT) {
             return false;
         }
         UnsafeBuffer buffer = pages.buffer();
-        int at = pages.page() + PageDescriptor.offsetInPage(address);
-        int end = pages.page() + pages.used();
+        int at = pages.pageOffset() + PageDescriptor.offsetInPage(address);
+        int end = pages.pageOffset() + pages.used();
         if (at % BinsEntryDescriptor.ALIGNMENT != 0 || at + BinsEntryDescriptor.BINS_OFFSET > end) {
             return false;
         }
         int length = buffer.getInt(at + BinsEntryDescriptor.BINS_LENGTH_OFFSET);
         boolean fits = length >= 0 && length <= end - at - BinsEntryDescriptor.BINS_OFFSET;
         boolean ours = buffer.getByte(at + BinsEntryDescriptor.TYPE_OFFSET) == BinsEntryDescriptor.BINS
-                && buffer.getLong(at + BinsEntryDescriptor.CHUNK_OFFSET) == chunk
+                && buffer.getLong(at + BinsEntryDescriptor.CHUNK_OFFSET) == chunkAddress
                 && buffer.getInt(at + BinsEntryDescriptor.INDEX_OFFSET) == indexId;
         if (!fits || !ours) {
             return false;

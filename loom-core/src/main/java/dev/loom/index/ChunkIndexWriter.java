@@ -46,20 +46,20 @@ public final class ChunkIndexWriter {
      *
      * @return their address, or {@link IndexSummary#NO_BINS} when there is no room
      */
-    public long write(ActiveIndex index, long chunk, long firstTimeNs, long chunkLastTimeNs) {
+    public long write(ActiveIndex index, long chunkAddress, long firstTimeNs, long chunkLastTimeNs) {
         int needed = BinsEntryDescriptor.BINS_OFFSET + index.binsLengthMax() + BinsEntryDescriptor.ALIGNMENT;
         if (entry.capacity() < needed) {
             entry = new UnsafeBuffer(new byte[2 * needed]);
         }
         int end = index.encodeBins(bins, entry, BinsEntryDescriptor.BINS_OFFSET);
         int aligned = BinsEntryDescriptor.alignedLength(end - BinsEntryDescriptor.BINS_OFFSET);
-        if (aligned > BinsEntryDescriptor.LENGTH_MAX || !makeRoom(aligned, chunk, firstTimeNs)) {
+        if (aligned > BinsEntryDescriptor.LENGTH_MAX || !makeRoom(aligned, chunkAddress, firstTimeNs)) {
             return IndexSummary.NO_BINS;
         }
         entry.setMemory(end, aligned - end, (byte) 0);
         entry.putLong(BinsEntryDescriptor.LENGTH_OFFSET, aligned);
         entry.putByte(BinsEntryDescriptor.TYPE_OFFSET, (byte) BinsEntryDescriptor.BINS);
-        entry.putLong(BinsEntryDescriptor.CHUNK_OFFSET, chunk);
+        entry.putLong(BinsEntryDescriptor.CHUNK_OFFSET, chunkAddress);
         entry.putInt(BinsEntryDescriptor.INDEX_OFFSET, index.definition().id());
         entry.putInt(BinsEntryDescriptor.BINS_LENGTH_OFFSET, end - BinsEntryDescriptor.BINS_OFFSET);
         long address = log.tail();
@@ -69,7 +69,7 @@ public final class ChunkIndexWriter {
         return address;
     }
 
-    private boolean makeRoom(int aligned, long chunk, long firstTimeNs) {
+    private boolean makeRoom(int aligned, long chunkAddress, long firstTimeNs) {
         if (aligned <= log.remaining()) {
             return true;
         }
@@ -77,7 +77,7 @@ public final class ChunkIndexWriter {
             return false;
         }
         log.sealPage(lastTimeNs);
-        log.beginPage(firstTimeNs, chunk, false);
+        log.beginPage(firstTimeNs, chunkAddress, false);
         return true;
     }
 

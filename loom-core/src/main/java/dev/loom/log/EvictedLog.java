@@ -101,7 +101,7 @@ final class EvictedLog implements AutoCloseable {
                     throw new StoreIoException(
                             "page can't be read back after a failed sync: log=" + kind + ", address=" + address);
                 }
-                reader.buffer().getBytes(reader.page(), page, 0, length);
+                reader.buffer().getBytes(reader.pageOffset(), page, 0, length);
                 writer.write(page.limit(length).position(0), address);
             }
         }

@@ -31,7 +31,7 @@ public final class PageReader implements AutoCloseable {
     private final UnsafeBuffer block;
 
     private UnsafeBuffer buffer = NOTHING;
-    private int page;
+    private int pageOffset;
     private int used;
     private boolean complete;
     private long currentPage = -1;
@@ -79,7 +79,7 @@ public final class PageReader implements AutoCloseable {
             }
             currentPage = pageAddress;
         }
-        int sealed = complete ? PageDescriptor.used(buffer, page) : 0;
+        int sealed = complete ? PageDescriptor.used(buffer, pageOffset) : 0;
         // a page filled to its last byte may not have been sealed yet
         used = (int) Math.min(sealed == 0 ? PageDescriptor.PAGE_LENGTH : sealed, tail - pageAddress);
         if (used < PageDescriptor.HEADER_LENGTH || used > PageDescriptor.PAGE_LENGTH) {
@@ -126,7 +126,7 @@ public final class PageReader implements AutoCloseable {
             return false;
         }
         buffer = block;
-        page = 0;
+        pageOffset = 0;
         complete = length == PageDescriptor.PAGE_LENGTH;
         bytesRead += length;
         return true;
@@ -138,9 +138,9 @@ public final class PageReader implements AutoCloseable {
         }
         previousPage = pageAddress;
         buffer = block;
-        page = (int) (pageAddress - blockStart);
-        return page + PageDescriptor.PAGE_LENGTH <= blockEnd - blockStart
-                && checksum.valid(block, blockBytes, page, pageAddress);
+        pageOffset = (int) (pageAddress - blockStart);
+        return pageOffset + PageDescriptor.PAGE_LENGTH <= blockEnd - blockStart
+                && checksum.valid(block, blockBytes, pageOffset, pageAddress);
     }
 
     /** Reads one page, or when the last read was of its neighbour, a block in that direction. */
@@ -184,14 +184,14 @@ public final class PageReader implements AutoCloseable {
         }
     }
 
-    /** The buffer that holds the page, at {@link #page()}. */
+    /** The buffer that holds the page, at {@link #pageOffset()}. */
     public UnsafeBuffer buffer() {
         return buffer;
     }
 
     /** The offset of the page in {@link #buffer()}. */
-    public int page() {
-        return page;
+    public int pageOffset() {
+        return pageOffset;
     }
 
     /** Bytes of the page that hold something, its header included, as far as the snapshot sees. */

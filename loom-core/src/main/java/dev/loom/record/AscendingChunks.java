@@ -73,15 +73,15 @@ public final class AscendingChunks extends Chunks {
     private boolean forward(DirectoryReader entries) {
         while (revisit || entries.next()) {
             revisit = false;
-            if (!entries.isDirectory() || entries.chunk() < bound) {
+            if (!entries.isDirectory() || entries.chunkAddress() < bound) {
                 continue;
             }
             if (entries.chunkEnd() > snapshot.recordTail()) {
                 break;
             }
-            if (entries.chunk() > bound) {
-                unlisted(bound, entries.chunk());
-                bound = entries.chunk();
+            if (entries.chunkAddress() > bound) {
+                unlisted(bound, entries.chunkAddress());
+                bound = entries.chunkAddress();
                 partial = -1;
                 revisit = true;
                 return true;
@@ -104,15 +104,15 @@ public final class AscendingChunks extends Chunks {
             return;
         }
         // the parts of one directory have the same time: begin with the first of them that can be read
-        long chunk = entries.chunk();
+        long chunkAddress = entries.chunkAddress();
         boolean directory = entries.isDirectory();
         while (directory && !entries.isFirstPart()) {
-            if (!entries.previous() || !entries.isDirectory() || entries.chunk() != chunk) {
+            if (!entries.previous() || !entries.isDirectory() || entries.chunkAddress() != chunkAddress) {
                 entries.next();
                 break;
             }
         }
-        bound = Math.max(bound, chunk);
+        bound = Math.max(bound, chunkAddress);
         revisit = true;
     }
 
@@ -130,8 +130,8 @@ public final class AscendingChunks extends Chunks {
             partial = -1;
             return false;
         }
-        boolean follows = entries.isFirstPart() || (partial == entries.chunk() && entries.part() == part);
-        partial = follows ? entries.chunk() : -1;
+        boolean follows = entries.isFirstPart() || (partial == entries.chunkAddress() && entries.part() == part);
+        partial = follows ? entries.chunkAddress() : -1;
         part = entries.part() + 1;
         if (follows && entries.isLastPart()) {
             skip(entries.chunkPages());

@@ -80,11 +80,11 @@ final class CheckpointWriter {
         }
         // those that markers count above the checkpoint are added to it by whoever reads on from it
         long lost = source.lost - source.unmarkedRecords();
-        if (source.totals.directory == SourceSlots.NO_DIRECTORY && lost == 0) {
+        if (source.totals.directoryAddress == SourceSlots.NO_DIRECTORY && lost == 0) {
             return true;
         }
         index.add(source.id);
-        index.add(source.totals.directory + 1);
+        index.add(source.totals.directoryAddress + 1);
         index.add(source.totals.records);
         index.add(source.totals.bytes);
         index.add(lost);

@@ -34,14 +34,14 @@ final class ChunkDirectory {
     }
 
     /** Notes a source's first record in the chunk. Where that fails, nothing has changed. */
-    void add(SourceState source, long chunk, long timeNs) {
+    void add(SourceState source, long chunkAddress, long timeNs) {
         if (count == listed.length) {
             listed = Arrays.copyOf(listed, count * 2);
         }
         // more than are open: some that were closed since the chunk began, and others that were defined
-        source.summary.begin(chunk, RecordDescriptor.HEADER_LENGTH, index.indexesMax() - indexes);
+        source.summary.begin(chunkAddress, RecordDescriptor.HEADER_LENGTH, index.indexesMax() - indexes);
         source.indexed = source.summary.count() > 0;
-        source.chunk = chunk;
+        source.chunkAddress = chunkAddress;
         source.chunkRecords = 0;
         source.chunkBytes = 0;
         source.chunkFirstTimeNs = timeNs;
@@ -50,9 +50,9 @@ final class ChunkDirectory {
     }
 
     /** Counts a record read back, on which the reader stands. */
-    void count(SourceState source, long chunk, PageRecords record) {
-        if (source.chunk != chunk) {
-            add(source, chunk, record.timeNs());
+    void count(SourceState source, long chunkAddress, PageRecords record) {
+        if (source.chunkAddress != chunkAddress) {
+            add(source, chunkAddress, record.timeNs());
         }
         source.chunkRecords++;
         source.chunkBytes += record.length();
@@ -66,7 +66,7 @@ final class ChunkDirectory {
     /** Drops what was counted of the chunk. */
     void forget() {
         for (int i = 0; i < count; i++) {
-            listed[i].chunk = -1;
+            listed[i].chunkAddress = -1;
         }
         clear();
     }
@@ -108,16 +108,16 @@ final class ChunkDirectory {
     }
 
     /** Writes and publishes bins and directory of the chunk, then the slots of its sources. There is room. */
-    void write(long chunk, int pages, long firstTimeNs, long lastTimeNs) {
+    void write(long chunkAddress, int pages, long firstTimeNs, long lastTimeNs) {
         binsBegin = bins.tail();
         if (indexes > 0) {
-            writeBins(chunk, firstTimeNs, lastTimeNs);
+            writeBins(chunkAddress, firstTimeNs, lastTimeNs);
         }
         int from = 0;
         int part = 0;
         nextIndex = 0;
         do {
-            from = writePart(part++, from, chunk, pages, firstTimeNs, lastTimeNs);
+            from = writePart(part++, from, chunkAddress, pages, firstTimeNs, lastTimeNs);
         } while (from < count);
         index.publish();
         for (int i = 0; i < count; i++) {
@@ -128,23 +128,23 @@ final class ChunkDirectory {
         clear();
     }
 
-    private void writeBins(long chunk, long firstTimeNs, long lastTimeNs) {
+    private void writeBins(long chunkAddress, long firstTimeNs, long lastTimeNs) {
         for (int i = 0; i < count; i++) {
             ActiveSummary summary = listed[i].summary;
             summary.complete();
             for (int j = 0; j < summary.count(); j++) {
-                writeBins(summary.index(j), chunk, firstTimeNs, lastTimeNs);
+                writeBins(summary.index(j), chunkAddress, firstTimeNs, lastTimeNs);
             }
         }
         bins.publish();
     }
 
     /** Whatever fails, such as memory for many bins, the directory is written without the index. */
-    private void writeBins(ActiveIndex active, long chunk, long firstTimeNs, long lastTimeNs) {
+    private void writeBins(ActiveIndex active, long chunkAddress, long firstTimeNs, long lastTimeNs) {
         long address = IndexSummary.NO_BINS;
         try {
             if (active.isComplete() && active.hasBins()) {
-                address = bins.write(active, chunk, firstTimeNs, lastTimeNs);
+                address = bins.write(active, chunkAddress, firstTimeNs, lastTimeNs);
             }
         } catch (Throwable e) {
             active.spoil();
@@ -153,14 +153,14 @@ final class ChunkDirectory {
     }
 
     /** Returns which source comes next; the last one listed once more when not all of its indexes fitted. */
-    private int writePart(int part, int from, long chunk, int pages, long firstTimeNs, long lastTimeNs) {
+    private int writePart(int part, int from, long chunkAddress, int pages, long firstTimeNs, long lastTimeNs) {
         int firstIndex = nextIndex;
         int to;
         long address;
         do {
             to = from;
             nextIndex = firstIndex;
-            address = index.begin(TimeEntryDescriptor.DIRECTORY, chunk);
+            address = index.begin(TimeEntryDescriptor.DIRECTORY, chunkAddress);
             index.putInt(TimeEntryDescriptor.PAGES_OFFSET, pages);
             index.putInt(TimeEntryDescriptor.DIRECTORY_PART_OFFSET, part);
             index.putLong(TimeEntryDescriptor.FIRST_TIME_OFFSET, firstTimeNs);
@@ -169,10 +169,10 @@ final class ChunkDirectory {
             index.putLong(TimeEntryDescriptor.BINS_END_OFFSET, bins.tail());
             boolean more = true;
             while (more && to < count) {
-                more = list(listed[to], address, chunk, firstTimeNs, lastTimeNs);
+                more = list(listed[to], address, chunkAddress, firstTimeNs, lastTimeNs);
                 to += nextIndex == 0 ? 1 : 0;
             }
-        } while (!index.end(part == 0, to == count, firstTimeNs, lastTimeNs, chunk));
+        } while (!index.end(part == 0, to == count, firstTimeNs, lastTimeNs, chunkAddress));
         int listedTo = nextIndex == 0 ? to : to + 1;
         for (int i = firstIndex == 0 ? from : from + 1; i < listedTo; i++) {
             SourceState source = listed[i];
@@ -182,15 +182,15 @@ final class ChunkDirectory {
     }
 
     /** Lists a source, with as many of its indexes as fit; whether another source fits in the part. */
-    private boolean list(SourceState source, long address, long chunk, long firstTimeNs, long lastTimeNs) {
+    private boolean list(SourceState source, long address, long chunkAddress, long firstTimeNs, long lastTimeNs) {
         boolean again = nextIndex > 0;
-        long previous = source.totals.directory;
+        long previous = source.totals.directoryAddress;
         index.add(source.id);
         index.add(again ? 0 : source.chunkRecords);
         index.add(source.chunkBytes);
         index.add(source.chunkFirstTimeNs - firstTimeNs);
         index.add(lastTimeNs - source.lastTimeNs);
-        index.add((source.lastAddress - chunk) / RecordDescriptor.ALIGNMENT);
+        index.add((source.lastAddress - chunkAddress) / RecordDescriptor.ALIGNMENT);
         index.add(previous == SourceSlots.NO_DIRECTORY ? 0 : (address - previous) / TimeEntryDescriptor.ALIGNMENT);
         listIndexes(source.summary);
         return index.endListed(TimeEntryDescriptor.LISTED_INDEXED_LENGTH_MAX) && nextIndex == 0;

@@ -44,7 +44,7 @@ public abstract class Chunks implements AutoCloseable {
     public abstract void close();
 
     final void list(DirectoryReader reader) {
-        start = reader.chunk();
+        start = reader.chunkAddress();
         end = reader.chunkEnd();
         lastRecord = reader.listedLastRecord();
         if (lastRecord < start || lastRecord >= end) {

@@ -29,7 +29,7 @@ public final class DescendingChunks extends Chunks {
     private final SourceTotals totals = new SourceTotals();
 
     private Phase phase = Phase.TAIL;
-    private long directory;
+    private long directoryAddress;
     /** All above is covered. */
     private long bound;
     /** What the parts seen last belong to, the last of them first, none of which lists the source; or -1. */
@@ -77,7 +77,7 @@ public final class DescendingChunks extends Chunks {
         long summarised = begin;
         reader.toEnd();
         while (reader.previous()) {
-            long end = reader.isDirectory() ? reader.chunkEnd() : reader.chunk();
+            long end = reader.isDirectory() ? reader.chunkEnd() : reader.chunkAddress();
             if (end <= snapshot.recordTail() && seenToFirstPart()) {
                 summarised = end;
                 break;
@@ -90,7 +90,7 @@ public final class DescendingChunks extends Chunks {
         }
         bound = summarised;
         phase = Phase.CHAIN;
-        directory = newestDirectory();
+        directoryAddress = newestDirectory();
         return region;
     }
 
@@ -123,7 +123,7 @@ public final class DescendingChunks extends Chunks {
                 return;
             }
         } while (!reader.isDirectory());
-        bound = Math.min(bound, reader.chunk());
+        bound = Math.min(bound, reader.chunkAddress());
         partial = -1;
     }
 
@@ -142,17 +142,17 @@ public final class DescendingChunks extends Chunks {
     }
 
     private boolean chain() {
-        if (directory == SourceSlots.NO_DIRECTORY) {
+        if (directoryAddress == SourceSlots.NO_DIRECTORY) {
             phase = Phase.DONE;
             return false;
         }
         // what is named lies below, so that no chain leads around
-        boolean below = namedBy < 0 || directory < namedBy;
-        if (below && reader.inGap(directory)) {
+        boolean below = namedBy < 0 || directoryAddress < namedBy;
+        if (below && reader.inGap(directoryAddress)) {
             crossGap();
             return false;
         }
-        if (!below || !reader.seek(directory) || reader.chunkEnd() > bound || !find()) {
+        if (!below || !reader.seek(directoryAddress) || reader.chunkEnd() > bound || !find()) {
             startEntries();
             return false;
         }
@@ -182,16 +182,16 @@ public final class DescendingChunks extends Chunks {
     }
 
     private boolean listCurrent() {
-        directory = reader.listedPrevious();
+        directoryAddress = reader.listedPrevious();
         namedBy = reader.address();
         phase = Phase.CHAIN;
         partial = -1;
-        if (reader.chunk() < begin) {
+        if (reader.chunkAddress() < begin) {
             phase = Phase.DONE;
             return false;
         }
         skip((bound - reader.chunkEnd()) >> PageDescriptor.PAGE_SHIFT);
-        bound = reader.chunk();
+        bound = reader.chunkAddress();
         list(reader);
         return true;
     }
@@ -208,7 +208,7 @@ public final class DescendingChunks extends Chunks {
     private boolean entries() {
         while (revisit || reader.previous()) {
             revisit = false;
-            long end = reader.isDirectory() ? reader.chunkEnd() : reader.chunk();
+            long end = reader.isDirectory() ? reader.chunkEnd() : reader.chunkAddress();
             // what lies across the bound was never so written
             boolean covered = end > bound;
             if (covered) {
@@ -236,18 +236,18 @@ public final class DescendingChunks extends Chunks {
         }
         if (reader.rejected() == rejected && seenToFirstPart()) {
             skip(reader.chunkPages());
-            bound = reader.chunk();
+            bound = reader.chunkAddress();
         }
         return false;
     }
 
     /** Looks at a checkpoint's part; true when it tells where the chain goes on, or that it does not. */
     private boolean checkpoint() {
-        totals.directory = SourceSlots.NO_DIRECTORY;
+        totals.directoryAddress = SourceSlots.NO_DIRECTORY;
         if (!reader.findCheckpointed(sourceId, totals) && !seenToFirstPart()) {
             return false;
         }
-        directory = totals.directory;
+        directoryAddress = totals.directoryAddress;
         namedBy = reader.address();
         phase = Phase.CHAIN;
         return true;
@@ -256,7 +256,7 @@ public final class DescendingChunks extends Chunks {
     /** Notes that the current part does not list the source; true when none of the parts does, from the last to the first. */
     private boolean seenToFirstPart() {
         // a page's address leaves the low bit for the type: a checkpoint has the address of the chunk after it
-        long whole = reader.chunk() | (reader.isCheckpoint() ? 1 : 0);
+        long whole = reader.chunkAddress() | (reader.isCheckpoint() ? 1 : 0);
         boolean follows = reader.isLastPart() || (partial == whole && reader.part() == part - 1);
         part = reader.part();
         boolean seen = follows && part == 0;

@@ -36,7 +36,7 @@ public final class DirectoryReader implements AutoCloseable {
     private final LongHashSet rejected = new LongHashSet();
 
     private boolean strict;
-    private long page = -1;
+    private long pageAddress = -1;
     private int entries;
     private int current;
     private UnsafeBuffer buffer;
@@ -44,7 +44,7 @@ public final class DirectoryReader implements AutoCloseable {
     private int length;
     private byte type;
     private byte flags;
-    private long chunk;
+    private long chunkAddress;
     private int chunkPages;
     private long firstTimeNs;
     private long lastTimeNs;
@@ -101,14 +101,14 @@ public final class DirectoryReader implements AutoCloseable {
 
     /** Moves into the gap, between the entries before and after it. */
     void toGap() {
-        page = gapEnd;
+        pageAddress = gapEnd;
         entries = 0;
         current = -1;
     }
 
     /** Moves before the first entry after the gap. */
     void toGapEnd() {
-        page = gapBegin - PageDescriptor.PAGE_LENGTH;
+        pageAddress = gapBegin - PageDescriptor.PAGE_LENGTH;
         entries = 0;
         current = 0;
     }
@@ -125,14 +125,14 @@ public final class DirectoryReader implements AutoCloseable {
 
     /** Moves before the first entry. */
     public void toBegin() {
-        page = begin - PageDescriptor.PAGE_LENGTH;
+        pageAddress = begin - PageDescriptor.PAGE_LENGTH;
         entries = 0;
         current = 0;
     }
 
     /** Moves behind the last entry. */
     public void toEnd() {
-        page = PageDescriptor.pageAddress(tail + PageDescriptor.PAGE_LENGTH - 1);
+        pageAddress = PageDescriptor.pageAddress(tail + PageDescriptor.PAGE_LENGTH - 1);
         entries = 0;
         current = -1;
     }
@@ -141,7 +141,7 @@ public final class DirectoryReader implements AutoCloseable {
     public boolean next() {
         current++;
         while (current >= entries) {
-            long after = pageAfter(page);
+            long after = pageAfter(pageAddress);
             if (after >= tail) {
                 current = entries;
                 return false;
@@ -157,7 +157,7 @@ public final class DirectoryReader implements AutoCloseable {
     public boolean previous() {
         current--;
         while (current < 0) {
-            long before = pageBefore(page);
+            long before = pageBefore(pageAddress);
             if (before < begin) {
                 current = -1;
                 return false;
@@ -212,7 +212,7 @@ public final class DirectoryReader implements AutoCloseable {
                 high = good;
             }
         }
-        page = withGap(high);
+        pageAddress = withGap(high);
         entries = 0;
         current = -1;
         while (previous()) {
@@ -233,14 +233,14 @@ public final class DirectoryReader implements AutoCloseable {
     }
 
     private long baseTimeNs() {
-        return PageDescriptor.baseTimeNs(buffer, pages.page());
+        return PageDescriptor.baseTimeNs(buffer, pages.pageOffset());
     }
 
     private void load(long address) {
-        if (address == page && entries > 0) {
+        if (address == pageAddress && entries > 0) {
             return;
         }
-        page = address;
+        pageAddress = address;
         entries = 0;
         if (pages.read(address, tail) != PageState.PRESENT) {
             if (strict) {
@@ -252,13 +252,13 @@ public final class DirectoryReader implements AutoCloseable {
         int used = pages.used();
         int offset = PageDescriptor.HEADER_LENGTH;
         while (offset + TimeEntryDescriptor.LIST_OFFSET <= used) {
-            int length = buffer.getInt(pages.page() + offset + TimeEntryDescriptor.LENGTH_OFFSET);
+            int length = buffer.getInt(pages.pageOffset() + offset + TimeEntryDescriptor.LENGTH_OFFSET);
             if (length < TimeEntryDescriptor.LIST_OFFSET
                     || length % TimeEntryDescriptor.ALIGNMENT != 0
                     || length > used - offset) {
                 break;
             }
-            if (possible(pages.page() + offset) && (rejected.isEmpty() || !rejected.contains(address + offset))) {
+            if (possible(pages.pageOffset() + offset) && (rejected.isEmpty() || !rejected.contains(address + offset))) {
                 offsets[entries++] = offset;
             }
             offset += length;
@@ -295,11 +295,11 @@ public final class DirectoryReader implements AutoCloseable {
 
     /** Reads what each entry begins with, once, as walks ask for it more than once. */
     private void place() {
-        entry = pages.page() + offsets[current];
+        entry = pages.pageOffset() + offsets[current];
         length = buffer.getInt(entry + TimeEntryDescriptor.LENGTH_OFFSET);
         type = buffer.getByte(entry + TimeEntryDescriptor.TYPE_OFFSET);
         flags = buffer.getByte(entry + TimeEntryDescriptor.FLAGS_OFFSET);
-        chunk = buffer.getLong(entry + TimeEntryDescriptor.ADDRESS_OFFSET);
+        chunkAddress = buffer.getLong(entry + TimeEntryDescriptor.ADDRESS_OFFSET);
         chunkPages = buffer.getInt(entry + TimeEntryDescriptor.PAGES_OFFSET);
         firstTimeNs = buffer.getLong(entry + TimeEntryDescriptor.FIRST_TIME_OFFSET);
         lastTimeNs = buffer.getLong(entry + TimeEntryDescriptor.LAST_TIME_OFFSET);
@@ -307,7 +307,7 @@ public final class DirectoryReader implements AutoCloseable {
 
     /** The current entry's address. */
     public long address() {
-        return page + offsets[current];
+        return pageAddress + offsets[current];
     }
 
     /** Bytes of the current entry. */
@@ -334,8 +334,8 @@ public final class DirectoryReader implements AutoCloseable {
     }
 
     /** Of a directory, the chunk's address; of a checkpoint, the address below which all is counted. */
-    public long chunk() {
-        return chunk;
+    public long chunkAddress() {
+        return chunkAddress;
     }
 
     /** Of a directory, pages of the chunk. */
@@ -345,7 +345,7 @@ public final class DirectoryReader implements AutoCloseable {
 
     /** The address behind the chunk. */
     public long chunkEnd() {
-        return chunk + (long) chunkPages * PageDescriptor.PAGE_LENGTH;
+        return chunkAddress + (long) chunkPages * PageDescriptor.PAGE_LENGTH;
     }
 
     /** The number of this part of a directory or checkpoint. */
@@ -451,9 +451,9 @@ public final class DirectoryReader implements AutoCloseable {
         if (!seek(partAddress) || !isDirectory()) {
             return false;
         }
-        long chunk = chunk();
+        long chunkAddress = chunkAddress();
         long part = part();
-        if (!next() || !isDirectory() || chunk() != chunk || part() != part + 1 || listed() == 0) {
+        if (!next() || !isDirectory() || chunkAddress() != chunkAddress || part() != part + 1 || listed() == 0) {
             return false;
         }
         wrapList();
@@ -470,12 +470,12 @@ public final class DirectoryReader implements AutoCloseable {
         listedBytes = varints.next();
         listedFirstTimeNs = firstTimeNs + varints.next();
         listedLastTimeNs = lastTimeNs - varints.next();
-        listedLastRecord = chunk + varints.next() * RecordDescriptor.ALIGNMENT;
+        listedLastRecord = chunkAddress + varints.next() * RecordDescriptor.ALIGNMENT;
         long back = varints.next() * TimeEntryDescriptor.ALIGNMENT;
         listedPrevious = back == 0 ? SourceSlots.NO_DIRECTORY : address() - back;
         if (back < 0 || back > address()) {
             // no entry is where a page begins: who follows the chain looks for himself
-            listedPrevious = page;
+            listedPrevious = pageAddress;
         }
         listedIndexes = (int) varints.next();
         return id;
@@ -508,7 +508,7 @@ public final class DirectoryReader implements AutoCloseable {
 
     /** Takes what a checkpoint's part lists. */
     interface CheckpointHandler {
-        void onSource(int sourceId, long directory, long records, long bytes, long lost, long firstTimeNs);
+        void onSource(int sourceId, long directoryAddress, long records, long bytes, long lost, long firstTimeNs);
     }
 
     /** Gives every source that the current checkpoint part lists. */
@@ -516,8 +516,8 @@ public final class DirectoryReader implements AutoCloseable {
         wrapList();
         for (int i = listed(); i > 0; i--) {
             int id = nextId();
-            long directory = varints.next() - 1;
-            handler.onSource(id, directory, varints.next(), varints.next(), varints.next(), varints.next());
+            long directoryAddress = varints.next() - 1;
+            handler.onSource(id, directoryAddress, varints.next(), varints.next(), varints.next(), varints.next());
         }
     }
 
@@ -526,13 +526,13 @@ public final class DirectoryReader implements AutoCloseable {
         wrapList();
         for (int i = listed(); i > 0; i--) {
             int id = (int) varints.next();
-            long directory = varints.next() - 1;
+            long directoryAddress = varints.next() - 1;
             long records = varints.next();
             long bytes = varints.next();
             varints.next();
             long firstNs = varints.next();
             if (id == sourceId) {
-                into.directory = directory;
+                into.directoryAddress = directoryAddress;
                 into.records = records;
                 into.bytes = bytes;
                 into.firstTimeNs = firstNs;

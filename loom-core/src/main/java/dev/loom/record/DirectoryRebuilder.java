@@ -25,25 +25,25 @@ final class DirectoryRebuilder {
     void rebuild(LogView records, long from, long to, LongConsumer before) {
         try (PageReader pages = new PageReader(records);
                 PageRecords reader = new PageRecords(records, to, -1)) {
-            long chunk = from;
-            while (chunk < to) {
-                long end = chunk + PageDescriptor.PAGE_LENGTH;
+            long chunkAddress = from;
+            while (chunkAddress < to) {
+                long end = chunkAddress + PageDescriptor.PAGE_LENGTH;
                 while (end < to
                         && pages.readOrFail(end, to) == PageState.PRESENT
-                        && PageDescriptor.continues(pages.buffer(), pages.page())) {
+                        && PageDescriptor.continues(pages.buffer(), pages.pageOffset())) {
                     end += PageDescriptor.PAGE_LENGTH;
                 }
-                rebuildChunk(reader, chunk, end, before);
-                chunk = end;
+                rebuildChunk(reader, chunkAddress, end, before);
+                chunkAddress = end;
             }
         }
     }
 
-    private void rebuildChunk(PageRecords reader, long chunk, long end, LongConsumer before) {
+    private void rebuildChunk(PageRecords reader, long chunkAddress, long end, LongConsumer before) {
         long first = Long.MAX_VALUE;
         long last = Long.MIN_VALUE;
-        for (long page = chunk; page < end; page += PageDescriptor.PAGE_LENGTH) {
-            if (reader.read(page) != PageState.PRESENT) {
+        for (long pageAddress = chunkAddress; pageAddress < end; pageAddress += PageDescriptor.PAGE_LENGTH) {
+            if (reader.read(pageAddress) != PageState.PRESENT) {
                 reader.checkReadable();
                 directory.forget();
                 return;
@@ -51,13 +51,13 @@ final class DirectoryRebuilder {
             first = Math.min(first, reader.baseTimeNs());
             last = Math.max(last, reader.baseTimeNs());
             while (reader.next()) {
-                directory.count(sources.getOrAdd(reader.sourceId()), chunk, reader);
+                directory.count(sources.getOrAdd(reader.sourceId()), chunkAddress, reader);
                 countLost(reader);
                 last = Math.max(last, reader.timeNs());
             }
         }
-        before.accept(chunk);
-        directory.write(chunk, (int) ((end - chunk) >> PageDescriptor.PAGE_SHIFT), first, last);
+        before.accept(chunkAddress);
+        directory.write(chunkAddress, (int) ((end - chunkAddress) >> PageDescriptor.PAGE_SHIFT), first, last);
     }
 
     private void countLost(PageRecords record) {

@@ -72,14 +72,14 @@ public final class IndexRebuilder {
         publish(to);
     }
 
-    private void beforeChunk(long chunk) {
+    private void beforeChunk(long chunkAddress) {
         if (cancelled.getAsBoolean()) {
-            throw new CancellationException("rebuild was cancelled: record address=" + chunk);
+            throw new CancellationException("rebuild was cancelled: record address=" + chunkAddress);
         }
-        if (chunk - published >= publishInterval) {
-            publish(chunk);
-        } else if (checkpoints.due(chunk)) {
-            writeCheckpoint(chunk);
+        if (chunkAddress - published >= publishInterval) {
+            publish(chunkAddress);
+        } else if (checkpoints.due(chunkAddress)) {
+            writeCheckpoint(chunkAddress);
         }
         if (!directory.binsHaveRoom()) {
             chunkLog.evict();

@@ -25,7 +25,7 @@ public final class PageRecords implements AutoCloseable {
 
     private UnsafeBuffer buffer;
     private long pageAddress = -1;
-    private int page;
+    private int pageOffset;
     private int used;
     private long baseTimeNs;
     private int epoch;
@@ -72,10 +72,10 @@ public final class PageRecords implements AutoCloseable {
         if (state == PageState.PRESENT) {
             pageAddress = newPageAddress;
             buffer = pages.buffer();
-            page = pages.page();
+            pageOffset = pages.pageOffset();
             used = pages.used();
-            baseTimeNs = PageDescriptor.baseTimeNs(buffer, page);
-            epoch = PageDescriptor.epoch(buffer, page);
+            baseTimeNs = PageDescriptor.baseTimeNs(buffer, pageOffset);
+            epoch = PageDescriptor.epoch(buffer, pageOffset);
             next = PageDescriptor.HEADER_LENGTH;
         } else {
             pageAddress = -1;
@@ -87,8 +87,8 @@ public final class PageRecords implements AutoCloseable {
     public boolean next() {
         while (next + RecordDescriptor.HEADER_LENGTH <= used) {
             int offset = next;
-            long word0 = buffer.getLong(page + offset + RecordDescriptor.WORD0_OFFSET);
-            long word1 = buffer.getLong(page + offset + RecordDescriptor.WORD1_OFFSET);
+            long word0 = buffer.getLong(pageOffset + offset + RecordDescriptor.WORD0_OFFSET);
+            long word1 = buffer.getLong(pageOffset + offset + RecordDescriptor.WORD1_OFFSET);
             int type = RecordDescriptor.type(word0);
             int aligned = RecordDescriptor.alignedLength(RecordDescriptor.length(word0));
             if (type == 0 || type > RecordDescriptor.LAST || aligned > used - offset) {
@@ -113,8 +113,8 @@ public final class PageRecords implements AutoCloseable {
         if (offset < PageDescriptor.HEADER_LENGTH || offset + RecordDescriptor.HEADER_LENGTH > used) {
             return false;
         }
-        long word0 = buffer.getLong(page + offset + RecordDescriptor.WORD0_OFFSET);
-        long word1 = buffer.getLong(page + offset + RecordDescriptor.WORD1_OFFSET);
+        long word0 = buffer.getLong(pageOffset + offset + RecordDescriptor.WORD0_OFFSET);
+        long word1 = buffer.getLong(pageOffset + offset + RecordDescriptor.WORD1_OFFSET);
         int type = RecordDescriptor.type(word0);
         int aligned = RecordDescriptor.alignedLength(RecordDescriptor.length(word0));
         return (type == RecordDescriptor.WHOLE || type == RecordDescriptor.FIRST)
@@ -131,7 +131,7 @@ public final class PageRecords implements AutoCloseable {
         int wanted = (int) (recordAddress - pageAddress);
         int offset = PageDescriptor.HEADER_LENGTH;
         while (offset < wanted && offset + RecordDescriptor.HEADER_LENGTH <= used) {
-            long word0 = buffer.getLong(page + offset + RecordDescriptor.WORD0_OFFSET);
+            long word0 = buffer.getLong(pageOffset + offset + RecordDescriptor.WORD0_OFFSET);
             int type = RecordDescriptor.type(word0);
             if (type == 0 || type > RecordDescriptor.LAST) {
                 return false;
@@ -148,21 +148,21 @@ public final class PageRecords implements AutoCloseable {
      * @return the address at which it stopped; negative when the chain has no more in the chunk
      */
     public long previous(long recordAddress, RecordBatch batch) {
-        batch.begin(pageAddress, page + RecordDescriptor.HEADER_LENGTH);
+        batch.begin(pageAddress, pageOffset + RecordDescriptor.HEADER_LENGTH);
         long at = recordAddress;
         while (at >= pageAddress + PageDescriptor.HEADER_LENGTH && !batch.isFull()) {
             int offset = (int) (at - pageAddress);
             if (offset + RecordDescriptor.HEADER_LENGTH > used) {
                 break;
             }
-            long word0 = buffer.getLong(page + offset + RecordDescriptor.WORD0_OFFSET);
+            long word0 = buffer.getLong(pageOffset + offset + RecordDescriptor.WORD0_OFFSET);
             int length = RecordDescriptor.length(word0);
             if (RecordDescriptor.type(word0) != RecordDescriptor.WHOLE
                     || RecordDescriptor.alignedLength(length) > used - offset
-                    || !isOfSource(buffer.getLong(page + offset + RecordDescriptor.WORD1_OFFSET))) {
+                    || !isOfSource(buffer.getLong(pageOffset + offset + RecordDescriptor.WORD1_OFFSET))) {
                 break;
             }
-            batch.add(buffer, page + offset + RecordDescriptor.HEADER_LENGTH, length);
+            batch.add(buffer, pageOffset + offset + RecordDescriptor.HEADER_LENGTH, length);
             long distance = RecordDescriptor.back(word0);
             at = distance > 0 ? at - distance : -1;
         }
@@ -179,7 +179,7 @@ public final class PageRecords implements AutoCloseable {
         back = RecordDescriptor.back(word0);
         currentSourceId = RecordDescriptor.sourceId(word1);
         jumboCurrent = RecordDescriptor.type(word0) == RecordDescriptor.FIRST;
-        payloadOffset = page + offset + RecordDescriptor.HEADER_LENGTH;
+        payloadOffset = pageOffset + offset + RecordDescriptor.HEADER_LENGTH;
         payloadLength = RecordDescriptor.length(word0);
         return !jumboCurrent || assemble();
     }
@@ -232,9 +232,9 @@ public final class PageRecords implements AutoCloseable {
             return 0;
         }
         UnsafeBuffer source = pagesAfter.buffer();
-        int at = pagesAfter.page() + PageDescriptor.HEADER_LENGTH;
-        if (!PageDescriptor.continues(source, pagesAfter.page())) {
-            return PageDescriptor.epoch(source, pagesAfter.page()) > epoch ? CUT : 0;
+        int at = pagesAfter.pageOffset() + PageDescriptor.HEADER_LENGTH;
+        if (!PageDescriptor.continues(source, pagesAfter.pageOffset())) {
+            return PageDescriptor.epoch(source, pagesAfter.pageOffset()) > epoch ? CUT : 0;
         }
         if (pagesAfter.used() < PageDescriptor.HEADER_LENGTH + RecordDescriptor.HEADER_LENGTH) {
             return 0;

@@ -55,7 +55,7 @@ public final class RecordLog implements FunctionGuard {
 
     private long lastTimeNs;
     private long pageBaseTimeNs;
-    private long chunk = -1;
+    private long chunkAddress = -1;
     private long chunkFirstTimeNs;
     private int chunkPages;
     private int gate = OPEN;
@@ -104,7 +104,8 @@ public final class RecordLog implements FunctionGuard {
      * @param covered the address up to which chunks have directories
      */
     public void resume(LogView records, long covered) {
-        new DirectoryRebuilder(directory, sources).rebuild(records, covered, log.tail(), chunk -> awaitDirectoryRoom());
+        new DirectoryRebuilder(directory, sources)
+                .rebuild(records, covered, log.tail(), chunkAddress -> awaitDirectoryRoom());
         for (SourceState source : sources.states()) {
             if (source != null) {
                 losses.show(source);
@@ -485,10 +486,10 @@ public final class RecordLog implements FunctionGuard {
     private long link(SourceState source, int at, int type, int length, int payloadLength, long timeNs) {
         long address = log.tail();
         long back = 0;
-        if (source.chunk == chunk) {
+        if (source.chunkAddress == chunkAddress) {
             back = (address - source.lastAddress) >>> RecordDescriptor.ALIGNMENT_SHIFT;
         } else {
-            directory.add(source, chunk, timeNs);
+            directory.add(source, chunkAddress, timeNs);
         }
         ringBytes.putLong(at + RecordDescriptor.WORD0_OFFSET, RecordDescriptor.word0(length, type, back));
         ringBytes.putLong(
@@ -523,7 +524,7 @@ public final class RecordLog implements FunctionGuard {
         }
         closeChunk();
         beginPage(timeNs, false);
-        chunk = log.pageAddress();
+        chunkAddress = log.pageAddress();
         chunkFirstTimeNs = timeNs;
         chunkPages = 1;
         if (losses.unmarked()) {
@@ -548,7 +549,7 @@ public final class RecordLog implements FunctionGuard {
         }
         log.sealPage(lastRecordTimeNs());
         log.publish();
-        directory.write(chunk, chunkPages, chunkFirstTimeNs, lastRecordTimeNs());
+        directory.write(chunkAddress, chunkPages, chunkFirstTimeNs, lastRecordTimeNs());
         log.publishSealed();
         evictor.onSealed();
         if (checkpoints.due(log.tail()) && index.hasRoom(TimeEntryDescriptor.checkpointLengthMax(sources.count()))) {

@@ -41,19 +41,19 @@ public final class SourceCounter {
         long newest = Long.MIN_VALUE;
         long tail = Math.max(snapshot.timeTail(), snapshot.times().watermarks().tailAcquire());
         try (DirectoryReader reader = new DirectoryReader(snapshot.times(), tail, 1)) {
-            while (totals.directory != SourceSlots.NO_DIRECTORY && !reader.inGap(totals.directory)) {
-                if (!reader.seek(totals.directory) || !reader.isDirectory() || !reader.find(sourceId)) {
+            while (totals.directoryAddress != SourceSlots.NO_DIRECTORY && !reader.inGap(totals.directoryAddress)) {
+                if (!reader.seek(totals.directoryAddress) || !reader.isDirectory() || !reader.find(sourceId)) {
                     return false;
                 }
                 // one that is newer than the snapshot, though its chunk is not, is counted with what no directory
                 // covers
-                if (totals.directory < snapshot.timeTail() && reader.chunkEnd() <= snapshot.recordTail()) {
+                if (totals.directoryAddress < snapshot.timeTail() && reader.chunkEnd() <= snapshot.recordTail()) {
                     newest = reader.listedLastTimeNs();
                     break;
                 }
                 totals.records -= reader.listedRecords();
                 totals.bytes -= reader.listedBytes();
-                totals.directory = reader.listedPrevious();
+                totals.directoryAddress = reader.listedPrevious();
             }
             if (reader.hasGap() && !fromRebuilt(reader)) {
                 return false;
@@ -74,14 +74,14 @@ public final class SourceCounter {
         boolean first = false;
         boolean found = false;
         while (!first && !found && reader.previous()) {
-            if (!reader.isCheckpoint() || reader.chunk() != reader.rebuildTo()) {
+            if (!reader.isCheckpoint() || reader.chunkAddress() != reader.rebuildTo()) {
                 return false;
             }
             found = reader.findCheckpointed(sourceId, totals);
             first = reader.isFirstPart();
         }
         if (found && totals.records > 0) {
-            if (!reader.seek(totals.directory) || !reader.isDirectory() || !reader.find(sourceId)) {
+            if (!reader.seek(totals.directoryAddress) || !reader.isDirectory() || !reader.find(sourceId)) {
                 return false;
             }
             add(totals.records, totals.bytes, totals.firstTimeNs, reader.listedLastTimeNs());

@@ -80,11 +80,11 @@ public final class SourceSlots {
         bytes.putLong(slot + RECORDS_OFFSET, totals.records);
         bytes.putLong(slot + BYTES_OFFSET, totals.bytes);
         bytes.putLong(slot + FIRST_TIME_OFFSET, totals.firstTimeNs);
-        bytes.putLong(slot + COUNTED_DIRECTORY_OFFSET, totals.directory);
+        bytes.putLong(slot + COUNTED_DIRECTORY_OFFSET, totals.directoryAddress);
         // publishes the four above; pairs with the acquire in get
         LONG.setRelease(bytes, slot + VERSION_OFFSET, (version | 1) + 1);
         // publishes the directory's bytes; pairs with directoryAcquire
-        LONG.setRelease(bytes, slot + DIRECTORY_OFFSET, totals.directory);
+        LONG.setRelease(bytes, slot + DIRECTORY_OFFSET, totals.directoryAddress);
     }
 
     /** The address of the newest directory, published before. Pairs with {@link #put}. */
@@ -116,7 +116,7 @@ public final class SourceSlots {
             into.records = bytes.getLong(slot + RECORDS_OFFSET);
             into.bytes = bytes.getLong(slot + BYTES_OFFSET);
             into.firstTimeNs = bytes.getLong(slot + FIRST_TIME_OFFSET);
-            into.directory = bytes.getLong(slot + COUNTED_DIRECTORY_OFFSET);
+            into.directoryAddress = bytes.getLong(slot + COUNTED_DIRECTORY_OFFSET);
             VarHandle.acquireFence();
             if ((version & 1) == 0 && version == (long) LONG.getOpaque(bytes, slot + VERSION_OFFSET)) {
                 return true;

@@ -11,7 +11,7 @@ final class SourceState {
     final SourceTotals totals = new SourceTotals();
 
     /** Address of the chunk that the five fields below are about; -1 before the first. */
-    long chunk = -1;
+    long chunkAddress = -1;
 
     int chunkRecords;
     long chunkBytes;

@@ -105,13 +105,13 @@ public final class SourceTable {
 
     private void pointTo(long gap, int id) {
         SourceTotals source = orNew(id);
-        source.directory = source.directory == SourceSlots.NO_DIRECTORY ? gap : source.directory;
+        source.directoryAddress = source.directoryAddress == SourceSlots.NO_DIRECTORY ? gap : source.directoryAddress;
     }
 
     /** Reads all parts of a checkpoint; false when one is missing. */
     private boolean loadCheckpoint(DirectoryReader reader, long address, long recordEnd) {
         boolean more = reader.seek(address) && reader.isFirstPart();
-        while (more && reader.isCheckpoint() && reader.chunk() <= recordEnd) {
+        while (more && reader.isCheckpoint() && reader.chunkAddress() <= recordEnd) {
             add(reader, recordEnd);
             if (lastCheckpoint >= 0) {
                 return true;
@@ -122,12 +122,12 @@ public final class SourceTable {
     }
 
     private void add(DirectoryReader reader, long recordEnd) {
-        long end = reader.isDirectory() ? reader.chunkEnd() : reader.chunk();
+        long end = reader.isDirectory() ? reader.chunkEnd() : reader.chunkAddress();
         if (end > recordEnd) {
             return;
         }
         // a page's address leaves the low bit for the type
-        long whole = reader.chunk() | (reader.isCheckpoint() ? 1 : 0);
+        long whole = reader.chunkAddress() | (reader.isCheckpoint() ? 1 : 0);
         if (reader.isFirstPart()) {
             pending.clear();
             pendingParts = 0;
@@ -197,19 +197,19 @@ public final class SourceTable {
                 lost.put(listed.id, listed.lost);
             }
             lastCheckpoint = pendingAddress;
-            recordsCovered = Math.max(recordsCovered, reader.chunk());
+            recordsCovered = Math.max(recordsCovered, reader.chunkAddress());
         } else if (reader.chunkEnd() > recordsCovered) {
-            if (reader.chunk() > recordsCovered) {
-                countRecords(recordsCovered, reader.chunk());
+            if (reader.chunkAddress() > recordsCovered) {
+                countRecords(recordsCovered, reader.chunkAddress());
             }
             boolean own = false;
             for (Listed listed : pending) {
                 SourceTotals chunk = listed.totals;
-                orNew(listed.id).add(chunk.directory, chunk.records, chunk.bytes, chunk.firstTimeNs);
+                orNew(listed.id).add(chunk.directoryAddress, chunk.records, chunk.bytes, chunk.firstTimeNs);
                 own |= listed.id == 0;
             }
             if (own) {
-                countLost(reader.chunk(), reader.chunkEnd());
+                countLost(reader.chunkAddress(), reader.chunkEnd());
             }
             recordsCovered = Math.max(recordsCovered, reader.chunkEnd());
         }

@@ -3,7 +3,7 @@ package dev.loom.record;
 /** Counts of one source up to and with one chunk directory. Mutable; for one thread. */
 public final class SourceTotals {
     /** Address of that directory, or {@link SourceSlots#NO_DIRECTORY}. */
-    public long directory = SourceSlots.NO_DIRECTORY;
+    public long directoryAddress = SourceSlots.NO_DIRECTORY;
 
     public long records;
     public long bytes;
@@ -12,26 +12,26 @@ public final class SourceTotals {
     /** Of a source without records. */
     public SourceTotals() {}
 
-    SourceTotals(long directory, long records, long bytes, long firstTimeNs) {
-        this.directory = directory;
+    SourceTotals(long directoryAddress, long records, long bytes, long firstTimeNs) {
+        this.directoryAddress = directoryAddress;
         this.records = records;
         this.bytes = bytes;
         this.firstTimeNs = firstTimeNs;
     }
 
     public void clear() {
-        directory = SourceSlots.NO_DIRECTORY;
+        directoryAddress = SourceSlots.NO_DIRECTORY;
         records = 0;
         bytes = 0;
         firstTimeNs = 0;
     }
 
     /** Adds what a chunk holds of the source. */
-    public void add(long directoryAddress, long chunkRecords, long chunkBytes, long chunkFirstTimeNs) {
+    public void add(long newDirectoryAddress, long chunkRecords, long chunkBytes, long chunkFirstTimeNs) {
         if (records == 0) {
             firstTimeNs = chunkFirstTimeNs;
         }
-        directory = directoryAddress;
+        directoryAddress = newDirectoryAddress;
         records += chunkRecords;
         bytes += chunkBytes;
     }

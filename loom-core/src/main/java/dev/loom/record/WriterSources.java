@@ -74,7 +74,7 @@ public final class WriterSources {
         }
         SourceState state = sourceId == 0 ? own : new SourceState(sourceId);
         boolean added = all[sourceId] == null;
-        state.totals.directory = totals.directory;
+        state.totals.directoryAddress = totals.directoryAddress;
         state.totals.records = totals.records;
         state.totals.bytes = totals.bytes;
         state.totals.firstTimeNs = totals.firstTimeNs;

@@ -77,12 +77,14 @@ final class IndexCheck {
         for (Part part : parts) {
             LogView log = logs.of(part.kind());
             try (PageReader pages = new PageReader(log)) {
-                for (long page = part.begin(); page < part.end(); page += PageDescriptor.PAGE_LENGTH) {
+                for (long pageAddress = part.begin();
+                        pageAddress < part.end();
+                        pageAddress += PageDescriptor.PAGE_LENGTH) {
                     if (cancelled.getAsBoolean()) {
                         throw new CancellationException(
-                                "check was cancelled: log=" + part.kind().folder() + ", address=" + page);
+                                "check was cancelled: log=" + part.kind().folder() + ", address=" + pageAddress);
                     }
-                    if (pages.readOrFail(page, part.end()) != PageState.PRESENT) {
+                    if (pages.readOrFail(pageAddress, part.end()) != PageState.PRESENT) {
                         return false;
                     }
                 }

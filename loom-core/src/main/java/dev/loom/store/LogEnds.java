@@ -40,10 +40,10 @@ record LogEnds(long recordEnd, long timeEnd, long chunkEnd, long lastTimeNs) {
         try (PageReader pages = new PageReader(all.records())) {
             long last = recordEnd - PageDescriptor.PAGE_LENGTH;
             if (last >= mark.begin(LogKind.RECORD) && whole(pages, last, mark)) {
-                lastTimeNs = Math.max(lastTimeNs, PageDescriptor.lastTimeNs(pages.buffer(), pages.page()));
+                lastTimeNs = Math.max(lastTimeNs, PageDescriptor.lastTimeNs(pages.buffer(), pages.pageOffset()));
             }
             while (recordEnd + PageDescriptor.PAGE_LENGTH <= recordFiles && whole(pages, recordEnd, mark)) {
-                lastTimeNs = Math.max(lastTimeNs, PageDescriptor.lastTimeNs(pages.buffer(), pages.page()));
+                lastTimeNs = Math.max(lastTimeNs, PageDescriptor.lastTimeNs(pages.buffer(), pages.pageOffset()));
                 recordEnd += PageDescriptor.PAGE_LENGTH;
             }
         }
@@ -71,7 +71,7 @@ record LogEnds(long recordEnd, long timeEnd, long chunkEnd, long lastTimeNs) {
     /** A page that the disk does not give now is not the end: what follows would be cut off. */
     private static boolean whole(PageReader pages, long address, Mark mark) {
         return pages.readOrFail(address, Long.MAX_VALUE) == PageState.PRESENT
-                && PageDescriptor.epoch(pages.buffer(), pages.page()) <= mark.epoch();
+                && PageDescriptor.epoch(pages.buffer(), pages.pageOffset()) <= mark.epoch();
     }
 
     /** The end of the pages of the timestamp index whose entries all end within the record log and the chunk index. */
@@ -81,7 +81,7 @@ record LogEnds(long recordEnd, long timeEnd, long chunkEnd, long lastTimeNs) {
             reader.toEnd();
             boolean above = true;
             while (above && reader.previous()) {
-                above = (reader.isDirectory() ? reader.chunkEnd() : reader.chunk()) > recordEnd
+                above = (reader.isDirectory() ? reader.chunkEnd() : reader.chunkAddress()) > recordEnd
                         || (reader.isDirectory() && reader.binsEnd() > chunkEnd);
                 if (above) {
                     end = PageDescriptor.pageAddress(reader.address());

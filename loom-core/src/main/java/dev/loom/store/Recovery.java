@@ -97,7 +97,7 @@ record Recovery(Mark mark, boolean powerCut, long durableBefore) {
                     address += PageDescriptor.PAGE_LENGTH;
                     continue;
                 }
-                page.putBytes(0, reader.buffer(), reader.page(), reader.used());
+                page.putBytes(0, reader.buffer(), reader.pageOffset(), reader.used());
                 long last = PageDescriptor.used(page, 0) != 0 && address + PageDescriptor.PAGE_LENGTH <= tail
                         ? PageDescriptor.lastTimeNs(page, 0)
                         : lastTimeNs;

@@ -109,23 +109,27 @@ public final class StoreVerification {
 
     private void checkPages(LogView view, PageReader reader, long begin, long end) {
         MissingSegments missing = new MissingSegments(view);
-        long page = begin;
-        while (page < end && !stopped()) {
-            if (missing.touch(page, page + 1)) {
-                long next = missing.behind(page, end);
+        long pageAddress = begin;
+        while (pageAddress < end && !stopped()) {
+            if (missing.touch(pageAddress, pageAddress + 1)) {
+                long next = missing.behind(pageAddress, end);
                 problem(
-                        view.segments().file(page),
+                        view.segments().file(pageAddress),
                         0,
-                        "segment is missing: address=" + page + ", bytes up to the next=" + (next - page));
-                page = next;
+                        "segment is missing: address=" + pageAddress + ", bytes up to the next="
+                                + (next - pageAddress));
+                pageAddress = next;
                 continue;
             }
             pages++;
             bytes += PageDescriptor.PAGE_LENGTH;
-            if (reader.read(page, end) == PageState.DAMAGED) {
-                problem(view.segments().file(page), offsetInFile(view, page), "page is damaged: address=" + page);
+            if (reader.read(pageAddress, end) == PageState.DAMAGED) {
+                problem(
+                        view.segments().file(pageAddress),
+                        offsetInFile(view, pageAddress),
+                        "page is damaged: address=" + pageAddress);
             }
-            page += PageDescriptor.PAGE_LENGTH;
+            pageAddress += PageDescriptor.PAGE_LENGTH;
         }
     }
 
@@ -165,15 +169,15 @@ public final class StoreVerification {
         long end = records.watermarks().evictedAcquire();
         try (PageRecords reader = new PageRecords(records, end, -1)) {
             long damaged = 0;
-            long page = records.watermarks().beginAcquire();
-            while (page < end && !stopped()) {
-                if (reader.read(page) == PageState.PRESENT) {
+            long pageAddress = records.watermarks().beginAcquire();
+            while (pageAddress < end && !stopped()) {
+                if (reader.read(pageAddress) == PageState.PRESENT) {
                     long last = reader.baseTimeNs();
                     while (reader.next()) {
                         entries++;
                         if (reader.timeNs() < last) {
                             problem(
-                                    records.segments().file(page),
+                                    records.segments().file(pageAddress),
                                     offsetInFile(records, reader.address()),
                                     "time decreases: time=" + reader.timeNs() + ", before=" + last);
                         }
@@ -182,12 +186,12 @@ public final class StoreVerification {
                     if (reader.damagedRecords() != damaged) {
                         damaged = reader.damagedRecords();
                         problem(
-                                records.segments().file(page),
-                                offsetInFile(records, page),
-                                "a record of several pages is not whole: page address=" + page);
+                                records.segments().file(pageAddress),
+                                offsetInFile(records, pageAddress),
+                                "a record of several pages is not whole: page address=" + pageAddress);
                     }
                 }
-                page += PageDescriptor.PAGE_LENGTH;
+                pageAddress += PageDescriptor.PAGE_LENGTH;
             }
         }
     }
@@ -220,21 +224,21 @@ public final class StoreVerification {
                             String.valueOf(e.getMessage()));
                     continue;
                 }
-                if (reader.isLastPart() && !matches(records, reader.chunk(), reader.chunkEnd(), expected)) {
+                if (reader.isLastPart() && !matches(records, reader.chunkAddress(), reader.chunkEnd(), expected)) {
                     problem(
                             times.segments().file(reader.address()),
                             offsetInFile(times, reader.address()),
-                            "directory differs from its chunk: chunk address=" + reader.chunk());
+                            "directory differs from its chunk: chunk address=" + reader.chunkAddress());
                 }
             }
         }
     }
 
     /** A damaged page was reported already, and makes no second problem. */
-    private static boolean matches(PageRecords records, long chunk, long end, Map<Integer, Long> expected) {
+    private static boolean matches(PageRecords records, long chunkAddress, long end, Map<Integer, Long> expected) {
         Map<Integer, Long> found = new HashMap<>();
-        for (long page = chunk; page < end; page += PageDescriptor.PAGE_LENGTH) {
-            if (records.read(page) != PageState.PRESENT) {
+        for (long pageAddress = chunkAddress; pageAddress < end; pageAddress += PageDescriptor.PAGE_LENGTH) {
+            if (records.read(pageAddress) != PageState.PRESENT) {
                 return true;
             }
             long damaged = records.damagedRecords();

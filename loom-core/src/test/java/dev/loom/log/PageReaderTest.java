@@ -77,10 +77,10 @@ final class PageReaderTest {
 
     private void assertPage(long number) {
         assertSame(PageState.PRESENT, reader.read(number * PAGE, writer.log().tail()));
-        assertEquals(number, PageDescriptor.baseTimeNs(reader.buffer(), reader.page()));
+        assertEquals(number, PageDescriptor.baseTimeNs(reader.buffer(), reader.pageOffset()));
         assertEquals(PageDescriptor.HEADER_LENGTH + 1000, reader.used());
         for (int i = 0; i < 1000; i++) {
-            int at = reader.page() + PageDescriptor.HEADER_LENGTH + i;
+            int at = reader.pageOffset() + PageDescriptor.HEADER_LENGTH + i;
             assertEquals((byte) number, reader.buffer().getByte(at), "page=" + number + ", byte=" + i);
         }
     }
@@ -140,7 +140,7 @@ final class PageReaderTest {
         assertEquals(snapshot, reader.used());
         assertSame(PageState.PRESENT, reader.read(0, log.tail()), "read once more, as it has grown");
         assertEquals(log.tail(), reader.used());
-        assertEquals(8, reader.buffer().getByte(reader.page() + (int) snapshot));
+        assertEquals(8, reader.buffer().getByte(reader.pageOffset() + (int) snapshot));
     }
 
     @Test

@@ -117,7 +117,7 @@ final class DirectoryRoomTest {
         int index = 1 << 24;
         for (int i = 0; i < sourceCount; i++) {
             SourceState source = new SourceState(SourceSlots.SOURCES_MAX - 1 - i);
-            source.totals.directory = Long.BYTES;
+            source.totals.directoryAddress = Long.BYTES;
             List<ActiveIndex> indexes = new ArrayList<>();
             for (int j = i; i < indexed && j < indexCount; j += indexed) {
                 indexes.add(new ActiveIndex(definition(index++, source.id), null));
