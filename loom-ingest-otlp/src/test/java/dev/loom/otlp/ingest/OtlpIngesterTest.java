@@ -98,6 +98,7 @@ class OtlpIngesterTest {
             int max = store.writer().loom().payloadLengthMax() - Long.BYTES;
             int claim = store.writer().loom().claimLengthMax() - Long.BYTES;
             List<Integer> lengths = new ArrayList<>(List.of(claim, claim + 1, max, max + 1, max - 1, claim - 1));
+            lengths.addAll(List.of(129, 130, 131, 132, 16_386, 16_387, 16_388, 16_389));
             for (int i = 0; i < 60; i++) {
                 lengths.add(100 + random.nextInt(random.nextInt(6) == 0 ? 300_000 : 70_000));
             }
@@ -329,13 +330,18 @@ class OtlpIngesterTest {
         }
     }
 
+    /** A text alone can't have every length: where the prefix grows by a byte, one is left out. The flags shift that. */
     private static LogRecord logOfLength(int length) {
-        LogRecord log =
-                LogRecord.newBuilder().setSeverityText("x".repeat(length - 6)).build();
-        int more = length - log.getSerializedSize();
-        return log.toBuilder()
-                .setSeverityText(log.getSeverityText() + "y".repeat(more))
-                .build();
+        return IntStream.range(0, 2)
+                .boxed()
+                .flatMap(flags -> IntStream.rangeClosed(length - 12, length - 2)
+                        .mapToObj(text -> LogRecord.newBuilder()
+                                .setFlags(flags)
+                                .setSeverityText("x".repeat(text))
+                                .build()))
+                .filter(log -> log.getSerializedSize() == length)
+                .findFirst()
+                .orElseThrow();
     }
 
     private static byte[] logs(String service, String... texts) {
