@@ -19,6 +19,8 @@ import dev.loom.record.RecordDescriptor;
 import dev.loom.record.RecordLog;
 import dev.loom.store.StoreOpening;
 import dev.loom.store.StoreSession;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -61,6 +63,11 @@ public final class Loom implements Store {
      */
     public static Loom open(LoomConfig config) {
         return new Loom(StoreOpening.open(config.settings()));
+    }
+
+    /** As {@link #open(LoomConfig)}, with every setting at its default. */
+    public static Loom open(Path directory) {
+        return open(LoomConfig.at(directory).build());
     }
 
     StoreSession session() {
@@ -160,6 +167,11 @@ public final class Loom implements Store {
 
     /** As {@link #push(int, DirectBuffer, int, int)}. */
     public long push(int sourceId, byte[] payload) {
+        return log.push(sourceId, payload);
+    }
+
+    /** As {@link #push(int, DirectBuffer, int, int)}, of what remains in a buffer, whose position stays where it is. */
+    public long push(int sourceId, ByteBuffer payload) {
         return log.push(sourceId, payload);
     }
 

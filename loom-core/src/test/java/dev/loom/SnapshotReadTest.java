@@ -19,6 +19,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -73,9 +74,25 @@ final class SnapshotReadTest {
             nowNs += random.nextInt(3);
             byte[] payload = new byte[random.nextInt(2000) == 0 ? 100_000 : random.nextInt(400)];
             random.nextBytes(payload);
-            long address = loom.push(ids[which], payload);
+            long address = push(loom, ids[which], payload);
             pushed.get(which).add(new Pushed(address, nowNs, ByteBuffer.wrap(payload)));
         }
+    }
+
+    private long push(Loom loom, int sourceId, byte[] payload) {
+        int before = random.nextInt(100);
+        return switch (random.nextInt(4)) {
+            case 0 -> loom.push(sourceId, new UnsafeBuffer(payload), 0, payload.length);
+            case 1 -> loom.push(sourceId, ByteBuffer.wrap(payload).asReadOnlyBuffer());
+            case 2 -> {
+                ByteBuffer buffer = ByteBuffer.allocateDirect(before + payload.length + 10);
+                buffer.position(before).put(payload).flip().position(before);
+                long address = loom.push(sourceId, buffer);
+                assertEquals(before, buffer.position());
+                yield address;
+            }
+            default -> loom.push(sourceId, payload);
+        };
     }
 
     private static List<Pushed> drain(SourceCursor opened, int sourceId) {
@@ -130,6 +147,19 @@ final class SnapshotReadTest {
         try (LoomReader reader = LoomReader.attach(store);
                 Snapshot snapshot = reader.snapshot()) {
             compare(snapshot);
+        }
+    }
+
+    @Test
+    void shouldOpenAStoreByItsDirectoryAlone() {
+        try (Loom loom = Loom.open(store)) {
+            int id = loom.defineSource("texts", Formats.text());
+            long address = loom.push(id, new byte[] {'a'});
+            try (Snapshot snapshot = loom.snapshot();
+                    SourceCursor cursor = snapshot.newestFirst(id, Long.MIN_VALUE, Long.MAX_VALUE)) {
+                assertTrue(cursor.next());
+                assertEquals(address, cursor.address());
+            }
         }
     }
 

@@ -1,7 +1,6 @@
 package example;
 
 import dev.loom.Loom;
-import dev.loom.LoomConfig;
 import dev.loom.api.Snapshot;
 import dev.loom.format.FieldValue;
 import dev.loom.format.Formats;
@@ -17,8 +16,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 public final class Embed {
     public static void main(String[] args) throws Exception {
         Path directory = Files.createTempDirectory("loom-embed");
-        StructFormat format = (StructFormat) Formats.parse("struct:latency_ns:i64,key:utf8");
-        try (Loom loom = Loom.open(LoomConfig.at(directory).build())) {
+        StructFormat format = Formats.struct("latency_ns:i64,key:utf8");
+        try (Loom loom = Loom.open(directory)) {
             int requests = loom.defineSource("requests", format);
             StructWriter writer = new StructWriter(format);
             UnsafeBuffer payload = new UnsafeBuffer(new byte[64]);

@@ -1,7 +1,6 @@
 package example;
 
 import dev.loom.Loom;
-import dev.loom.LoomConfig;
 import dev.loom.Recorder;
 import dev.loom.api.Bins;
 import dev.loom.api.DropPolicy;
@@ -24,7 +23,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 public final class JfrAgent {
     private static final StructFormat FORMAT =
-            (StructFormat) Formats.parse("struct:start_ns:i64,duration_ns:i64,bytes:i64,thread:utf8,subject:utf8");
+            Formats.struct("start_ns:i64,duration_ns:i64,bytes:i64,thread:utf8,subject:utf8");
     private static final int TEXT_LENGTH_MAX = 500;
 
     /** Tells commands which field is the time of an event, and that it is when this began. */
@@ -37,7 +36,7 @@ public final class JfrAgent {
     private final Recorder recorder;
 
     private JfrAgent(Path directory) {
-        recorder = Recorder.on(Loom.open(LoomConfig.at(directory).build())).start();
+        recorder = Recorder.on(Loom.open(directory)).start();
         for (Kind kind : Kind.values()) {
             sources.put(kind, recorder.source(kind.sourceName()).map(Source::id).orElseGet(() -> define(kind)));
         }

@@ -14,7 +14,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 /** Turns requests into records. Usable from any thread. */
 final class RequestLog {
     private static final StructFormat FORMAT =
-            (StructFormat) Formats.parse("struct:latency_ns:i64,status:u16,method:utf8,path:utf8");
+            Formats.struct("latency_ns:i64,status:u16,method:utf8,path:utf8");
     private static final int PATH_LENGTH_MAX = 200;
 
     private final Recorder recorder;

@@ -3,7 +3,6 @@ package example;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.loom.Loom;
-import dev.loom.LoomConfig;
 import dev.loom.Recorder;
 import dev.loom.api.Source;
 import java.io.IOException;
@@ -31,7 +30,7 @@ public final class Service implements AutoCloseable {
     private final HttpServer server;
 
     Service(Path directory, int port) throws IOException {
-        recorder = Recorder.on(Loom.open(LoomConfig.at(directory).build())).start();
+        recorder = Recorder.on(Loom.open(directory)).start();
         requests = new RequestLog(recorder);
         queries = new RequestQueries(recorder, requests.source());
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);

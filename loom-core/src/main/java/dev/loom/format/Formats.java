@@ -43,6 +43,16 @@ public final class Formats {
     }
 
     /**
+     * As {@link #struct(List)}, of fields in the text form: {@code latency_ns:i64,key:utf8?}. A question mark is for a field that
+     * records may lack.
+     *
+     * @throws IllegalArgumentException as that one, and for what is no field
+     */
+    public static StructFormat struct(String fields) {
+        return StructFormat.parse(StructFormat.NAME + ':' + fields);
+    }
+
+    /**
      * Payloads of another format, each after the time of what it tells of: 8 bytes, little-endian, epoch nanoseconds. The
      * field {@code event_time} is that time; the others are those of the format, and where that declares none, the whole
      * under its name: {@code json}.

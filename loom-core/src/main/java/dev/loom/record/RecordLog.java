@@ -173,6 +173,13 @@ public final class RecordLog implements FunctionGuard {
         return push(sourceId, wrapper, 0, payload.length);
     }
 
+    /** As {@link #push(int, DirectBuffer, int, int)}, of what remains in a buffer. */
+    public long push(int sourceId, ByteBuffer payload) {
+        own(); // before the owner's wrapper is touched
+        wrapper.wrap(payload, payload.position(), payload.remaining());
+        return push(sourceId, wrapper, 0, payload.remaining());
+    }
+
     /** As {@link #push}, but returns at once when there is no room, and then has had no effect, on the time neither. */
     public long offer(int sourceId, DirectBuffer payload, int offset, int length) {
         payload.boundsCheck(offset, length);

@@ -19,8 +19,7 @@ class AllocationTest {
 
     @Test
     void shouldAllocateNothingWhenStructIsWrittenAndRead() {
-        StructFormat format =
-                (StructFormat) Formats.parse("struct:a:i64,b:u64?,c:f32,d:utf8,e:bytes?,f:bool?,g:i16,h:utf8?");
+        StructFormat format = Formats.struct("a:i64,b:u64?,c:f32,d:utf8,e:bytes?,f:bool?,g:i16,h:utf8?");
         StructWriter writer = new StructWriter(format);
         UnsafeBuffer buffer = new UnsafeBuffer(new byte[256]);
         UnsafeBuffer bytes = new UnsafeBuffer(new byte[40]);

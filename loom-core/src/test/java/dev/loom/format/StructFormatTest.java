@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StructFormatTest {
     @Test
     void shouldDeclareFieldsInOrder() {
-        StructFormat format = (StructFormat) Formats.parse("struct:ts_ns:i64,op:utf8?,attr.http-route:bytes");
+        StructFormat format = Formats.struct("ts_ns:i64,op:utf8?,attr.http-route:bytes");
         assertEquals(
                 List.of(
                         new Field("ts_ns", FieldType.I64, false),

@@ -66,7 +66,7 @@ class StructLayoutTest {
 
     @Test
     void shouldWriteTheExampleOfTheDocumentation() {
-        StructWriter writer = new StructWriter((StructFormat) Formats.parse("struct:n:u16,op:utf8?,ms:f32?"));
+        StructWriter writer = new StructWriter(Formats.struct("n:u16,op:utf8?,ms:f32?"));
         UnsafeBuffer buffer = new UnsafeBuffer(new byte[11]);
         writer.begin(buffer, 0);
         writer.setLong(0, 258);

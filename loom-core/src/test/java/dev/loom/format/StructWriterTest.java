@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class StructWriterTest {
     private final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer();
-    private final StructFormat format = (StructFormat) Formats.parse("struct:n:u16,a:utf8?,x:f32?,b:bytes,c:utf8?");
+    private final StructFormat format = Formats.struct("n:u16,a:utf8?,x:f32?,b:bytes,c:utf8?");
     private final StructWriter writer = new StructWriter(format);
 
     @BeforeEach
@@ -33,7 +33,7 @@ class StructWriterTest {
         "u64, 0, 9223372036854775807"
     })
     void shouldTakeIntegersOfTheTypesRangeAlone(String type, long min, long max) {
-        StructFormat one = (StructFormat) Formats.parse("struct:v:" + type);
+        StructFormat one = Formats.struct("v:" + type);
         StructWriter oneWriter = new StructWriter(one);
         for (long value : new long[] {min, max, 0, 1}) {
             oneWriter.begin(buffer, 3);
@@ -58,7 +58,7 @@ class StructWriterTest {
 
     @Test
     void shouldTakeUnsignedBits() {
-        StructFormat one = (StructFormat) Formats.parse("struct:v:u64");
+        StructFormat one = Formats.struct("v:u64");
         StructWriter oneWriter = new StructWriter(one);
         oneWriter.begin(buffer, 0);
         oneWriter.setUnsigned(0, -1);
@@ -88,7 +88,7 @@ class StructWriterTest {
 
     @Test
     void shouldRefuseSetterWhenTypeDiffers() {
-        StructFormat all = (StructFormat) Formats.parse("struct:i:i64,d:f64,b:bool,s:utf8,y:bytes");
+        StructFormat all = Formats.struct("i:i64,d:f64,b:bool,s:utf8,y:bytes");
         StructWriter w = new StructWriter(all);
         w.begin(buffer, 0);
         UnsafeBuffer none = new UnsafeBuffer(new byte[0]);

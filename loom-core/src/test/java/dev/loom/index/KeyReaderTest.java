@@ -38,7 +38,7 @@ class KeyReaderTest {
     void shouldReadAtFixedPlaceWhatTheFormatReads(FieldType type) {
         System.out.println("KeyReaderTest: -Dloom.test.seed=" + seed);
         for (String optional : new String[] {"", "?"}) {
-            StructFormat format = (StructFormat) Formats.parse("struct:a:u8?,v:" + type.text() + optional + ",b:utf8");
+            StructFormat format = Formats.struct("a:u8?,v:" + type.text() + optional + ",b:utf8");
             IndexFunction fixed = IndexFunction.field(format, "v");
             FieldReader reader = Objects.requireNonNull(format.field("v"));
             KeyReader direct = new KeyReader(fixed);
@@ -164,7 +164,7 @@ class KeyReaderTest {
 
     @Test
     void shouldHaveNoValueWhenDoubleIsNotANumber() {
-        StructFormat format = (StructFormat) Formats.parse("struct:v:f64");
+        StructFormat format = Formats.struct("v:f64");
         KeyReader reader = new KeyReader(IndexFunction.field(format, "v"));
         UnsafeBuffer payload = new UnsafeBuffer(new byte[8]);
         StructWriter writer = new StructWriter(format);

@@ -72,7 +72,7 @@ class LiteralKeysTest {
     void shouldHoldTheKeysOfAllValuesThatMeetAComparison() {
         for (FieldType field : FieldType.values()) {
             if (!field.isVariableLength()) {
-                StructFormat format = (StructFormat) Formats.parse("struct:x:" + field.text());
+                StructFormat format = Formats.struct("x:" + field.text());
                 for (ValueType type : ValueType.values()) {
                     for (int i = 0; i < 4_000; i++) {
                         UnsafeBuffer payload = new UnsafeBuffer(new byte[64]);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class PcapInput implements RecordInput {
     static final String TIME_FIELD = "ts_ns";
 
-    static final StructFormat FORMAT = (StructFormat) Formats.parse("struct:ts_ns:i64?,caplen:u32,len:u32,"
+    static final StructFormat FORMAT = Formats.struct("ts_ns:i64?,caplen:u32,len:u32,"
             + "protocol:utf8?,src:utf8?,dst:utf8?,sport:u16?,dport:u16?,tcp_flags:u8?,flags:utf8?,seq:u32?,ack:u32?,"
             + "payload_len:u32?,data:bytes");
 

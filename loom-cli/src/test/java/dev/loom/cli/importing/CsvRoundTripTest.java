@@ -30,7 +30,7 @@ class CsvRoundTripTest {
     private static final List<FieldType> TYPES =
             Arrays.stream(FieldType.values()).filter(FieldType::isForStructs).toList();
 
-    private static final StructFormat FORMAT = (StructFormat) Formats.parse("struct:"
+    private static final StructFormat FORMAT = Formats.struct(""
             + IntStream.range(0, TYPES.size())
                     .mapToObj(i -> "f" + i + ":" + TYPES.get(i).text() + "?")
                     .collect(Collectors.joining(",")));

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 class RecordPrinterTest {
     private static final StructFormat FORMAT =
-            (StructFormat) Formats.parse("struct:n:i64?,u:u64,f:f64,g:f32,b:bool,t:utf8?,d:bytes,time:i8");
+            Formats.struct("n:i64?,u:u64,f:f64,g:f32,b:bool,t:utf8?,d:bytes,time:i8");
     private static final long TIME_NS = 1_795_229_193_399_411_123L;
     private static final String HOSTILE = "=\u001b[2J\u0007,\"\u202eevil\u2028\n";
 

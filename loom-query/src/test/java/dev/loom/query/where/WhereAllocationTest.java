@@ -19,7 +19,7 @@ class WhereAllocationTest {
 
     @Test
     void shouldAllocateNothingWhenTestingStructs() {
-        StructFormat format = (StructFormat) Formats.parse("struct:latency_ns:u64,op:utf8,ratio:f32?,ok:bool");
+        StructFormat format = Formats.struct("latency_ns:u64,op:utf8,ratio:f32?,ok:bool");
         StructWriter writer = new StructWriter(format);
         UnsafeBuffer buffer = new UnsafeBuffer(new byte[64]);
         writer.begin(buffer, 0);

@@ -156,7 +156,7 @@ class WhereEvaluationTest {
 
     @Test
     void shouldCompareUnsignedFieldAtItsEnds() {
-        StructFormat format = (StructFormat) Formats.parse("struct:f:u64");
+        StructFormat format = Formats.struct("f:u64");
         for (long bits : new long[] {0, 1, Long.MAX_VALUE, Long.MIN_VALUE, Long.MIN_VALUE + 1, -2, -1}) {
             String value = Long.toUnsignedString(bits);
             UnsafeBuffer payload = payload(format, writer -> writer.setUnsigned(0, bits));
@@ -174,7 +174,7 @@ class WhereEvaluationTest {
 
     @Test
     void shouldTakeLiteralAsNearestValueOfTheFieldsType() {
-        StructFormat format = (StructFormat) Formats.parse("struct:f:f32,d:f64");
+        StructFormat format = Formats.struct("f:f32,d:f64");
         UnsafeBuffer payload = payload(format, writer -> {
             writer.setDouble(0, 0.1f);
             writer.setDouble(1, 0.1);
@@ -192,7 +192,7 @@ class WhereEvaluationTest {
 
     @Test
     void shouldHoldForNotEqualAloneWhenValueIsNaN() {
-        StructFormat format = (StructFormat) Formats.parse("struct:f:f64");
+        StructFormat format = Formats.struct("f:f64");
         UnsafeBuffer payload = payload(format, writer -> writer.setDouble(0, Double.NaN));
         assertTrue(test("f != 0", format, payload));
         assertTrue(test("f != 1e309", format, payload));
@@ -286,7 +286,7 @@ class WhereEvaluationTest {
 
     @Test
     void shouldBeFalseWhenOptionalFieldIsAbsent() {
-        StructFormat format = (StructFormat) Formats.parse("struct:a:i64?,b:utf8?,c:bool?");
+        StructFormat format = Formats.struct("a:i64?,b:utf8?,c:bool?");
         UnsafeBuffer payload = payload(format, writer -> {});
         assertFalse(test("a == 0 or a != 0 or b == '' or b != 'x' or b contains '' or c == false", format, payload));
         assertTrue(test("not a != 0 and not b contains '' and not c == false", format, payload));
@@ -405,7 +405,7 @@ class WhereEvaluationTest {
 
     @Test
     void shouldFindValueInLongList() {
-        StructFormat format = (StructFormat) Formats.parse("struct:i:i64,u:u64,f:f32,d:f64,s:utf8");
+        StructFormat format = Formats.struct("i:i64,u:u64,f:f32,d:f64,s:utf8");
         String numbers = IntStream.range(0, 300)
                 .mapToObj(i -> i * 7 + ", " + (i * 7 + 0.5))
                 .collect(Collectors.joining(", "));
