@@ -34,20 +34,20 @@ public final class SharedWriter implements AutoCloseable {
      * @throws SecondWriterException while another thread closes the store by itself
      */
     public boolean acquire(long timeoutNs) {
-        if (!turns.take(Math.max(0, timeoutNs))) {
+        if (!turns.acquire(Math.max(0, timeoutNs))) {
             return false;
         }
         if (closed) {
-            turns.give();
+            turns.release();
             return false;
         }
         try {
             log().ownership().take(this);
         } catch (SecondWriterException e) {
-            turns.give();
+            turns.release();
             throw e;
         } catch (IllegalStateException e) { // closed, but not by this
-            turns.give();
+            turns.release();
             return false;
         }
         return true;
@@ -62,7 +62,7 @@ public final class SharedWriter implements AutoCloseable {
         if (turns.holds() == 1 && !closed) {
             log().endTurn();
         }
-        turns.give();
+        turns.release();
     }
 
     /**
@@ -71,7 +71,7 @@ public final class SharedWriter implements AutoCloseable {
      * @throws IllegalStateException when the store is closed
      */
     public void rebuildIndexes() {
-        turns.take(-1);
+        turns.acquire(-1);
         try {
             if (closed) {
                 throw new IllegalStateException("store is closed");
@@ -84,7 +84,7 @@ public final class SharedWriter implements AutoCloseable {
                 throw e;
             }
         } finally {
-            turns.give();
+            turns.release();
         }
     }
 
@@ -105,14 +105,14 @@ public final class SharedWriter implements AutoCloseable {
     /** Waits for the turn that is under way, then closes the store. Idempotent. */
     @Override
     public void close() {
-        turns.take(-1);
+        turns.acquire(-1);
         try {
             if (!closed) {
                 closed = true;
                 closeStore();
             }
         } finally {
-            turns.give();
+            turns.release();
         }
     }
 

@@ -28,7 +28,7 @@ final class Turns {
      *     is kept.
      * @return whether the caller has it
      */
-    boolean take(long timeoutNs) {
+    boolean acquire(long timeoutNs) {
         Thread caller = Thread.currentThread();
         if (timeoutNs >= 0 && caller.isInterrupted()) {
             return false;
@@ -89,7 +89,7 @@ final class Turns {
      *
      * @throws IllegalMonitorStateException when the caller has none
      */
-    void give() {
+    void release() {
         if (holds() == 0) {
             throw new IllegalMonitorStateException("the thread has no turn: thread=" + Thread.currentThread());
         }

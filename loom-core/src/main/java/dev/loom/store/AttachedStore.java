@@ -137,7 +137,7 @@ public final class AttachedStore implements AutoCloseable {
             checkInPlace();
             return snapshot;
         } catch (RuntimeException | Error e) {
-            leases.giveBack();
+            leases.release();
             throw e;
         }
     }
@@ -161,9 +161,9 @@ public final class AttachedStore implements AutoCloseable {
         }
     }
 
-    /** Keeps the mappings for a call, which ends it with {@code leases.giveBack()}. */
+    /** Keeps the mappings for a call, which ends it with {@code leases.release()}. */
     private void lease() {
-        if (!leases.take()) {
+        if (!leases.acquire()) {
             throw new IllegalStateException("store is closed: directory=" + files.directory());
         }
     }
@@ -173,7 +173,7 @@ public final class AttachedStore implements AutoCloseable {
         try {
             return call.get();
         } finally {
-            leases.giveBack();
+            leases.release();
         }
     }
 

@@ -14,7 +14,7 @@ final class Leases implements AutoCloseable {
     }
 
     /** Takes a lease; false when it is closed already. */
-    synchronized boolean take() {
+    synchronized boolean acquire() {
         if (closed) {
             return false;
         }
@@ -23,7 +23,7 @@ final class Leases implements AutoCloseable {
     }
 
     /** Takes one more while others are out, even when it is closed already; false when none is out. */
-    synchronized boolean takeMore() {
+    synchronized boolean acquireMore() {
         if (users == 0) {
             return false;
         }
@@ -31,7 +31,7 @@ final class Leases implements AutoCloseable {
         return true;
     }
 
-    void giveBack() {
+    void release() {
         boolean last;
         synchronized (this) {
             users--;

@@ -106,6 +106,6 @@ final class SnapshotCursor extends PageCursor implements SourceCursor {
     protected void release() {
         page.close();
         chunks.close();
-        snapshot.giveBack();
+        snapshot.release();
     }
 }

@@ -456,7 +456,7 @@ public final class StoreSession implements Durability, AutoCloseable {
     }
 
     public Snapshot snapshot() {
-        if (!leases.take()) {
+        if (!leases.acquire()) {
             throw new IllegalStateException("store is closed: directory=" + files.directory());
         }
         SessionStaging.View view = staging.view();
@@ -464,7 +464,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         try {
             return StoreSnapshot.take(view.logs(), live.slots(), live.losses(), () -> schema, true, leases);
         } catch (RuntimeException | Error e) {
-            leases.giveBack();
+            leases.release();
             throw e;
         }
     }
@@ -584,7 +584,7 @@ public final class StoreSession implements Durability, AutoCloseable {
 
     /** A description, of values read while nothing can be unmapped. */
     public Map<String, Object> info() {
-        if (!leases.take()) {
+        if (!leases.acquire()) {
             throw new IllegalStateException("store is closed: directory=" + files.directory());
         }
         try {
@@ -612,7 +612,7 @@ public final class StoreSession implements Durability, AutoCloseable {
             }
             return values;
         } finally {
-            leases.giveBack();
+            leases.release();
         }
     }
 

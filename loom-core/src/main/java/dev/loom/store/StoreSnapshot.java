@@ -70,17 +70,17 @@ public final class StoreSnapshot implements Snapshot {
     }
 
     /**
-     * Keeps the mappings for a cursor or a call, whose {@link #giveBack()} ends it. An open snapshot has a lease of its own,
+     * Keeps the mappings for a cursor or a call, whose {@link #release()} ends it. An open snapshot has a lease of its own,
      * so this works after the store was closed.
      */
-    public void lease() {
-        if (closed.get() || !leases.takeMore()) {
+    public void acquire() {
+        if (closed.get() || !leases.acquireMore()) {
             throw new IllegalStateException("snapshot is closed");
         }
     }
 
-    public void giveBack() {
-        leases.giveBack();
+    public void release() {
+        leases.release();
     }
 
     /** Records of a source lost within a time range that no marker below the snapshot counts. */
@@ -101,21 +101,21 @@ public final class StoreSnapshot implements Snapshot {
 
     @Override
     public long beginAddress() {
-        lease();
+        acquire();
         try {
             return view.recordBegin();
         } finally {
-            giveBack();
+            release();
         }
     }
 
     @Override
     public long lastTimeNs() {
-        lease();
+        acquire();
         try {
             return lastTimeNs(view);
         } finally {
-            giveBack();
+            release();
         }
     }
 
@@ -168,11 +168,11 @@ public final class StoreSnapshot implements Snapshot {
 
     @Override
     public SourceStatistics statistics(int sourceId) {
-        lease();
+        acquire();
         try {
             return SourceCounter.count(view, sourceId, losses.lost(sourceId));
         } finally {
-            giveBack();
+            release();
         }
     }
 
@@ -188,11 +188,11 @@ public final class StoreSnapshot implements Snapshot {
 
     /** Takes a lease for a cursor, which gives it back. */
     private SourceCursor leased(Supplier<SourceCursor> cursor) {
-        lease();
+        acquire();
         try {
             return cursor.get();
         } catch (RuntimeException | Error e) {
-            giveBack();
+            release();
             throw e;
         }
     }
@@ -200,7 +200,7 @@ public final class StoreSnapshot implements Snapshot {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            leases.giveBack();
+            leases.release();
         }
     }
 }

@@ -64,7 +64,7 @@ final class CauseBatch implements AutoCloseable {
         ends = Arrays.copyOf(ends, count);
         addresses = Arrays.copyOf(addresses, count);
         latestEnds = new long[count];
-        memory.giveBack(before);
+        memory.release(before);
         reserved -= before;
         return true;
     }
@@ -233,7 +233,7 @@ final class CauseBatch implements AutoCloseable {
 
     @Override
     public void close() {
-        memory.giveBack(reserved);
+        memory.release(reserved);
         reserved = 0;
     }
 }

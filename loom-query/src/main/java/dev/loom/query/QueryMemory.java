@@ -110,19 +110,19 @@ public final class QueryMemory implements AutoCloseable {
     }
 
     /** Gives back what was reserved, or a part of it. */
-    public void giveBack(long bytes) {
+    public void release(long bytes) {
         synchronized (this) {
             reserved -= bytes;
         }
         if (whole != null) {
-            whole.giveBack(bytes);
+            whole.release(bytes);
         }
     }
 
     /** Gives back what is left. */
     @Override
     public void close() {
-        giveBack(reserved());
+        release(reserved());
     }
 
     /** Queries hold, or would hold, more memory than they may. */

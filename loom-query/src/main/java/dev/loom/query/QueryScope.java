@@ -50,9 +50,9 @@ final class QueryScope implements AutoCloseable {
         predicate = inEventRange(query, conditions);
         query.memory().reserve(Query.MEMORY_BYTES);
         try {
-            snapshot.lease();
+            snapshot.acquire();
         } catch (RuntimeException e) {
-            query.memory().giveBack(Query.MEMORY_BYTES);
+            query.memory().release(Query.MEMORY_BYTES);
             throw e;
         }
         begin = view.recordBegin();
@@ -255,8 +255,8 @@ final class QueryScope implements AutoCloseable {
                 reader.close();
             }
             lookup.close();
-            snapshot.giveBack();
-            query.memory().giveBack(Query.MEMORY_BYTES);
+            snapshot.release();
+            query.memory().release(Query.MEMORY_BYTES);
         }
     }
 }

@@ -43,7 +43,7 @@ public final class SnapshotLookup implements RecordLookup, AutoCloseable {
      */
     public static SnapshotLookup of(Snapshot snapshot) {
         StoreSnapshot store = (StoreSnapshot) snapshot;
-        store.lease();
+        store.acquire();
         return new SnapshotLookup(store);
     }
 
@@ -96,7 +96,7 @@ public final class SnapshotLookup implements RecordLookup, AutoCloseable {
         if (!closed) {
             closed = true;
             records.close();
-            snapshot.giveBack();
+            snapshot.release();
         }
     }
 }

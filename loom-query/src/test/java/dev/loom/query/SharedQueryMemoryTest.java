@@ -37,7 +37,7 @@ final class SharedQueryMemoryTest {
             assertEquals(3, other.reserveShare(3, 1000));
             assertThrows(QueryMemory.Exhausted.class, () -> other.reserveShare(8, 8));
             assertEquals(93, all.reserved());
-            other.giveBack(3);
+            other.release(3);
             other.close();
             assertEquals(60, all.reserved());
         }

@@ -170,7 +170,7 @@ final class QueryApiTest {
         requireRefused(413, new QueryMemory(1 << 20), "scan", "{\"source\":\"requests\"}");
         memory.reserve(3 << 20);
         requireRefused(429, memory, "scan", "{\"source\":\"requests\"}");
-        memory.giveBack(3 << 20);
+        memory.release(3 << 20);
         assertEquals(0, memory.reserved());
     }
 

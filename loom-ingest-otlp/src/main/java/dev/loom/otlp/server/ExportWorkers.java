@@ -61,12 +61,12 @@ final class ExportWorkers implements AutoCloseable {
             throw new RefusalException(NO_THREAD);
         } finally {
             if (!begun) {
-                giveBack(worker);
+                release(worker);
             }
         }
     }
 
-    private synchronized void giveBack(ExportWorker worker) {
+    private synchronized void release(ExportWorker worker) {
         if (closed) {
             worker.close();
         } else {
@@ -92,7 +92,7 @@ final class ExportWorkers implements AutoCloseable {
         if (!waiting.isEmpty()) {
             return waiting.remove(++turns % TURNS_TO_OLDEST == 0 ? 0 : shortest()).exchange;
         }
-        giveBack(worker);
+        release(worker);
         return null;
     }
 
