@@ -25,7 +25,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Tells why a command failed, in one line, and gives its exit code. What it had printed stays printed. */
+/** Reports why a command failed in one line, and returns its exit code. What the command has printed stays printed. */
 final class Failures implements IExecutionExceptionHandler, IParameterExceptionHandler {
     private static final Pattern CHOICES = Pattern.compile("\\[(\\w[\\w, -]*)] \\(case-insensitive\\)");
 
@@ -43,7 +43,7 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
         return ExitCode.USAGE;
     }
 
-    /** Of what is unknown, the command or the option that looks most like it. */
+    /** The known command or option most similar to an unknown one. */
     private static String suggestion(ParameterException e) {
         if (!(e instanceof UnmatchedArgumentException unmatched)
                 || unmatched.getUnmatched().isEmpty()) {
@@ -57,7 +57,7 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
         return SimilarText.suggestion(written, known);
     }
 
-    /** Of an option with choices, picocli names Java's constants; here they are as they are typed. */
+    /** Picocli lists an option's choices by their Java names; here they are as the user types them. */
     private static String reason(ParameterException e) {
         String message = String.valueOf(e.getMessage()).replace('\n', ' ');
         Matcher choices = CHOICES.matcher(message);
@@ -70,7 +70,7 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
     @Override
     public int handleExecutionException(Exception e, CommandLine commandLine, ParseResult result) {
         if (e instanceof BrokenPipeException) {
-            // Whoever reads has seen enough, as head does.
+            // The reader has seen enough, as head does.
             return ExitCode.OK;
         }
         console.out().flush();

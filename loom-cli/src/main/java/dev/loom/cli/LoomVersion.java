@@ -3,7 +3,7 @@ package dev.loom.cli;
 import dev.loom.cli.console.BuildVersion;
 import picocli.CommandLine.IVersionProvider;
 
-/** The version of the build, and the machine's JDK. */
+/** The versions of Loom and of the JDK that runs it. */
 final class LoomVersion implements IVersionProvider {
     @Override
     public String[] getVersion() {

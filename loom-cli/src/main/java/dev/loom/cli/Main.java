@@ -38,10 +38,10 @@ import picocli.CommandLine.HelpCommand;
 
 /** The {@code loom} command. */
 public final class Main {
-    /** By name, in the order in which help lists them. To build the model of one takes longer than most commands run. */
+    /** Commands by name, in the order of the help. To build the model of one takes longer than most commands run. */
     private static final Map<String, Function<Console, Object>> COMMANDS = new LinkedHashMap<>();
 
-    /** Those that speak of all others. */
+    /** Commands that need the models of all others. */
     private static final Set<String> OF_ALL = Set.of("completion", "__names", "man", "help");
 
     static {
@@ -99,7 +99,7 @@ public final class Main {
         }
     }
 
-    /** The model of the command line, with the one command that it names, or if that takes another or none with all of them. */
+    /** The model of the command line: of the named command alone if that suffices, else of all commands. */
     private static CommandLine commandLine(
             Console console, Failures failures, EnvironmentDefaults defaults, String... arguments) {
         boolean one = arguments.length > 0 && COMMANDS.containsKey(arguments[0]) && !OF_ALL.contains(arguments[0]);
@@ -119,7 +119,7 @@ public final class Main {
                 .setExecutionExceptionHandler(failures);
     }
 
-    /** Help that was asked for is data. */
+    /** Help that the user asked for is data. */
     private static OutputStream help(Console console) {
         return new OutputStream() {
             @Override

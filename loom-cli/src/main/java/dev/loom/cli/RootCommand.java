@@ -11,7 +11,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
-/** {@code loom} itself, which does nothing without a command. */
+/** {@code loom} without a command. */
 @Command(
         name = "loom",
         description = "Captures high-frequency telemetry on one machine, and finds the needle in it.",

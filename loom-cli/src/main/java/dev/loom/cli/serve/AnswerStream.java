@@ -12,9 +12,9 @@ import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to a query on its way to the client, who is cut off when he does not take it in time. While the query finds nothing,
- * an empty line now and then shows whether he is still there. Written by the query's thread alone; {@link #keepAlive()} is for
- * any thread, and never waits.
+ * The answer to a query, written to the client, who is cut off if it reads too slowly. While the query finds nothing, an empty
+ * line now and then shows whether the client is still there. Only the query's thread writes; {@link #keepAlive()} is for any
+ * thread and never blocks.
  */
 final class AnswerStream extends OutputStream implements Callback {
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0).asReadOnlyBuffer();
@@ -32,8 +32,8 @@ final class AnswerStream extends OutputStream implements Callback {
     /**
      * Begins an answer.
      *
-     * @param stepNs how long the client may take for what is written at once
-     * @param totalNs how long for all of it
+     * @param stepNs how long the client may take to read one write
+     * @param totalNs how long it may take to read the whole answer
      * @param cutOff ends the connection to a client that takes longer
      */
     AnswerStream(Content.Sink out, long stepNs, long totalNs, Consumer<Throwable> cutOff) {
@@ -55,7 +55,7 @@ final class AnswerStream extends OutputStream implements Callback {
         }
     }
 
-    /** Returns when the bytes are the client's, or the network's. */
+    /** Returns when the bytes are with the client or the network. */
     private void send(boolean last, ByteBuffer bytes) throws IOException {
         awaitTaken();
         synchronized (this) {
@@ -91,7 +91,7 @@ final class AnswerStream extends OutputStream implements Callback {
                 failure = new TimeoutException(
                         "client did not take the answer in time: ms=" + TimeUnit.NANOSECONDS.toMillis(stepNs));
             } else {
-                // not 0, which would be for ever
+                // never 0, which would wait for ever
                 wait(1 + TimeUnit.NANOSECONDS.toMillis(leftNs));
             }
         }
@@ -115,12 +115,14 @@ final class AnswerStream extends OutputStream implements Callback {
         return InvocationType.NON_BLOCKING;
     }
 
-    /** Whether anything was written, and the response's status with it. */
+    /** Whether anything was written, and with it the response's status. */
     synchronized boolean began() {
         return began;
     }
 
-    /** Writes an empty line if nothing was written since the last call; false when the client has gone, or all is written. */
+    /**
+     * Writes an empty line if nothing was written since the last call; false if the client has gone or the answer is complete.
+     */
     boolean keepAlive() {
         synchronized (this) {
             boolean silent = !wroteSinceAsked && !writing;
@@ -135,7 +137,7 @@ final class AnswerStream extends OutputStream implements Callback {
         return true;
     }
 
-    /** Nothing but what the query's thread writes will follow. */
+    /** Stops the empty lines of {@link #keepAlive()}. */
     synchronized void end() {
         ended = true;
     }

@@ -36,7 +36,7 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.Promise;
 import org.eclipse.jetty.util.thread.Scheduler;
 
-/** The port that answers: queries, the schema, health and metrics. */
+/** The API port: queries, the schema, health and metrics. */
 final class ApiHandler extends Handler.Abstract.NonBlocking {
     static final String HEALTH = "/healthz";
     static final String READINESS = "/readyz";
@@ -63,8 +63,8 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
     /**
      * How long answers may take.
      *
-     * @param write for a client to take what is written at once
-     * @param query of one that does not go on until its client leaves, until it ends
+     * @param write how long a client may take to read one write
+     * @param query how long a query may take that does not run until its client leaves
      */
     record AnswerTimes(Duration write, Duration query) {}
 
@@ -83,7 +83,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
         this.metrics = metrics;
     }
 
-    /** How the protection refuses requests in the words of this port. */
+    /** Writes the protection's refusals in this port's format. */
     static RefusalWriter refusals() {
         return (request, response, callback, refusal) -> {
             ApiFailure failure = new ApiFailure(
@@ -93,7 +93,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
         };
     }
 
-    /** Ends the queries that run, so that their clients learn how far they came. */
+    /** Cancels the running queries, so that their clients learn how far they got. */
     void close() {
         closing = true;
         running.forEach(QueryApi.Run::cancel);
@@ -115,7 +115,10 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
         return true;
     }
 
-    /** A client that is still sending may not read before it has sent all, and its next request would be taken for the rest. */
+    /**
+     * Reads the rest of the request first: a client may not read before it has sent everything, and the rest would be taken for
+     * its next request.
+     */
     private void failOnceRead(Request request, Response response, Callback callback, ApiFailure failure) {
         Scheduler.Task deadline = deadline(request);
         Content.Source.consumeAll(
@@ -138,7 +141,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
                         TimeUnit.SECONDS);
     }
 
-    /** By a thread that may wait: a disk that hangs may keep it, and not those that take records. */
+    /** Answers on a thread that may block: a hanging disk may hold it up, but not the threads that take records. */
     private void getMetrics(Request request, Response response, Callback callback) {
         requireGet(request);
         pool.execute(
@@ -161,7 +164,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
         send(request, response, ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)), callback);
     }
 
-    /** Sends a whole answer; a client that does not take it in time is cut off. */
+    /** Sends a whole answer; cuts off a client that reads it too slowly. */
     private void send(Request request, Response response, ByteBuffer bytes, Callback callback) {
         Scheduler.Task deadline = request.getComponents()
                 .getScheduler()
@@ -172,7 +175,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
         response.write(true, bytes, Callback.from(deadline::cancel, callback));
     }
 
-    /** Of HTTP/2 the stream is reset once the query has ended; others of the connection go on. */
+    /** In HTTP/2 the stream is reset when the query ends; the connection's other streams continue. */
     private static void cutOffStream(Request request, Throwable cause) {
         if (request.getConnectionMetaData().getHttpVersion() != HttpVersion.HTTP_2) {
             cutOff(request, cause);
@@ -184,7 +187,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
     }
 
     private static void requireGet(Request request) {
-        if (!HttpMethod.HEAD.is(request.getMethod())) { // of which the server leaves out the body
+        if (!HttpMethod.HEAD.is(request.getMethod())) { // the server omits its body
             require(HttpMethod.GET, request);
         }
     }
@@ -203,7 +206,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
         require(HttpMethod.POST, request);
         String type = String.valueOf(request.getHeaders().get(HttpHeader.CONTENT_TYPE));
         if (!type.split(";", 2)[0].strip().equalsIgnoreCase(JSON)) {
-            // also so that no web page can send it without asking first
+            // also keeps a web page from sending it without a preflight request
             throw new ApiFailure(415, "unsupported_media_type", "content type is not " + JSON + ": " + type);
         } else if (request.getLength() > REQUEST_LENGTH_MAX) {
             throw tooLarge();
@@ -225,7 +228,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
                 } catch (ApiFailure e) {
                     fail(request, response, callback, e);
                 } catch (OutOfMemoryError e) {
-                    callback.failed(e); // no thread can be had
+                    callback.failed(e); // no thread can be created
                 }
             }
 
@@ -267,7 +270,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
         } catch (BrokenPipeException | UncheckedIOException | IOException e) {
             callback.failed(e);
         } catch (RuntimeException | Error e) {
-            // whatever it is, the client is not to wait for ever
+            // whatever it is, the client must not wait for ever
             pool.counters(name).failures.increment();
             callback.failed(e);
         }

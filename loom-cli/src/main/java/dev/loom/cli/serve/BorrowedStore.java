@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The sidecar's store for one query, as if it had attached: closing leaves the store open. */
+/** The sidecar's store as a query sees it: closing it leaves the sidecar's store open. */
 record BorrowedStore(Store store) implements Store {
     @Override
     public Snapshot snapshot() {
@@ -41,6 +41,6 @@ record BorrowedStore(Store store) implements Store {
 
     @Override
     public void close() {
-        // the sidecar's
+        // the sidecar closes it
     }
 }

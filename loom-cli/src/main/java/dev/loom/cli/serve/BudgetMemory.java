@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The memory that raw batches share with OTLP's requests. */
+/** The memory that raw batches share with OTLP requests. */
 record BudgetMemory(InFlightBudget budget) implements BatchMemory {
     @Override
     public @Nullable BatchRoom take(int length) {

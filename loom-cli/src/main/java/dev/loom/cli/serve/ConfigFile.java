@@ -20,16 +20,16 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /**
- * A file of settings in YAML, each known by the names on the way to it, as {@code receivers.otlp.protocols.grpc.endpoint}. In
- * values, variables of the environment are replaced, as by {@link VariableReferences}. All methods fail by {@link
- * CommandFailure} with the reason.
+ * A configuration file in YAML. A setting is known by its path, such as {@code receivers.otlp.protocols.grpc.endpoint}. Values
+ * may refer to environment variables, which {@link VariableReferences} replaces. All methods report failures as {@link
+ * CommandFailure}.
  */
 final class ConfigFile {
     private final String name;
     private final Map<String, Object> settings = new HashMap<>();
     private final Set<String> asked = new HashSet<>();
 
-    /** A text that is not as it stands in the file. */
+    /** A value in which variables were replaced. */
     private record Replaced(String text) {
         @Override
         public String toString() {
@@ -41,7 +41,7 @@ final class ConfigFile {
         this.name = name;
     }
 
-    /** One without settings. */
+    /** A file without settings. */
     static ConfigFile empty() {
         return new ConfigFile("none");
     }
@@ -77,7 +77,7 @@ final class ConfigFile {
             String replaced = replaced(path, text, variables);
             if (replaced.equals(text)) {
                 settings.put(path, text);
-            } else if (!replaced.isEmpty()) { // else it is as a name without a value
+            } else if (!replaced.isEmpty()) { // an empty value counts as not set
                 settings.put(path, new Replaced(replaced));
             }
         } else if (value != null) {
@@ -110,7 +110,7 @@ final class ConfigFile {
         return Optional.ofNullable((Boolean) value);
     }
 
-    /** A whole number from 1 on. */
+    /** A whole number of at least 1. */
     Optional<Integer> count(String path) {
         Object value = typed(path);
         if (value != null && !(value instanceof Integer number && number > 0)) {
@@ -119,7 +119,7 @@ final class ConfigFile {
         return Optional.ofNullable((Integer) value);
     }
 
-    /** A list of texts, or one text. */
+    /** A list of texts; a single text is a list of one. */
     List<String> texts(String path) {
         Object value = value(path);
         List<String> texts = new ArrayList<>();
@@ -131,7 +131,7 @@ final class ConfigFile {
         return texts;
     }
 
-    /** What comes of a variable is read as it would be if it stood in the file. */
+    /** Reads a replaced value as if it stood in the file. */
     private @Nullable Object typed(String path) {
         Object value = value(path);
         try {
@@ -153,7 +153,7 @@ final class ConfigFile {
                 "bad setting: name=" + path + ", value=" + value + ", expected=" + expected + ", file=" + name);
     }
 
-    /** Refuses settings that nobody has asked for. */
+    /** Refuses settings that nobody has read. */
     void requireNoOthers() {
         Set<String> unknown = new TreeSet<>(settings.keySet());
         unknown.removeAll(asked);

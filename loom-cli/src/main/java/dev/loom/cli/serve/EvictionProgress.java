@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** Tells of pages that wait to be written, of which none is for long, without a failure: a disk that hangs, or a thread. */
+/** Detects eviction that hangs without a failure: pages wait to be written, and none is written for a long time. */
 final class EvictionProgress {
     private static final Duration STALL = Duration.ofSeconds(10);
     private static final List<String> LOGS = List.of("record", "time", "chunk");
@@ -13,11 +13,11 @@ final class EvictionProgress {
     private long evictedNs;
 
     /**
-     * Looks once more, which is to be done every few seconds.
+     * Checks again; call it every few seconds.
      *
-     * @param info of the store, as it is now
-     * @param nowNs of a clock that only goes on
-     * @return what is wrong; empty if pages are written, or none waits
+     * @param info the store's state
+     * @param nowNs a monotonic clock's time
+     * @return what is wrong; empty if pages are written or none waits
      */
     synchronized String problem(Map<String, Object> info, long nowNs) {
         long sealed = sum(info, "_sealed");

@@ -11,17 +11,17 @@ import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 
 /**
- * A store's schema as one port of the sidecar lets its clients change it: not at all, or all but the sources that a receiver
- * feeds, which stay open.
+ * A store's schema as one port lets its clients change it: not at all, or except for the sources that a receiver feeds, which
+ * stay open.
  *
- * @param store which fails while it can't be written
- * @param fed whether a receiver feeds the source of an id
+ * @param store throws while the store can't be written
+ * @param fed whether a receiver feeds the source with an id
  */
 record GuardedSchema(Supplier<SchemaAccess> store, IntPredicate fed, Changes changes) implements SchemaAccess {
     /**
      * Whether a port's clients may change the schema.
      *
-     * @param setting its name, for who wonders
+     * @param setting the setting's name, for messages
      */
     record Changes(String setting, boolean allowed) {}
 
@@ -30,7 +30,7 @@ record GuardedSchema(Supplier<SchemaAccess> store, IntPredicate fed, Changes cha
         return store.get().openSource(name);
     }
 
-    /** Clients define what they send to each time they connect, so one that is there already is no change. */
+    /** Clients define their sources each time they connect, so defining an existing one is no change. */
     @Override
     public Source defineSource(String name, PayloadFormat format, Map<String, String> attributes) {
         if (store.get().openSource(name).isEmpty()) {

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Whether the sidecar lives, and whether it can take records. Usable from any thread. */
+/** Whether the sidecar is alive, and whether it can take records. Usable from any thread. */
 final class Health {
     private static final String OK = "ok\n";
 
@@ -14,29 +14,29 @@ final class Health {
     private volatile boolean closing;
 
     /**
-     * @param store tells why records are not taken or don't reach the disk; empty if they do
-     * @param others of which each tells why its requests don't arrive, or can't be stored, if so
+     * @param store why records are not taken or don't reach the disk; empty if they do
+     * @param others why each of the other receivers' requests don't arrive or can't be stored; empty if they do
      */
     Health(Supplier<String> store, List<Supplier<Optional<String>>> others) {
         this.store = store;
         this.others = others;
     }
 
-    /** From now on it is not ready. */
+    /** Reports not ready from now on. */
     void close() {
         closing = true;
     }
 
-    /** Fails never, as long as there is a thread to answer. */
+    /** Never fails as long as a thread can answer. */
     String live() {
         return OK;
     }
 
     /**
-     * Tells that records can be taken and reach the disk.
+     * Returns normally if records can be taken and reach the disk.
      *
-     * @param trusted whether the reason may be told, which names files and sources
-     * @throws ApiFailure when they can't
+     * @param trusted whether the client may see the reason, which names files and sources
+     * @throws ApiFailure if they can't
      */
     String ready(boolean trusted) {
         String problem = problem();

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
 
-/** What the virtual machine tells of itself, under the names that Prometheus' client for Java gives it, so that its dashboards fit. */
+/** The JVM's metrics, named as Prometheus' Java client names them, so that its dashboards work. */
 final class JvmMetrics {
     private JvmMetrics() {}
 
@@ -46,7 +46,7 @@ final class JvmMetrics {
         Map<String, MemoryUsage> pools = new LinkedHashMap<>();
         for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
             MemoryUsage usage = pool.getUsage();
-            if (usage != null) { // a pool may have become invalid
+            if (usage != null) { // the pool may have become invalid
                 pools.put(pool.getName(), usage);
             }
         }
@@ -102,7 +102,7 @@ final class JvmMetrics {
                 .value(threads.getTotalStartedThreadCount());
         Map<Thread.State, Integer> states = new EnumMap<>(Thread.State.class);
         for (ThreadInfo thread : threads.getThreadInfo(threads.getAllThreadIds())) {
-            if (thread != null) { // it has ended meanwhile
+            if (thread != null) { // the thread may have ended
                 states.merge(thread.getThreadState(), 1, Integer::sum);
             }
         }

@@ -4,29 +4,29 @@ import dev.loom.otlp.server.LatencyHistogram;
 import java.math.BigDecimal;
 import java.util.Arrays;
 
-/** Metrics in the text form of Prometheus (0.0.4). Those of one name come one after the other. For one thread. */
+/** Metrics in the Prometheus text format, 0.0.4. Add all values of a metric before the next one. For one thread. */
 final class MetricsText {
     static final String MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
     private final StringBuilder text = new StringBuilder(4096);
     private String name = "";
 
-    /** Begins a metric that only grows. */
+    /** Begins a counter. */
     MetricsText counter(String metric, String help) {
         return begin(metric, "counter", help);
     }
 
-    /** Begins one of times by buckets. */
+    /** Begins a histogram of times. */
     MetricsText histogram(String metric, String help) {
         return begin(metric, "histogram", help);
     }
 
-    /** Begins one of times, by their number and sum. */
+    /** Begins a summary of times: their count and sum. */
     MetricsText summary(String metric, String help) {
         return begin(metric, "summary", help);
     }
 
-    /** Begins a metric that goes up and down. */
+    /** Begins a gauge. */
     MetricsText gauge(String metric, String help) {
         return begin(metric, "gauge", help);
     }
@@ -41,7 +41,7 @@ final class MetricsText {
     /**
      * Adds a value of the metric.
      *
-     * @param labels names and values in turn
+     * @param labels names and values, alternating
      */
     MetricsText value(long value, String... labels) {
         begin("", labels);
@@ -49,14 +49,14 @@ final class MetricsText {
         return this;
     }
 
-    /** Adds a time of the metric, in seconds as is the custom. */
+    /** Adds a time in seconds, Prometheus' base unit. */
     MetricsText seconds(long ns, String... labels) {
         begin("", labels);
         text.append(inSeconds(ns)).append('\n');
         return this;
     }
 
-    /** Adds times of a histogram. */
+    /** Adds a histogram's buckets, sum and count. */
     void times(LatencyHistogram times, String... labels) {
         long count = 0;
         String[] bounded = Arrays.copyOf(labels, labels.length + 2);
@@ -70,7 +70,7 @@ final class MetricsText {
         times(count, times.sumNs(), labels);
     }
 
-    /** Adds the number and the sum of times. */
+    /** Adds a count and a sum of times. */
     void times(long count, long sumNs, String... labels) {
         begin("_sum", labels);
         text.append(inSeconds(sumNs)).append('\n');

@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Where OTLP's requests go: into the store, once that can be written; until then they are to be sent again. Any thread. */
+/** Stores OTLP requests once the store can be written; until then clients are told to retry. Usable from any thread. */
 final class OtlpTarget implements ExportHandler {
     private static final int RETRY_DELAY_MS = 5000;
 
@@ -35,19 +35,19 @@ final class OtlpTarget implements ExportHandler {
         }
     }
 
-    /** Whether requests go to this source. */
+    /** Whether OTLP requests go to this source. */
     boolean feeds(int sourceId) {
         OtlpIngester writing = ingester;
         return writing != null && writing.feeds(sourceId);
     }
 
-    /** Why no request can be stored though the store can be written. */
+    /** Why no request can be stored although the store can be written. */
     Optional<String> problem() {
         OtlpIngester writing = ingester;
         return writing == null ? Optional.empty() : writing.problem();
     }
 
-    /** Records stored in the signal's own source, for want of another. */
+    /** Records stored in the signal's own source because they could have no other. */
     long overflowed(Signal signal) {
         OtlpIngester writing = ingester;
         return writing == null ? 0 : writing.counters(signal).overflowed();

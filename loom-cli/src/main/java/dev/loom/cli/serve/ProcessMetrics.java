@@ -8,9 +8,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** What the operating system tells of this process, under the names that Prometheus' own clients give it. */
+/** The process's metrics, named as Prometheus' own clients name them. */
 final class ProcessMetrics {
-    /** On Linux alone. */
+    /** Exists on Linux only. */
     private static final Path STATUS = Path.of("/proc/self/status");
 
     private static final long KIB = 1024;
@@ -50,7 +50,7 @@ final class ProcessMetrics {
         }
     }
 
-    /** Of a line such as {@code VmRSS:  1234 kB}. */
+    /** The size in a line such as {@code VmRSS:  1234 kB}. */
     private static long bytes(String line) {
         return KIB * Long.parseLong(line.replaceAll("\\D", ""));
     }

@@ -21,40 +21,40 @@ import java.util.function.Consumer;
 import org.eclipse.jetty.util.thread.Scheduler;
 
 /**
- * Threads that answer requests. Those of one kind have so many, and a few requests may wait for one for a short time, so that
- * none keeps those of another kind from their answers.
+ * Threads that answer requests. Each kind of request has threads of its own, and a few requests may wait briefly for one, so that
+ * no kind keeps another from being answered.
  */
 final class QueryPool implements AutoCloseable {
-    /** What requests ask for. */
+    /** Kinds of requests. */
     enum Kind {
-        /** Records, or what is computed from them. */
+        /** Asks for records, or for what is computed from them. */
         QUERY,
-        /** Records as they come, until the client leaves. */
+        /** Asks for records as they arrive, until the client leaves. */
         FOLLOWER,
-        /** What takes a moment: sources, indexes, the store's state, the schema. */
+        /** Takes a moment: sources, indexes, the store's state, the schema. */
         LOOKUP
     }
 
     /**
-     * How many requests there may be.
+     * The number of requests allowed.
      *
-     * @param queries answered at once
-     * @param queued of queries that wait for one of those, and of lookups
-     * @param queueTime how long they wait
-     * @param followers at once
+     * @param queries queries answered at once
+     * @param queued queries that may wait for a thread, and as many lookups
+     * @param queueTime how long a request may wait
+     * @param followers followers answered at once
      */
     record Limits(int queries, int queued, Duration queueTime, int followers) {}
 
-    /** What was asked by one name. */
+    /** The counters of one request name. */
     static final class Counters {
         final LongAdder failures = new LongAdder();
-        /** From asking to the end; of those that go on until their client leaves, nothing. */
+        /** From request to end; requests that run until their client leaves are not timed. */
         final LatencyHistogram times = new LatencyHistogram();
     }
 
     static final int LOOKUPS_MAX = 4;
 
-    /** The name of requests that change the schema or ask for it. */
+    /** The name of requests that read or change the schema. */
     static final String SCHEMA = "schema";
 
     private final Limits limits;
@@ -84,11 +84,11 @@ final class QueryPool implements AutoCloseable {
     }
 
     /**
-     * Has a request answered by a thread of its kind.
+     * Answers a request on a thread of its kind.
      *
-     * @param name of what is asked, for its counters
-     * @param refusal told that no thread became free in time; then the request is not answered
-     * @throws ApiFailure when there are as many as may be
+     * @param name the request's name, for its counters
+     * @param refusal called instead of {@code answer} if no thread becomes free in time
+     * @throws ApiFailure if the queue is full
      */
     void execute(Kind kind, String name, Scheduler scheduler, Runnable answer, Consumer<ApiFailure> refusal) {
         ThreadPoolExecutor executor = executor(kind);
@@ -129,7 +129,7 @@ final class QueryPool implements AutoCloseable {
         return Objects.requireNonNull(threads.get(kind));
     }
 
-    /** By the name of the query. */
+    /** Counters by request name. */
     Map<String, Counters> counters() {
         return counters;
     }
@@ -148,7 +148,7 @@ final class QueryPool implements AutoCloseable {
         return executor(kind).getQueue().size();
     }
 
-    /** Requests beyond the limits. */
+    /** Requests refused because of the limits. */
     long refused() {
         return refused.sum();
     }

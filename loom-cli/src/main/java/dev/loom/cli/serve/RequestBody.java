@@ -8,15 +8,15 @@ import java.util.zip.GZIPInputStream;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 
-/** How the body of a request is encoded. */
+/** The encoding of a request's body. */
 enum RequestBody {
     IDENTITY,
     GZIP;
 
     /**
-     * As its headers say.
+     * The encoding that the request's headers name.
      *
-     * @throws ApiFailure when it is none of these
+     * @throws ApiFailure if it is not supported
      */
     static RequestBody of(Request request) {
         String encoding = String.join(", ", request.getHeaders().getValuesList(HttpHeader.CONTENT_ENCODING));
@@ -32,9 +32,9 @@ enum RequestBody {
     }
 
     /**
-     * The body as it was before it was encoded; no more of it than is taken is ever decoded.
+     * Decodes the body, at most {@code lengthMax} bytes of it.
      *
-     * @throws ApiFailure when it can't be decoded, or is longer than {@code lengthMax}
+     * @throws ApiFailure if it can't be decoded or is longer than {@code lengthMax}
      */
     byte[] decode(byte[] sent, int lengthMax) {
         if (this == IDENTITY) {

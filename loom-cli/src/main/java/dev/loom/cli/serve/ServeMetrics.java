@@ -26,11 +26,11 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * What the sidecar tells Prometheus of itself.
+ * The sidecar's metrics for Prometheus.
  *
- * @param directory of the store
- * @param started both clocks, as they were when the sidecar started
- * @param otlp the receiver and what it stores through, if there is one
+ * @param directory the store's directory
+ * @param started both clocks when the sidecar started
+ * @param otlp the OTLP receiver and its target, if there is one
  * @param ingest the raw port, if there is one
  */
 record ServeMetrics(
@@ -44,7 +44,7 @@ record ServeMetrics(
     private static final List<String> LOGS = List.of("record", "time", "chunk");
     private static final List<String> WATERMARKS = List.of("begin", "durable", "evicted", "sealed", "tail");
 
-    /** OTLP's receiver, and what is behind it. */
+    /** The OTLP receiver and where its requests go. */
     record Otlp(OtlpReceiver receiver, OtlpTarget target) {}
 
     String text() {
@@ -62,7 +62,7 @@ record ServeMetrics(
         return text.toString();
     }
 
-    /** How far the wall clock was moved, or ran away, since the start. */
+    /** How far the wall clock was set or has drifted since the start. */
     private void clock(MetricsText text) {
         ClockPair now = ClockPair.ofThisMachine();
         text.gauge(
@@ -79,7 +79,7 @@ record ServeMetrics(
             text.gauge("loom_store_disk_size_bytes", "Size of that file system.")
                     .value(disk.getTotalSpace());
         } catch (IOException e) {
-            // then there is nothing to tell
+            // then there is no value to report
         }
     }
 

@@ -18,21 +18,21 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a sidecar is to do: the configuration file's settings, over which options go.
+ * A sidecar's settings: those of the configuration file, overridden by options.
  *
- * @param directory of the store
- * @param store how it is opened
- * @param openInterval how often opening it for writing is tried while the disk does not allow that
- * @param otlpGrpc where OTLP/gRPC is taken
- * @param otlpHttp where OTLP/HTTP is taken
- * @param api where queries are answered
- * @param ingest where raw records are taken
- * @param queries how many requests for them are answered at once
- * @param queryTimeMax of one
- * @param queryMemory that queries may hold together
- * @param openPaths of the API that need no token
- * @param apiSchemaChanges whether requests may change the schema
- * @param ingestSchemaChanges whether those who send raw records may
+ * @param directory the store's directory
+ * @param store how to open the store
+ * @param openInterval how often to retry opening the store for writing while the disk does not allow it
+ * @param otlpGrpc endpoint of OTLP/gRPC
+ * @param otlpHttp endpoint of OTLP/HTTP
+ * @param api endpoint of the query API
+ * @param ingest endpoint of raw records
+ * @param queries limits of concurrent requests
+ * @param queryTimeMax the longest time of a query
+ * @param queryMemory memory that all queries may hold together
+ * @param openPaths API paths that need no token
+ * @param apiSchemaChanges whether API requests may change the schema
+ * @param ingestSchemaChanges whether clients of the raw port may change the schema
  */
 record ServeSettings(
         Path directory,
@@ -61,7 +61,7 @@ record ServeSettings(
     private static final Duration QUEUE_TIME_MAX = Duration.ofSeconds(5);
     private static final int FOLLOWERS_MAX = 8;
     private static final Duration QUERY_TIME_MAX = Duration.ofMinutes(1);
-    /** Of the heap, by default. */
+    /** The default is the heap divided by this. */
     private static final int QUERY_MEMORY_SHARE = 4;
 
     private static final int MIB = 1 << 20;
@@ -80,9 +80,9 @@ record ServeSettings(
             boolean insecure) {}
 
     /**
-     * Puts them together.
+     * Merges options and file.
      *
-     * @throws CommandFailure for settings that can't be
+     * @throws CommandFailure for invalid settings
      */
     static ServeSettings of(Options options, ConfigFile file) {
         try {

@@ -13,9 +13,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The sidecar's store: open for writing or, while the disk does not allow that, for reading alone. Usable from any thread.
- */
+/** The sidecar's store, open for writing or, while the disk does not allow that, for reading only. Usable from any thread. */
 final class ServedStore implements AutoCloseable {
     private final ServeSettings settings;
     private final Consumer<SharedWriter> onWritable;
@@ -31,10 +29,10 @@ final class ServedStore implements AutoCloseable {
     }
 
     /**
-     * Opens it for writing or, when the disk does not allow that and it is there already, for reading.
+     * Opens the store for writing or, if the disk does not allow that and the store exists, for reading.
      *
-     * @param onWritable prepares to write, once it can be; what it throws is thrown when opening
-     * @throws LoomException when it can't be opened at all
+     * @param onWritable prepares writing as soon as it is possible; opening throws what it throws
+     * @throws LoomException if the store can't be opened at all
      */
     static ServedStore open(ServeSettings settings, Consumer<SharedWriter> onWritable) {
         ServedStore store = new ServedStore(settings, onWritable);
@@ -74,7 +72,7 @@ final class ServedStore implements AutoCloseable {
         reason = "";
     }
 
-    /** Tries to open one for writing that is open for reading; returns whether it is open for writing now. */
+    /** Tries to reopen a read-only store for writing; returns whether the store is now open for writing. */
     synchronized boolean tryToWrite() {
         LoomReader before = reader;
         if (before == null || closed) {
@@ -87,14 +85,14 @@ final class ServedStore implements AutoCloseable {
             return false;
         }
         reader = null;
-        before.close(); // queries that read it go on
+        before.close(); // queries that read it continue
         return true;
     }
 
     /**
-     * Has all indexes written anew in the background; whoever writes or begins to read waits for a moment.
+     * Rebuilds all indexes in the background; writers and new readers wait for a moment.
      *
-     * @throws LoomException when the disk does not allow it; when the store could not be opened again, it is open for reading
+     * @throws LoomException if the disk does not allow it; if the store could not be reopened, it is open for reading
      */
     private synchronized void rebuildIndexes() {
         SharedWriter writing = requireWriter();
@@ -115,12 +113,12 @@ final class ServedStore implements AutoCloseable {
         return Optional.ofNullable(writer);
     }
 
-    /** Why it is not open for writing; empty if it is. */
+    /** Why the store is not open for writing; empty if it is. */
     String reason() {
         return reason;
     }
 
-    /** What is to be read, which its users don't close. */
+    /** The store to read from; its users don't close it. */
     Store store() {
         SharedWriter writing = writer;
         LoomReader reading = reader;
@@ -140,7 +138,7 @@ final class ServedStore implements AutoCloseable {
     }
 
     /**
-     * The schema, which can be changed.
+     * The schema, for changes.
      *
      * @throws StoreIoException while the store can't be written
      */

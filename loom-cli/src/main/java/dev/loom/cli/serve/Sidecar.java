@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One store, and the servers around it. Start and close are for one thread. */
+/** One store and the servers around it. One thread starts and closes it. */
 final class Sidecar implements AutoCloseable {
     private static final Duration REQUESTS_GRACE = Duration.ofSeconds(4);
 
@@ -82,12 +82,12 @@ final class Sidecar implements AutoCloseable {
     }
 
     /**
-     * Opens the store and serves.
+     * Opens the store and starts the servers.
      *
-     * @param failures told of what goes wrong later and ends nothing; called by any thread
-     * @param notices told of what changes for the better or the worse, in a line each; called by any thread
-     * @throws IOException when an endpoint can't be had
-     * @throws IllegalArgumentException for an endpoint that others could reach unprotected
+     * @param failures takes later failures, which do not stop the sidecar; any thread calls it
+     * @param notices takes one-line notices of changes for the better or the worse; any thread calls it
+     * @throws IOException if an endpoint can't be bound
+     * @throws IllegalArgumentException for an unprotected endpoint that others could reach
      */
     static Sidecar start(ServeSettings settings, Consumer<Throwable> failures, Consumer<String> notices)
             throws IOException {
@@ -177,21 +177,21 @@ final class Sidecar implements AutoCloseable {
         return endpoint.socket() == null ? new Endpoint(endpoint.host(), port, null).toString() : endpoint.toString();
     }
 
-    /** Where it listens, by what for, with the ports that were found. */
+    /** The bound addresses with their actual ports, by name. */
     Map<String, String> addresses() {
         return addresses;
     }
 
-    /** By how much arrival times lead the machine's clock; 0 when that is less than a second. */
+    /** How far arrival times are ahead of the machine's clock; 0 if less than a second. */
     long clockAheadNs() {
         try {
             return StoreTime.aheadNs(store.store());
         } catch (LoomException | IllegalStateException | OutOfMemoryError e) {
-            return 0; // what can't be told now is no reason to end
+            return 0; // no reason to end if it can't be told now
         }
     }
 
-    /** Takes no more, answers what is under way, closes the store. */
+    /** Refuses new requests, answers those in progress, and closes the store. */
     @Override
     public void close() throws IOException {
         health.close();

@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Looks at the store every other second: tells when records stop to reach the disk and when they do again, and tries to open for
- * writing what is open for reading alone. {@link #problem()} is for any thread.
+ * Checks the store every two seconds: reports when records stop reaching the disk and when they reach it again, and tries to
+ * reopen a read-only store for writing. {@link #problem()} is thread-safe.
  */
 final class StoreWatch implements Runnable, AutoCloseable {
     private static final Duration INTERVAL = Duration.ofSeconds(2);
@@ -24,10 +24,10 @@ final class StoreWatch implements Runnable, AutoCloseable {
     private long triedNs = System.nanoTime();
 
     /**
-     * Begins to watch.
+     * Starts the watch.
      *
-     * @param notices told of changes, in a line each
-     * @param retry how often opening for writing is tried
+     * @param notices takes changes, one line each
+     * @param retry how often to try to open the store for writing
      */
     StoreWatch(ServedStore store, Consumer<String> notices, Duration retry) {
         this.store = store;
@@ -41,7 +41,7 @@ final class StoreWatch implements Runnable, AutoCloseable {
         thread.start();
     }
 
-    /** Why records are not taken, or don't reach the disk; empty if they do. */
+    /** Why records are not taken or don't reach the disk; empty if they do. */
     String problem() {
         return store.writer().isPresent() ? find(System.nanoTime()) : "store can't be written: " + store.reason();
     }
@@ -52,7 +52,7 @@ final class StoreWatch implements Runnable, AutoCloseable {
             try {
                 look();
             } catch (RuntimeException | Error e) {
-                // there is another look soon, and by then there may be memory to say what was wrong, or nothing wrong
+                // the next look comes soon; by then there may be memory to report the failure, or no failure
             }
         }
     }
@@ -61,7 +61,7 @@ final class StoreWatch implements Runnable, AutoCloseable {
         try {
             return !closing.await(INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
-            return true; // nobody's business but that of close()
+            return true; // only close() interrupts
         }
     }
 

@@ -5,9 +5,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Replaces variables of the environment in a text, as the Collector does: {@code ${env:NAME}} and {@code ${NAME}} by its value,
- * {@code ${env:NAME:-text}} by the text where it is not set, {@code $$} by one {@code $}. A {@code $} before anything else stands
- * for itself.
+ * Replaces environment variables in a text, as the OpenTelemetry Collector does: {@code ${env:NAME}} and {@code ${NAME}} by the
+ * variable's value, {@code ${env:NAME:-text}} by the text if the variable is not set, {@code $$} by {@code $}. A {@code $} before
+ * anything else stands for itself.
  */
 final class VariableReferences {
     private static final Pattern REFERENCE = Pattern.compile("\\$(?:\\$|\\{([^}]*)(}?))");
@@ -21,9 +21,9 @@ final class VariableReferences {
     }
 
     /**
-     * The text with values in place of variables; what is in a value is left as it is.
+     * Replaces the references in a text. Values are not searched for references.
      *
-     * @throws IllegalArgumentException for a variable that is not set, and for braces that name none
+     * @throws IllegalArgumentException for a variable that is not set, and for braces that hold no variable's name
      */
     String replace(String text) {
         return REFERENCE

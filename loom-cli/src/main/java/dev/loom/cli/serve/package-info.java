@@ -1,4 +1,4 @@
-/** The sidecar: what takes telemetry in, answers queries and tells of itself, around one store. */
+/** The sidecar: receives telemetry, answers queries and serves metrics for one store. */
 @NullMarked
 package dev.loom.cli.serve;
 
