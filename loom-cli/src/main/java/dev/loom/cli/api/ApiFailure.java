@@ -4,7 +4,7 @@ import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.text.ShortText;
 
-/** Ends a request, with a status of HTTP, a code for programs and a message for people. */
+/** Ends a request with an HTTP status, a code for programs and a message for people. */
 public final class ApiFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -25,7 +25,7 @@ public final class ApiFailure extends RuntimeException {
         return new ApiFailure(404, "not_found", message);
     }
 
-    /** What a command's failure is here. */
+    /** Translates a command's failure. */
     public static ApiFailure of(CommandFailure failure) {
         String message = String.valueOf(failure.getMessage());
         if (failure.notFound()) {

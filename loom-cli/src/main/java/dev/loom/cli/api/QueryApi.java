@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** Answers requests by running the command of their name. Usable from any thread. */
+/** Answers each request by running the command that it names. Usable from any thread. */
 public final class QueryApi {
     private static final Map<String, Function<Console, CommandLine>> COMMANDS = Map.of(
             "scan", console -> new CommandLine(new ScanCommand(console)),
@@ -57,13 +57,13 @@ public final class QueryApi {
     private static final Set<String> READING = Set.of("scan", "agg", "hist", "top", "correlate", "search", "tail");
     private static final String FOLLOW = "follow";
 
-    /** Of a query besides what its operators state: buffers, and its request as it was read. */
+    /** A query's memory besides what its operators state: buffers and the parsed request. */
     private static final long MEMORY_BYTES = 256 << 10;
 
-    /** The command of those that have several. */
+    /** The subcommand that runs for commands with several. */
     private static final String LIST = "list";
 
-    /** Of what reads no records. */
+    /** The outcome of commands that read no records. */
     private static final Map<String, Object> WHOLE =
             new TreeMap<>(Map.of("complete", true, "lost", 0, "stats", Map.of()));
 
@@ -75,8 +75,8 @@ public final class QueryApi {
     /**
      * Prepares to answer from a store.
      *
-     * @param store gives what is to be read, and is closed by each query
-     * @param timeMax of a query that does not go on until its client leaves
+     * @param store supplies the store; each query closes what it gets
+     * @param timeMax the longest time of a query that does not run until its client leaves
      * @param memory that queries may hold together
      */
     public QueryApi(Path directory, Supplier<Store> store, Duration timeMax, QueryMemory memory) {
@@ -114,11 +114,11 @@ public final class QueryApi {
         private @Nullable Exception failure;
 
         /**
-         * Prepares it; nothing is written yet.
+         * Prepares the query; writes nothing yet.
          *
          * @param body the request, a JSON object
          * @param out takes the answer
-         * @throws ApiFailure when the request is not as it should be
+         * @throws ApiFailure if the request is invalid
          */
         public Run(String name, byte[] body, OutputStream out) {
             console = new Console(
@@ -171,11 +171,11 @@ public final class QueryApi {
         }
 
         /**
-         * Writes the answer, and as its last line how it ended.
+         * Writes the answer; its last line is the outcome.
          *
-         * @throws ApiFailure when there is no answer, or it broke off; also for want of memory
-         * @throws BrokenPipeException when the client has gone
-         * @throws UncheckedIOException likewise
+         * @throws ApiFailure if there is no answer or it broke off, also for lack of memory
+         * @throws BrokenPipeException if the client has gone
+         * @throws UncheckedIOException if the client has gone
          */
         public void run() {
             try (QueryMemory part = memory.part()) {
@@ -213,12 +213,12 @@ public final class QueryApi {
             return ExitCode.INTERNAL;
         }
 
-        /** Ends it soon. Any thread. */
+        /** Makes the query end soon. Usable from any thread. */
         public void cancel() {
             console.interruption().request();
         }
 
-        /** How it ended, as its last line says. */
+        /** The outcome, as in the answer's last line. */
         public Map<String, Object> outcome() {
             return outcome;
         }

@@ -13,11 +13,11 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 /**
- * Turns the members of a request into the arguments of its command: a member has the name of an option without its dashes, short or long, or of a
- * positional parameter in lower case.
+ * Turns a request's members into command-line arguments. A member is named like an option without its dashes, short or long, or
+ * like a positional parameter in lower case.
  */
 final class RequestArguments {
-    /** What is not the client's to choose. */
+    /** Options that the client may not choose. */
     private static final Set<String> RESERVED = Set.of("dir", "output", "help", "version");
 
     private final CommandSpec command;
@@ -27,9 +27,9 @@ final class RequestArguments {
     }
 
     /**
-     * The arguments, such that no value can be taken for an option.
+     * Builds arguments in which no value can be mistaken for an option.
      *
-     * @throws ApiFailure for a member that the command does not have, and for a value that is no text, number or boolean, or
+     * @throws ApiFailure for a member that the command does not have, and for a value that is not a text, number or boolean, or a
      *     list of them
      */
     List<String> of(Map<String, ? extends @Nullable Object> request) {

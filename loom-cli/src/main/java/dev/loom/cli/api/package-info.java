@@ -1,4 +1,4 @@
-/** Queries of other processes: requests whose members are the command line's options, answers that are its JSON lines. */
+/** Queries from other processes: a request's members are the command line's options, the answer is its JSON lines. */
 @NullMarked
 package dev.loom.cli.api;
 

@@ -2,7 +2,7 @@ package dev.loom.cli.query;
 
 import dev.loom.query.QueryCursor;
 
-/** Prints records in the order of their arrival, as they are read. */
+/** Prints records in arrival order, as they are read. */
 final class ArrivalScan implements QueryRun.Visitor {
     private final RecordOutput output;
 

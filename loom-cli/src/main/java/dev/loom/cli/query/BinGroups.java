@@ -6,19 +6,19 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Neighbouring bins taken together, from the first that holds something to the last, so that they are few enough. What lies
- * far from all else, as an infinity does, is a part by itself, and nothing is drawn of the gap but that there is one.
+ * Groups neighbouring bins, from the first that holds a value to the last, until they are few enough. Values far from all others,
+ * such as an infinity, form a part of their own; a chart marks the gap between parts and does not draw it.
  */
 final class BinGroups {
-    /** Bins that hold nothing are a gap between parts when they are that many, and that many times what holds something. */
+    /** Empty bins are a gap if there are more of them than this, and than {@link #GAP_TIMES_MIN} times the bins without gaps. */
     private static final int GAP_MIN = 64;
 
     private static final int GAP_TIMES_MIN = 3;
 
     /**
-     * Bins from one up to before another.
+     * The bins from {@code from} to before {@code to}.
      *
-     * @param gap whether they lie between parts, and hold nothing
+     * @param gap whether they are the empty bins between two parts
      */
     record Group(int from, int to, boolean gap) {
         long count(HistogramCounts counts, int step) {
@@ -32,7 +32,7 @@ final class BinGroups {
 
     private BinGroups() {}
 
-    /** The groups of the counts of one step; none when all are 0. */
+    /** Groups the bins of a one-step histogram; empty if all counts are 0. */
     static List<Group> of(HistogramCounts counts, int groupsMax) {
         int[] held = IntStream.range(0, counts.bins())
                 .filter(bin -> counts.count(0, bin) > 0)
@@ -90,13 +90,13 @@ final class BinGroups {
         return parts;
     }
 
-    /** Whether a bin holds an infinity alone. */
+    /** Whether a bin holds only an infinity. */
     private static boolean isInfinite(HistogramCounts counts, int bin) {
         return Double.isInfinite(counts.low(bin).doubleValue())
                 && counts.low(bin).key() == counts.high(bin).key();
     }
 
-    /** What {@link dev.loom.query.Histogram#groups} takes. */
+    /** The groups' ends, as {@link dev.loom.query.Histogram#groups} takes them. */
     static int[] ends(List<Group> groups) {
         return IntStream.concat(
                         IntStream.of(groups.get(0).from()), groups.stream().mapToInt(Group::to))

@@ -39,7 +39,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code loom correlate}: the records of one source around the outstanding ones of another. */
+/** {@code loom correlate}: the records of one source around the outliers of another. */
 @Command(
         name = "correlate",
         description = "Prints the records of another source around, or during, those whose field is above a value.",
@@ -105,7 +105,7 @@ public final class CorrelateCommand extends FieldQuery {
         }
     }
 
-    /** Arrival is when records were imported, and hardly ever what is meant where both have times of their own. */
+    /** Arrival time is the time of import, hardly ever what the user means if both sources have event times. */
     @Override
     void settleTime(Snapshot snapshot) {
         boolean both = EventTime.of(SourceLookup.find(snapshot, sourceName())) != null
@@ -159,11 +159,11 @@ public final class CorrelateCommand extends FieldQuery {
         });
     }
 
-    /** Chooses the causes; null when there are none, because there are no values. */
+    /** Selects the causes; null if there are no values, and so no causes. */
     private @Nullable UnaryOperator<IndexedScan> above(
             Snapshot snapshot, QueryTarget target, RecordFilter causesOnly, QueryRun run, Progress progress) {
         if (!above.startsWith("p")) {
-            // a condition, so that a number means what it does in one
+            // parsed as a condition's number, so that it means the same
             Literal.Numeric threshold = literal(above);
             WhereExpression condition = new WhereExpression.Comparison(field(), Operator.GREATER, threshold);
             run.tell("above", threshold.value());
@@ -178,7 +178,7 @@ public final class CorrelateCommand extends FieldQuery {
             return null;
         }
         Number number = Objects.requireNonNull(NumberText.number(value, target.number(field())));
-        // values beyond the percentile's rank that equal it are above the percentile, though not greater
+        // values that equal the percentile but rank beyond it are above it, though not greater
         Aggregate greater =
                 aggregate(snapshot, target, causesOnly, run, progress, query -> query.values(ValueRange.above(value)));
         boolean ties = result.count() - rank(percentile, result.count()) != greater.count() || greater.count() == 0;
@@ -186,7 +186,7 @@ public final class CorrelateCommand extends FieldQuery {
                 .say(field() + (ties ? " at or above " : " above ") + number + ", its percentile "
                         + percentile.toPlainString() + " of " + result.count() + " values");
         run.tell(ties ? "at_least" : "above", number);
-        // what these lacked, the causes lack as well
+        // what these scans lack, the scan of the causes lacks too
         run.forgetMissing();
         return scan -> scan.values(ties ? ValueRange.atLeast(value) : ValueRange.above(value));
     }
@@ -207,13 +207,13 @@ public final class CorrelateCommand extends FieldQuery {
         return result;
     }
 
-    /** As {@link IndexedAggregate} counts it. */
+    /** The percentile's rank, as {@link IndexedAggregate} counts it. */
     private static long rank(BigDecimal percentile, long count) {
         BigDecimal rank = percentile.multiply(BigDecimal.valueOf(count)).movePointLeft(2);
         return Math.max(1, rank.setScale(0, RoundingMode.CEILING).longValueExact());
     }
 
-    /** A number as it is written in an expression, with a unit. */
+    /** Parses a number with a unit as an expression does. */
     private static Literal.Numeric literal(String text) {
         WhereExpression expression = asked(() -> Where.parse("value > " + text));
         if (expression instanceof WhereExpression.Comparison comparison

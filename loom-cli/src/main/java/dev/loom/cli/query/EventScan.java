@@ -15,11 +15,11 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prints records in the order of their event times, which arrival tells nothing of, in constant memory: each scan keeps
- * the first records after those printed, as many as there is room for, so an answer that fits needs one scan, and a longer
- * one a scan for each part that does. A scan goes from the end of the log that is asked for first, and leaves out what is
- * printed and what there is no room for any more; so where there is an index over event times, and records arrive about in
- * their order, each part of the log is read about once. For one thread.
+ * Prints records in event-time order, in constant memory, though they are stored in arrival order. Each scan keeps the earliest
+ * records after those printed, as many as fit. So an answer that fits takes one scan, and a longer one takes a scan per
+ * memory-full. A scan starts from the end of the log that is wanted first, and skips what is printed and what no longer fits. So
+ * if an index over event times exists and records arrive roughly in order, each part of the log is read about once. Not
+ * thread-safe.
  */
 final class EventScan {
     private static final Comparator<KeptRecord> OLDEST_FIRST =
@@ -36,7 +36,7 @@ final class EventScan {
     private Comparator<KeptRecord> order = OLDEST_FIRST;
     private PriorityQueue<KeptRecord> kept = new PriorityQueue<>();
     private long keptBytes;
-    /** The first record in order that there was no room for. */
+    /** The first record, in order, that did not fit. */
     private @Nullable KeptRecord cutoff;
     /** The last record printed. */
     private @Nullable KeptRecord last;
@@ -45,7 +45,7 @@ final class EventScan {
      * Prepares a scan.
      *
      * @param lookup finds the records that others refer to
-     * @param roomBytes for the records kept at a time
+     * @param roomBytes memory for the records kept at a time
      */
     EventScan(QueryRun run, EventTime.Reader eventTime, RecordLookup lookup, RecordOutput output, long roomBytes) {
         this.run = run;
@@ -76,7 +76,7 @@ final class EventScan {
         }
     }
 
-    /** The times between the last record printed and the first that there was no room for, both included. */
+    /** Limits the next scan to the times from the last record printed to the first that did not fit, both included. */
     private void setWindow() {
         long begin = last == null ? Long.MIN_VALUE : last.eventNs();
         long end = cutoff == null ? Long.MAX_VALUE : cutoff.eventNs();
@@ -87,7 +87,7 @@ final class EventScan {
         window = TimeRange.closed(begin, end);
     }
 
-    /** Records that have no event time, and so no place in the answer. */
+    /** Records without an event time, which therefore have no place in the answer. */
     long withoutTime() {
         return eventTime.withoutTime();
     }

@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Parameters;
 
-/** What the commands have in common that ask about a number in a source's records. */
+/** Common code of the commands that query a numeric field of a source. */
 abstract class FieldQuery extends SourceQuery {
     static final IndexFunction ONE = IndexFunction.of(
             "one", ValueType.I64, ValueUnit.NONE, (buffer, offset, length, into) -> into.setInteger(1));
@@ -39,12 +39,12 @@ abstract class FieldQuery extends SourceQuery {
         }
     }
 
-    /** Whether it can do without a field, and then counts records. */
+    /** Whether the field may be missing; the command then counts records. */
     boolean countsRecords() {
         return false;
     }
 
-    /** What is asked about: the field, or where there is none, 1 of every record. */
+    /** The function to evaluate: the field, or 1 for every record if no field is given. */
     final IndexFunction function(QueryTarget target) {
         return field == null ? ONE : target.number(field);
     }
@@ -60,14 +60,14 @@ abstract class FieldQuery extends SourceQuery {
         return printed;
     }
 
-    /** As {@link #answer}. */
+    /** Like {@link #answer}. */
     abstract long answerField(Snapshot snapshot, QueryTarget target, QueryRun run, TimePrinter times);
 
     final String field() {
         return field == null ? "" : field;
     }
 
-    /** Runs what may refuse what was asked for. */
+    /** Runs a call and reports its refusal of the request as a usage error. */
     static <T> T asked(Supplier<T> call) {
         try {
             return call.get();

@@ -8,20 +8,20 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** What is to be seen at once in records that were found: what their texts had to have, not what they were not to have. */
+/** The text to highlight in matching records: what conditions require, not what they exclude. */
 final class Highlights {
     private static final String BEFORE_TOKEN = "(?<![\\p{L}\\p{M}\\p{N}_])";
     private static final String AFTER_TOKEN = "(?![\\p{L}\\p{M}\\p{N}_])";
     private static final String BETWEEN_TOKENS = "[^\\p{L}\\p{M}\\p{N}_]+";
 
-    /** Text in any case, as {@code matches} and {@code icontains} take it. */
+    /** Text in any case, as {@code matches} and {@code icontains} match it. */
     private static final String FOLDED = "(?iu:%s)";
 
     private final Map<String, String> byField = new LinkedHashMap<>();
 
     private Highlights() {}
 
-    /** Patterns, by field. */
+    /** Patterns by field. */
     static Map<String, Pattern> of(List<WhereExpression> expressions) {
         Highlights highlights = new Highlights();
         expressions.forEach(highlights::add);

@@ -22,13 +22,13 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code loom hist}: how a field's values are distributed, over values, over time, or both. */
+/** {@code loom hist}: the distribution of a field over values, over time, or both. */
 @Command(
         name = "hist",
         description = "Counts a field's values by size, by time, or by both; draws them in a terminal.",
         mixinStandardHelpOptions = true)
 public final class HistCommand extends FieldQuery {
-    /** What is counted by. */
+    /** What the histogram counts by. */
     enum By {
         VALUE,
         TIME;
@@ -99,7 +99,7 @@ public final class HistCommand extends FieldQuery {
                 List<BinGroups.Group> groups = BinGroups.of(values, chart ? LINES_MAX : Integer.MAX_VALUE);
                 return output(target, form, values, times).byValue(groups);
             }
-            // first the values alone, which tell the bins that there is something in
+            // first by value alone, to find the bins that are not empty
             int room = Math.min(Bins.EDGES_COUNT_MAX, Histogram.CELLS_MAX / steps.count());
             List<BinGroups.Group> groups = BinGroups.of(values, chart ? Math.min(room, LINES_MAX) : room);
             if (groups.isEmpty()) {

@@ -20,9 +20,9 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Prints a histogram: as a chart where a table is wanted, else one line a bin, step or cell. */
+/** Prints a histogram: as a chart if a table is wanted, else one line per bin, step or cell. */
 final class HistogramOutput {
-    /** In place of the values of bins that hold nothing. */
+    /** Stands for the values of empty bins. */
     private static final String GAP = "...";
 
     private final Console console;
@@ -49,7 +49,7 @@ final class HistogramOutput {
         this.style = new ChartStyle(console.columns(), console.outColour());
     }
 
-    /** Prints what is in each group, or, where no chart is wanted, in each of their bins; returns how many lines there are. */
+    /** Prints each group or, without a chart, each of its bins; returns the number of lines. */
     long byValue(List<BinGroups.Group> groups) {
         if (form == OutputFormat.TABLE) {
             List<BarChart.Bar> bars = groups.stream()
@@ -73,7 +73,7 @@ final class HistogramOutput {
         return lines;
     }
 
-    /** Prints what is in each step. */
+    /** Prints each step. */
     long byTime() {
         if (form == OutputFormat.TABLE) {
             long[] steps =
@@ -93,7 +93,7 @@ final class HistogramOutput {
         return counts.steps();
     }
 
-    /** Prints what is in each cell: of each step in each bin, of which there is one for each group. */
+    /** Prints the cells of each step; each group has one bin. */
     long byBoth(List<BinGroups.Group> groups) {
         if (form == OutputFormat.TABLE) {
             List<HeatMap.Row> rows = IntStream.range(0, counts.bins())
@@ -133,7 +133,7 @@ final class HistogramOutput {
         row.put("high", NumberText.number(counts.high(bin), counts.isExact()));
     }
 
-    /** Bins that begin with the lowest value of all are told by their end. */
+    /** Labels the group of the lowest values by its end, other groups by their start. */
     private String label(BinGroups.Group group) {
         if (group.gap()) {
             return GAP;

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Steps over the time in which there are records.
  *
- * @param range from the first step's begin to the last one's end, or to that of the range asked for
+ * @param range from the first step's start to the last step's end, or to the end of the range asked for
  */
 record HistogramSteps(TimeRange range, long stepNs) {
     private static final int COLUMNS_MIN = 8;
@@ -24,9 +24,9 @@ record HistogramSteps(TimeRange range, long stepNs) {
     }
 
     /**
-     * The steps of a query; null when there are no records.
+     * The steps of a query; null if there are no records.
      *
-     * @param stepNs asked for, or 0 for one that gives at most as many steps as there are columns
+     * @param stepNs the step asked for, or 0 for one that gives at most {@code columns} steps
      */
     static @Nullable HistogramSteps of(
             Snapshot snapshot, QueryTarget target, QueryRun run, Progress progress, long stepNs, int columns) {
@@ -42,9 +42,9 @@ record HistogramSteps(TimeRange range, long stepNs) {
         if (fromNs >= toNs) {
             return null;
         }
-        // a range may be longer than a long holds
+        // the unsigned length: a range may exceed a long
         long step = stepNs > 0 ? stepNs : round(steps(toNs - fromNs, Math.max(columns, COLUMNS_MIN)));
-        // from a round time on, unless another was asked for
+        // start at a round time unless the range starts elsewhere
         long roundNs = Math.floorDiv(fromNs, step) * step;
         fromNs = fromNs == wanted.fromNs() || roundNs > fromNs ? fromNs : Math.max(wanted.fromNs(), roundNs);
         long steps = steps(toNs - fromNs, step);
@@ -55,7 +55,7 @@ record HistogramSteps(TimeRange range, long stepNs) {
         return new HistogramSteps(new TimeRange(fromNs, toNs), step);
     }
 
-    /** Counts by these steps. */
+    /** Runs the histogram with these steps. */
     HistogramCounts count(Histogram query, QueryTarget target, QueryRun run, Progress progress) {
         Histogram prepared = run.prepare(target.confine(query), progress, () -> {});
         Histogram ranged =
@@ -77,13 +77,13 @@ record HistogramSteps(TimeRange range, long stepNs) {
         EventExtent.Found found = run.prepare(query, progress, () -> {}).find();
         run.add(found.statistics(), found.completeness());
         if (found.times() != null) {
-            // what this lacked, the counts lack as well
+            // what this scan lacks, the counts lack too
             run.forgetMissing();
         }
         return found.times();
     }
 
-    /** How many steps an unsigned length has. */
+    /** The number of steps in an unsigned length. */
     private static long steps(long lengthNs, long stepNs) {
         long whole = Long.divideUnsigned(lengthNs, stepNs);
         return Long.remainderUnsigned(lengthNs, stepNs) == 0 ? whole : whole + 1;
@@ -93,7 +93,7 @@ record HistogramSteps(TimeRange range, long stepNs) {
         return -Math.floorDiv(-dividend, divisor);
     }
 
-    /** The least of 1, 2 and 5 times a power of ten, or of minutes and hours, that is no less. */
+    /** Rounds up to 1, 2 or 5 times a power of ten, or to a round number of minutes, hours or days. */
     static long round(long ns) {
         long minute = 60_000_000_000L;
         if (ns > minute / 2) {

@@ -8,7 +8,7 @@ final class KeptRecord {
     private final long address;
     private final byte[] payload;
 
-    /** Keeps a payload that nobody changes any more. */
+    /** Keeps a payload, which must not change any more. */
     KeptRecord(long eventNs, long address, byte[] payload) {
         this.eventNs = eventNs;
         this.address = address;
@@ -27,7 +27,7 @@ final class KeptRecord {
         return payload;
     }
 
-    /** Bytes of memory, about. */
+    /** The approximate size in memory, bytes. */
     long size() {
         return payload.length + (long) OVERHEAD;
     }

@@ -8,9 +8,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Numbers of answers and of options. */
+/** Numbers in answers and options. */
 final class NumberText {
-    /** Doubles from here on are no integers of 64 bits. */
+    /** Doubles from here on don't fit in 64 bits. */
     private static final double WHOLE_MAX = 0x1p64;
 
     private static final Pattern DIGITS = Pattern.compile("-?\\d+");
@@ -18,12 +18,12 @@ final class NumberText {
 
     private NumberText() {}
 
-    /** A value as listings print it: integers in full, also as whole values of a field that declares no type. */
+    /** A value as listings print it: integers in full, and also whole values of fields without a declared type. */
     static @Nullable Number number(@Nullable Value value, IndexFunction function) {
         return number(value, function.isExact());
     }
 
-    /** @param exact as of {@link IndexFunction#isExact} */
+    /** @param exact see {@link IndexFunction#isExact} */
     static @Nullable Number number(@Nullable Value value, boolean exact) {
         if (value == null) {
             return null;
@@ -42,15 +42,15 @@ final class NumberText {
         return value.remainder() != 0 || (number == Math.rint(number) && Math.abs(number) < WHOLE_MAX);
     }
 
-    /** A sum as its text says it. */
+    /** Parses the text of a sum. */
     static Number sum(String text) {
         return DIGITS.matcher(text).matches() ? new BigInteger(text) : (Number) Double.valueOf(text);
     }
 
     /**
-     * {@code 99.99} or {@code p99.99}.
+     * Parses {@code 99.99} or {@code p99.99}.
      *
-     * @throws IllegalArgumentException when it is none
+     * @throws IllegalArgumentException if it is not a percentile
      */
     static BigDecimal percentile(String text) {
         Matcher matcher = PERCENTILE.matcher(text);

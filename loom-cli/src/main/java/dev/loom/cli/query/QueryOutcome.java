@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What a query says on standard error when it has ended, and its exit code. */
+/** What a query reports on standard error when it ends, and its exit code. */
 public final class QueryOutcome {
     private QueryOutcome() {}
 
     /**
-     * Tells what is missing, and if wanted how the answer was found.
+     * Reports what is missing and, if wanted, how the answer was found.
      *
      * @param printed records printed
      * @return the exit code
@@ -52,7 +52,7 @@ public final class QueryOutcome {
         return strict && completeness.lost() > 0 ? ExitCode.LOST : ExitCode.OK;
     }
 
-    /** Fields of conditions that no record had, which may be misspelt. */
+    /** Fields of conditions that no record had; they may be misspelt. */
     private static List<String> unseen(QueryStatistics work) {
         return work.fieldsSeen().entrySet().stream()
                 .filter(field -> !field.getValue())

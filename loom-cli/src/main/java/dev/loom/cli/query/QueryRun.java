@@ -18,15 +18,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
-/**
- * The scans of one query, which share its budget and its Ctrl-C, and whose work is summed up. For one
- * thread.
- */
+/** The scans of one query: they share its budget and its interruption, and their work is summed up. For one thread. */
 public final class QueryRun {
     private static final int PAUSE_EVERY = 256;
-    /** A payload, its text, and the text's shorter buffer while that is lengthened. */
+    /** Memory per byte of a payload: the payload, its text, and the text's old buffer while it grows. */
     private static final long BYTES_PER_PAYLOAD_BYTE = 4;
-    /** Payloads that every operator has room for. */
+    /** Every operator has room for payloads of this length. */
     private static final int PAYLOAD_LENGTH = 64 << 10;
 
     private static final Completeness COMPLETE = new Completeness(0, 0, false, Completeness.Limit.NONE, false);
@@ -38,7 +35,7 @@ public final class QueryRun {
     private final long startCpuNs = cpuNs();
     private QueryStatistics work = QueryStatistics.NONE;
     private Completeness completeness = COMPLETE;
-    /** Of scans of the range that is covered again. */
+    /** Completeness of the scans before {@link #repeat()}. */
     private Completeness earlier = COMPLETE;
 
     private int longest = PAYLOAD_LENGTH;
@@ -53,36 +50,36 @@ public final class QueryRun {
         this.budget = options.budget();
     }
 
-    /** Notes what was found on the way to the answer, to be told with how it ended. */
+    /** Notes a finding, to be reported with the outcome. */
     void tell(String name, Object value) {
         told.put(name, value);
     }
 
-    /** What was found on the way to the answer. */
+    /** The findings to be reported. */
     Map<String, Object> told() {
         return told;
     }
 
-    /** Says how what is known of a source's fields is found, for who names one that no record has. */
+    /** Sets the source whose fields {@link #hint} knows. */
     void source(Snapshot snapshot, Source source) {
         hints = field -> SeenFields.of(snapshot, source).hint(field);
     }
 
-    /** What may have been meant by a field that no record has. */
+    /** What the user may have meant by a field that no record has. */
     String hint(String field) {
         return hints.apply(field);
     }
 
     /** Takes the records that pass the filter. */
     interface Visitor {
-        /** Takes one; false to stop. */
+        /** Takes one record; false to stop. */
         boolean visit(QueryCursor record);
 
-        /** Called every few hundred records read. */
+        /** Called every few hundred records. */
         default void pause() {}
     }
 
-    /** Scans once. False if the scan was cut short by the budget or by Ctrl-C, and no other should follow. */
+    /** Runs one scan. False if the budget or Ctrl-C cut it short; then no other should follow. */
     boolean scan(RawScan query, RecordFilter filter, Visitor visitor) {
         filter.applyTo(query);
         try (Progress progress = progress();
@@ -105,7 +102,7 @@ public final class QueryRun {
         }
     }
 
-    /** Reserves what printing a long payload takes. */
+    /** Reserves the memory for printing a long payload. */
     void holds(QueryCursor record) {
         if (record.length() > longest) {
             long more = (record.length() - longest) * BYTES_PER_PAYLOAD_BYTE;
@@ -118,7 +115,7 @@ public final class QueryRun {
         return new Progress(console, "pages read", !console.outTerminal());
     }
 
-    /** Gives a query what is left of the budget, and the options. */
+    /** Gives a query the options and what is left of the budget. */
     <Q extends Query<Q>> Q prepare(Query<Q> query, Progress progress, Runnable pause) {
         return query.useTimeIndex(options.useTimeIndex())
                 .useChunkIndex(options.useChunkIndex())
@@ -131,7 +128,7 @@ public final class QueryRun {
                 });
     }
 
-    /** Takes note of what a cursor has done. */
+    /** Adds a cursor's work. */
     void add(QueryCursor cursor) {
         add(cursor.statistics(), cursor.completeness());
     }
@@ -140,24 +137,24 @@ public final class QueryRun {
         return new QueryBudget(Math.max(0, budget.bytesReadMax() - work.bytesRead()), timeLeft());
     }
 
-    /** Time that the budget leaves. */
+    /** The time left in the budget. */
     Duration timeLeft() {
         Duration left = budget.timeMax().minusNanos(System.nanoTime() - startNs);
         return left.isNegative() ? Duration.ZERO : left;
     }
 
-    /** Takes what the scans so far lacked for nothing, since the next one covers the same range. */
+    /** Forgets what the scans so far lacked, because the next one covers the same range. */
     void forgetMissing() {
         completeness = COMPLETE;
     }
 
-    /** Lets the next scan cover the same range again: what both lack is counted once. */
+    /** Lets the next scan cover the same range; what both lack is counted once. */
     void repeat() {
         earlier = completeness();
         completeness = COMPLETE;
     }
 
-    /** Takes note that the time is over. */
+    /** Records that the time limit was reached. */
     void endByTime() {
         scans--;
         add(QueryStatistics.NONE, new Completeness(0, 0, false, Completeness.Limit.TIME, false));
@@ -178,7 +175,7 @@ public final class QueryRun {
         return work;
     }
 
-    /** What the scans lacked, of ranges that don't overlap. */
+    /** What the scans lacked. */
     Completeness completeness() {
         return new Completeness(
                 Math.max(earlier.lost(), completeness.lost()),

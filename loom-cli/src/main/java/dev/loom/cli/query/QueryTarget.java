@@ -12,16 +12,16 @@ import dev.loom.query.Query;
 import dev.loom.query.TimeRange;
 import org.jspecify.annotations.Nullable;
 
-/** The source that a command asks about, and the time that it means. */
+/** The source and the time range of a query. */
 final class QueryTarget {
     private final Source source;
     private final TimeRange range;
     private final EventTime.@Nullable Reader eventTime;
 
     /**
-     * Looks it up.
+     * Looks up the source.
      *
-     * @param range of arrival or of event time, as the options say
+     * @param range of arrival or event time, as the options say
      */
     QueryTarget(Snapshot snapshot, String sourceName, TimeOptions time, TimeRange range) {
         this.source = SourceLookup.find(snapshot, sourceName);
@@ -37,19 +37,19 @@ final class QueryTarget {
         return range;
     }
 
-    /** Of event time; null when arrival is meant. */
+    /** Reads event times; null if the range is of arrival time. */
     EventTime.@Nullable Reader eventTime() {
         return eventTime;
     }
 
-    /** Says whether records were left out for want of an event time. */
+    /** Reports records left out because they have no event time. */
     void tellLeftOut(Console console) {
         if (eventTime != null && eventTime.withoutTime() > 0) {
             console.say("records without an event time are left out");
         }
     }
 
-    /** Confines a query to the range. */
+    /** Limits a query to the range. */
     <Q extends Query<Q>> Q confine(Query<Q> query) {
         return eventTime == null ? query.range(range) : query.eventRange(eventTime, range);
     }
@@ -76,7 +76,7 @@ final class QueryTarget {
         return eventTime.reader(source.format());
     }
 
-    /** Says which range was meant, if it has an end. */
+    /** Reports the range if it has an end. */
     static void tellRange(Console console, TimeOptions time, TimeRange range, TimePrinter times) {
         if (!range.equals(TimeRange.ALL)) {
             String from = range.fromNs() == Long.MIN_VALUE ? "the beginning" : times.text(range.fromNs());

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** The expressions that all have to hold for a record. */
+/** Expressions that must all hold for a record. */
 final class RecordFilter {
-    /** The longest expression that a message holds as a whole. */
+    /** A message shows at most this much of an expression. */
     private static final int SHOWN_MAX = 100;
 
     private final List<WhereExpression> expressions;
@@ -24,9 +24,9 @@ final class RecordFilter {
     }
 
     /**
-     * Parses expressions, and checks them against a format.
+     * Parses expressions and checks them against a format.
      *
-     * @throws CommandFailure for one that does not parse, or names a field that the format does not have
+     * @throws CommandFailure if one does not parse or names a field that the format does not have
      */
     static RecordFilter of(List<String> texts, PayloadFormat format) {
         return new RecordFilter(texts.stream().map(text -> bind(text, format)).toList());
@@ -38,7 +38,7 @@ final class RecordFilter {
             expression.bind(format);
             return expression;
         } catch (WhereSyntaxException e) {
-            // The message's second line has what is around the place, its third points at it.
+            // The message's second line quotes the expression around the error, its third points at it.
             List<String> lines = String.valueOf(e.getMessage()).lines().toList();
             throw CommandFailure.usage(
                     "--where: " + lines.get(0) + ", expression=" + (text.length() <= SHOWN_MAX ? text : lines.get(1)));
@@ -47,7 +47,7 @@ final class RecordFilter {
         }
     }
 
-    /** This filter, and a text query over a source's text. */
+    /** This filter and a text query over the source's text. */
     RecordFilter matching(String query, String field, PayloadFormat format) {
         try {
             WhereExpression condition = new WhereExpression.Matches(field, TextQuery.parse(query));
@@ -60,7 +60,7 @@ final class RecordFilter {
         }
     }
 
-    /** What is to be highlighted in records that pass, by field. */
+    /** Patterns to highlight in records that pass, by field. */
     Map<String, Pattern> matches() {
         return Highlights.of(expressions);
     }

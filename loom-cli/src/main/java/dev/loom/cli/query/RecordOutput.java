@@ -5,7 +5,7 @@ import dev.loom.format.RecordLookup;
 import dev.loom.query.QueryCursor;
 import org.agrona.DirectBuffer;
 
-/** Prints up to a number of records, and lets nobody wait long for those that few records lie between. For one thread. */
+/** Prints up to a number of records, and flushes often enough that nobody waits for records far apart. For one thread. */
 final class RecordOutput {
     private static final long FLUSH_EVERY_NS = 100_000_000L;
 
@@ -19,7 +19,7 @@ final class RecordOutput {
         this.limit = limit;
     }
 
-    /** Sets where the records are found, from now on, that those printed refer to. */
+    /** Sets where to find the records that printed ones refer to. */
     void lookup(RecordLookup lookup) {
         printer.lookup(lookup);
     }
@@ -33,7 +33,7 @@ final class RecordOutput {
         printed++;
     }
 
-    /** Called now and then, also while nothing is printed. */
+    /** Flushes from time to time; call it even while nothing is printed. */
     void flushNowAndThen() {
         long nowNs = System.nanoTime();
         if (nowNs - flushedNs > FLUSH_EVERY_NS) {
@@ -42,7 +42,7 @@ final class RecordOutput {
         }
     }
 
-    /** Whether as many as wanted are printed. */
+    /** Whether the limit is reached. */
     boolean full() {
         return printed >= limit;
     }

@@ -16,9 +16,9 @@ import java.util.List;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What the commands have in common that print records of one source. */
+/** Common code of the commands that print records of one source. */
 abstract class RecordQuery extends SourceQuery {
-    /** Memory for the records that an order by event time holds back. */
+    /** Memory for the records that event-time order holds back. */
     private static final long EVENT_ROOM_BYTES = 32L << 20;
 
     private static final long EVENT_ROOM_BYTES_MIN = 1 << 20;
@@ -42,7 +42,7 @@ abstract class RecordQuery extends SourceQuery {
         super(console);
     }
 
-    /** The filter of the records; the source has the expressions' fields. */
+    /** Builds the filter; the source knows the expressions' fields. */
     abstract RecordFilter filter(List<String> expressions, Source source);
 
     @Override

@@ -20,7 +20,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code loom search}: the records whose text has some words. */
+/** {@code loom search}: the records whose text matches words. */
 @Command(
         name = "search",
         description = "Prints the records whose text has some words, newest first, or counts them.",

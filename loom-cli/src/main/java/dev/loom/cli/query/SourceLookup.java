@@ -13,9 +13,9 @@ public final class SourceLookup {
     private SourceLookup() {}
 
     /**
-     * The source of a name, or of {@code #} and an id, which tells sources of one name apart.
+     * Finds a source by its name, or by {@code #} and its id, which tells sources of the same name apart.
      *
-     * @throws CommandFailure naming those there are, when there is none such
+     * @throws CommandFailure if there is none; the message names the existing ones
      */
     public static Source find(Snapshot snapshot, String text) {
         return snapshot.source(text)

@@ -15,7 +15,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** What the commands have in common that ask about one source in a time range. */
+/** Common code of the commands that query one source in a time range. */
 abstract class SourceQuery implements Callable<Integer> {
     private final Console console;
 
@@ -41,7 +41,7 @@ abstract class SourceQuery implements Callable<Integer> {
     @Override
     public final Integer call() {
         check();
-        time.range(console.nowNs()); // refuses what is no range before a store is looked for
+        time.range(console.nowNs()); // refuse an invalid range before looking for a store
         TimePrinter times = new TimePrinter(time.zone());
         QueryRun run = new QueryRun(console, query);
         try (Store reader = console.attach(store.directory());
@@ -63,7 +63,7 @@ abstract class SourceQuery implements Callable<Integer> {
         }
     }
 
-    /** From when relative times count: in arrival times the store's own now, where its clock is ahead of the machine's. */
+    /** Base of relative times: for arrival times the store's own now, if its clock is ahead of the machine's. */
     private long nowNs(Store reader, Snapshot snapshot) {
         long nowNs = console.nowNs();
         if (!time.relative() || time.event()) {
@@ -76,19 +76,19 @@ abstract class SourceQuery implements Callable<Integer> {
         return nowNs + aheadNs;
     }
 
-    /** Refuses options that are out of range, or don't go together. */
+    /** Refuses options that are out of range or can't be combined. */
     void check() {}
 
-    /** Settles which time is meant where that was not said. */
+    /** Chooses between arrival and event time if the user did not. */
     void settleTime(Snapshot snapshot) {}
 
-    /** Refuses what can't be asked of the source. */
+    /** Refuses what the source can't answer. */
     abstract void check(QueryTarget target);
 
     /**
      * Finds the answer and prints it.
      *
-     * @return how many records or lines were printed
+     * @return the number of records or lines printed
      */
     abstract long answer(Snapshot snapshot, QueryTarget target, QueryRun run, TimePrinter times);
 

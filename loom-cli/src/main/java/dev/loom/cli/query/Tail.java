@@ -21,8 +21,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prints the last records of a source and those that arrive, each once, also when the writer is started anew: it remembers
- * the address from which on nothing is printed yet. For one thread.
+ * Prints the last records of a source and those that arrive, each once, even if the writer restarts: it remembers the address
+ * from which on nothing is printed yet. For one thread.
  */
 final class Tail {
     private static final long POLL_NS = 10_000_000L;
@@ -59,14 +59,14 @@ final class Tail {
         this.fields = fields;
     }
 
-    /** Returns when all is printed, or when following, when it was interrupted or its time is over. */
+    /** Returns when everything is printed or, if following, on interruption or when the time is over. */
     void run(long lines, boolean follow) {
         boolean going = true;
         while (going) {
             try (Store reader = console.attach(directory)) {
                 going = print(reader, lines) && follow && follow(reader);
             } catch (StoreReopenedException e) {
-                // The writer was started anew. What follows the last address printed is in the store it opened.
+                // The writer restarted. What follows the last address printed is in the store it opened.
                 going = follow && pause();
             }
         }
@@ -131,7 +131,7 @@ final class Tail {
                 Long.MAX_VALUE);
     }
 
-    /** Goes back to the first of the last records, then prints forward from there, so that none has to be kept. */
+    /** Seeks back to the first of the last records and prints forward from there, so that it keeps none in memory. */
     private boolean printLast(Snapshot snapshot, Source from, long lines) {
         if (lines == 0) {
             endAt(snapshot);

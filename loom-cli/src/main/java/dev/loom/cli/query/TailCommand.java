@@ -17,7 +17,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code loom tail}: the newest records of a source, and those that come. */
+/** {@code loom tail}: the newest records of a source, and those that arrive. */
 @Command(
         name = "tail",
         description = "Prints the last records of a source, oldest first, and with -f those that arrive.",

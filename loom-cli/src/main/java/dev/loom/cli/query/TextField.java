@@ -7,16 +7,16 @@ import dev.loom.format.UnknownFieldException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The field of a source that holds the text which people search for words: as the source was told, or as its format says. */
+/** The field of a source whose text is searched: the one the source was defined with, or its format's default. */
 public final class TextField {
     private static final String ATTRIBUTE = "text.field";
 
     private TextField() {}
 
     /**
-     * What a source has to remember so that this is its text.
+     * The attributes that make a field the source's text.
      *
-     * @throws CommandFailure when the format has no such field
+     * @throws CommandFailure if the format has no such field
      */
     public static Map<String, String> attributes(String field, PayloadFormat format) {
         if (format.field(field) == null) {
@@ -25,7 +25,7 @@ public final class TextField {
         return Map.of(ATTRIBUTE, field);
     }
 
-    /** The field asked for, or that of the source. */
+    /** The field asked for, or else the source's. */
     static String of(Source source, @Nullable String asked) {
         String field = asked == null ? source.attributes().get(ATTRIBUTE) : asked;
         field = field == null ? source.format().textField() : field;

@@ -1,4 +1,4 @@
-/** Queries run for the command line: finding the source, filtering, ordering, printing, and telling what is missing. */
+/** Queries for the command line: finding the source, filtering, ordering, printing, and reporting what is missing. */
 @NullMarked
 package dev.loom.cli.query;
 
