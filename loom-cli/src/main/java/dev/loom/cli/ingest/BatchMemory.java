@@ -2,9 +2,9 @@ package dev.loom.cli.ingest;
 
 import org.jspecify.annotations.Nullable;
 
-/** Memory that all connections share, which bounds what batches take up together. Usable from any thread. */
+/** Memory that all connections share; it bounds what their batches occupy together. Usable from any thread. */
 public interface BatchMemory {
-    /** Takes so many bytes, perhaps after a moment; null when there are not enough. */
+    /** Takes {@code length} bytes, waiting a moment if necessary; null if there are not enough. */
     @Nullable
     BatchRoom take(int length);
 }

@@ -10,7 +10,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.agrona.DirectBuffer;
 
-/** Takes batches into a store, one turn each. For one thread. */
+/** Pushes batches into a store, each in one turn of the shared writer. For one thread. */
 final class BatchPush {
     private static final long TURN_WAIT_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long ROOM_WAIT_NS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -28,26 +28,26 @@ final class BatchPush {
         this.loom = writer.loom();
     }
 
-    /** Whether it pushes by this writer. */
+    /** Whether it pushes through this writer. */
     boolean into(SharedWriter other) {
         return writer == other;
     }
 
-    /** Records of the last batch that are in the log, from its first on. */
+    /** How many records of the last batch are in the log; they are its first. */
     int taken() {
         return taken;
     }
 
-    /** Why the last batch was not taken whole. */
+    /** Why the last batch was not taken completely. */
     String reason() {
         return reason;
     }
 
     /**
-     * Takes one batch.
+     * Pushes one batch.
      *
      * @return the type of the answer
-     * @throws ProtocolException when it is malformed; then nothing of it is taken
+     * @throws ProtocolException if the batch is malformed; then none of its records is pushed
      */
     int push(DirectBuffer batch, int offset, int length) throws ProtocolException {
         taken = 0;

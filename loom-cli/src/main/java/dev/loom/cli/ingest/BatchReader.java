@@ -14,14 +14,14 @@ final class BatchReader {
     private int count;
     private int payloads;
 
-    /** Begins with the batch at {@code [offset, offset + length)}. */
+    /** Starts at the first group of the batch at {@code [offset, offset + length)}. */
     void wrap(DirectBuffer batch, int offset, int length) {
         buffer.wrap(batch, offset, length);
         next = 0;
         end = length;
     }
 
-    /** Begins again. */
+    /** Returns to before the first group. */
     void rewind() {
         next = 0;
     }
@@ -29,8 +29,8 @@ final class BatchReader {
     /**
      * Moves to the next group.
      *
-     * @param payloadLengthMax of what is taken
-     * @throws ProtocolException when what follows is not a whole group
+     * @param payloadLengthMax the longest payload accepted
+     * @throws ProtocolException if the next bytes are not a complete group
      */
     boolean next(int payloadLengthMax) throws ProtocolException {
         if (next == end) {
@@ -71,7 +71,7 @@ final class BatchReader {
         return count;
     }
 
-    /** Valid until the next group. */
+    /** The group's payload lengths, valid until the next group. */
     int[] lengths() {
         return lengths;
     }
@@ -80,7 +80,7 @@ final class BatchReader {
         return buffer;
     }
 
-    /** Where the payloads of the group begin in {@link #buffer()}. */
+    /** The offset in {@link #buffer()} at which the group's payloads begin. */
     int payloads() {
         return payloads;
     }

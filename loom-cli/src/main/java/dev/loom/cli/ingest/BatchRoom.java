@@ -3,12 +3,12 @@ package dev.loom.cli.ingest;
 import java.nio.ByteBuffer;
 import org.agrona.DirectBuffer;
 
-/** Room for one batch, until closed. For one thread. */
+/** Memory for one batch, until closed. For one thread. */
 public interface BatchRoom extends AutoCloseable {
-    /** The whole room, to be filled. */
+    /** The memory, to be filled. */
     ByteBuffer bytes();
 
-    /** What holds it, from {@link #offset()} for {@link #length()} bytes. */
+    /** The buffer that holds the memory, at {@link #offset()}, {@link #length()} bytes long. */
     DirectBuffer buffer();
 
     int offset();

@@ -21,13 +21,13 @@ final class FrameChannel implements AutoCloseable {
         return ByteBuffer.allocateDirect(capacity).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Waits for a frame's first bytes; false at the end of the stream. {@link #readRest()} must follow. */
+    /** Waits for a frame's first bytes; false at the end of the stream. Call {@link #readRest()} next. */
     boolean readFirst() throws IOException {
         header.clear();
         return channel.read(header) > 0;
     }
 
-    /** Reads the rest of the header, whose {@link #type()} and {@link #length()} are then known. */
+    /** Reads the rest of the header; {@link #type()} and {@link #length()} are then valid. */
     void readRest() throws IOException {
         readFully(header);
         if (length() < 0) {
@@ -43,7 +43,7 @@ final class FrameChannel implements AutoCloseable {
         return header.getInt(FrameDescriptor.LENGTH_OFFSET);
     }
 
-    /** Fills the rest of a buffer. */
+    /** Reads until the buffer is full. */
     void readFully(ByteBuffer into) throws IOException {
         while (into.hasRemaining()) {
             if (channel.read(into) < 0) {
@@ -52,7 +52,7 @@ final class FrameChannel implements AutoCloseable {
         }
     }
 
-    /** Reads the body of a frame that is no batch. */
+    /** Reads the body of a frame other than a batch. */
     byte[] readText() throws IOException {
         if (length() > FrameDescriptor.TEXT_LENGTH_MAX) {
             throw new ProtocolException(
@@ -65,7 +65,7 @@ final class FrameChannel implements AutoCloseable {
         return bytes;
     }
 
-    /** Reads the body and drops it. */
+    /** Skips the body. */
     void skip() throws IOException {
         for (int left = length(); left > 0; left -= text.limit()) {
             text.clear().limit(Math.min(left, text.capacity()));
@@ -73,7 +73,7 @@ final class FrameChannel implements AutoCloseable {
         }
     }
 
-    /** Writes a frame of text, cut to what one takes. */
+    /** Writes a text frame, cut to the longest body allowed. */
     void writeText(int type, byte[] bytes) throws IOException {
         int length = Math.min(bytes.length, FrameDescriptor.TEXT_LENGTH_MAX);
         text.clear();
@@ -97,7 +97,7 @@ final class FrameChannel implements AutoCloseable {
         }
     }
 
-    /** Ends both directions. Any thread. */
+    /** Closes both directions. Usable from any thread. */
     @Override
     public void close() throws IOException {
         channel.close();

@@ -16,7 +16,7 @@ package dev.loom.cli.ingest;
  * </pre>
  */
 final class FrameDescriptor {
-    /** Goes first: what protocol, and the token if one is needed; JSON. Answered by {@link #DONE}. */
+    /** The first frame: the protocol version, and the token if one is required; JSON. Answered by {@link #DONE}. */
     static final int HELLO = 1;
 
     /** Records. Answered by {@link #TAKEN}, {@link #RETRY} or {@link #REFUSED}. */
@@ -28,13 +28,13 @@ final class FrameDescriptor {
     /** All records of the batch are in the log. */
     static final int TAKEN = 17;
 
-    /** The first so many records of the batch are in the log; the rest has to be sent again, after the delay. */
+    /** The first {@code records taken} records of the batch are in the log; send the rest again after the delay. */
     static final int RETRY = 18;
 
-    /** The first so many records of the batch are in the log; what is asked for can't be had. */
+    /** The first {@code records taken} records of the batch are in the log; the request can't be met. */
     static final int REFUSED = 19;
 
-    /** The answer to what is not a batch; JSON. */
+    /** The answer to a frame other than a batch; JSON. */
     static final int DONE = 20;
 
     static final int PROTOCOL = 1;
@@ -52,18 +52,18 @@ final class FrameDescriptor {
     static final int DELAY_OFFSET = TAKEN_OFFSET + Integer.BYTES;
     static final int REASON_OFFSET = DELAY_OFFSET + Integer.BYTES;
 
-    /** The longest body of a frame that is no batch. */
+    /** The longest body of a frame other than a batch. */
     static final int TEXT_LENGTH_MAX = 64 * 1024;
 
-    /** Records of one group, which is how many lengths are held at once. */
+    /** The most records in a group, and so the most lengths held at once. */
     static final int GROUP_RECORDS_MAX = 4096;
 
-    /** The longest body of a batch: as long as the longest payload there can be, and some. */
+    /** The longest body of a batch: the longest possible payload, and room for headers. */
     static final int BATCH_LENGTH_MAX = (16 << 20) + 64 * 1024;
 
     private FrameDescriptor() {}
 
-    /** Bytes of a group before its payloads. */
+    /** Length of a group before its payloads. */
     static int groupHeaderLength(int count) {
         return LENGTHS_OFFSET + count * Integer.BYTES;
     }

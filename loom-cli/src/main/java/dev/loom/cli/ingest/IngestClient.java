@@ -26,7 +26,7 @@ import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The other side of the ingest port. All methods fail by {@link CommandFailure} with the reason. For one thread. */
+/** A client of the ingest port. All methods report failures as {@link CommandFailure}. For one thread. */
 public final class IngestClient implements SchemaAccess, AutoCloseable {
     private final Endpoint endpoint;
     private final FrameChannel channel;
@@ -161,17 +161,18 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
         return SchemaRequests.indexOf(schema("close-index", Map.of("source", source, "name", index)));
     }
 
-    /** The longest payload that the sidecar takes, bytes. */
+    /** The longest payload that the sidecar accepts, bytes. */
     public int payloadLengthMax() {
         return payloadLengthMax;
     }
 
     /**
-     * Sends payloads, which lie back to back from offset 0, and waits until they are in the sidecar's log, or until told to
-     * stop while it is pressed.
+     * Sends payloads that lie back to back from offset 0, and waits until they are in the sidecar's log. While the sidecar can't
+     * take them all it resends the rest.
      *
-     * @param count at most 4,096, and all together at most 16 MiB
-     * @return how many are in the log, from the first on
+     * @param count at most 4,096, and 16 MiB in total
+     * @param stop asked before each attempt
+     * @return how many of the first payloads are in the log
      */
     public int push(int sourceId, DirectBuffer payloads, int[] lengths, int count, BooleanSupplier stop) {
         int done = 0;
@@ -217,7 +218,7 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
         try {
             channel.close();
         } catch (IOException e) {
-            // what was acknowledged stands
+            // acknowledged records stay in the log
         }
     }
 }

@@ -13,7 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Serves one connection, on a thread of its own, until it ends, breaks the protocol, or misses a deadline. */
+/** Serves one connection on its own thread, until it ends, breaks the protocol or misses a deadline. */
 final class IngestConnection implements Runnable {
     private static final int RETRY_DELAY_MS = 100;
 
@@ -22,7 +22,7 @@ final class IngestConnection implements Runnable {
     private final SchemaRequests schema;
     private @Nullable BatchPush batches;
 
-    /** Since when it has been at one frame, and never 0 then; 0 while it waits for one. */
+    /** When work on the current frame began, never 0; 0 while waiting for a frame. */
     private volatile long busySinceNs;
 
     IngestConnection(FrameChannel channel, IngestServer server) {
@@ -37,7 +37,7 @@ final class IngestConnection implements Runnable {
         try (channel) {
             serve();
         } catch (IOException e) {
-            // the peer went away, or was sent away; what was acknowledged stands
+            // the peer disconnected or was cut off; acknowledged records stay in the log
         } finally {
             server.ended(this);
         }
@@ -178,23 +178,23 @@ final class IngestConnection implements Runnable {
         channel.writeAnswer(FrameDescriptor.REFUSED, taken, 0, reason);
     }
 
-    /** Whether it is at a frame for longer than that. Any thread. */
+    /** Whether the current frame has taken longer than that. Usable from any thread. */
     boolean busyLongerThan(long limitNs) {
         long since = busySinceNs;
         return since != 0 && System.nanoTime() - since > limitNs;
     }
 
-    /** Whether it waits for a frame. Any thread. */
+    /** Whether it waits for a frame. Usable from any thread. */
     boolean idle() {
         return busySinceNs == 0;
     }
 
-    /** Ends it, whatever it is at. Any thread. */
+    /** Closes the connection, whatever it is doing. Usable from any thread. */
     void end() {
         try {
             channel.close();
         } catch (IOException e) {
-            // there is nothing left to be lost
+            // nothing more can be lost
         }
     }
 }

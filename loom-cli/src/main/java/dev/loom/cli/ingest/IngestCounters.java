@@ -2,7 +2,7 @@ package dev.loom.cli.ingest;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What the ingest port has taken and refused. Usable from any thread. */
+/** Counts what the ingest port has taken and refused. Usable from any thread. */
 public final class IngestCounters {
     final LongAdder batches = new LongAdder();
     final LongAdder records = new LongAdder();
@@ -12,7 +12,7 @@ public final class IngestCounters {
 
     IngestCounters() {}
 
-    /** Batches taken whole. */
+    /** Batches taken completely. */
     public long batches() {
         return batches.sum();
     }
@@ -22,17 +22,17 @@ public final class IngestCounters {
         return records.sum();
     }
 
-    /** Batches of which a part, or all, has to be sent again. */
+    /** Batches of which the client must resend a part or all. */
     public long retries() {
         return retries.sum();
     }
 
-    /** Requests that can't be done, and violations of the protocol. */
+    /** Refused requests and protocol violations. */
     public long refusals() {
         return refusals.sum();
     }
 
-    /** Connections beyond the limit. */
+    /** Connections refused because of the limit. */
     public long connectionsRefused() {
         return connectionsRefused.sum();
     }

@@ -20,21 +20,21 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes raw records over TCP or a Unix socket, a thread for each connection. A connection that has begun a frame must end it,
- * and take the answer, within a deadline; one that waits for its next frame may wait for ever.
+ * Accepts raw records over TCP or a Unix socket, with a thread per connection. A connection that has begun a frame must finish it
+ * and read the answer within a deadline; it may wait for its next frame for ever.
  */
 public final class IngestServer implements AutoCloseable {
-    /** Connections at once. */
+    /** The most connections at once. */
     public static final int CONNECTIONS_MAX = 256;
 
     private static final long FRAME_DEADLINE_NS = TimeUnit.SECONDS.toNanos(30);
     private static final long TICK_MS = 500;
     private static final long RETRY_MS = 10;
-    /** What clients are told while it is not known: of the longest that a store takes. */
+    /** Reported to clients while the store's limit is unknown: the highest limit that a store can have. */
     private static final int PAYLOAD_LENGTH_MAX = (16 << 20) - 1;
 
     private final @Nullable Path unixPath;
-    /** Where it listens, with the port that was found. */
+    /** The endpoint with its actual port. */
     private final Endpoint found;
 
     private final Supplier<Optional<SharedWriter>> writer;
@@ -70,11 +70,12 @@ public final class IngestServer implements AutoCloseable {
     }
 
     /**
-     * Listens.
+     * Binds the endpoint and starts to accept connections.
      *
-     * @param writer empty while the store can't be written; batches are to be sent again then
-     * @param tokenFile of the token that clients must know, as of {@link BearerToken#read}, looked at for each connection; null for none
-     * @throws IOException when the address can't be had, or the token not be read
+     * @param writer empty while the store can't be written; clients must then resend their batches
+     * @param tokenFile file of the token that clients must present, see {@link BearerToken#read}, read for each connection; null
+     *     for none
+     * @throws IOException if the address can't be bound or the token can't be read
      */
     public static IngestServer start(
             Endpoint endpoint,
@@ -117,7 +118,7 @@ public final class IngestServer implements AutoCloseable {
         }
     }
 
-    /** The port at which it listens; -1 for a socket in the file system. */
+    /** The port it listens on; -1 for a Unix socket. */
     public int port() {
         return unixPath == null ? found.port() : -1;
     }
@@ -126,7 +127,7 @@ public final class IngestServer implements AutoCloseable {
         return counters;
     }
 
-    /** Connections now. */
+    /** The number of open connections. */
     public int connections() {
         return connections.size();
     }
@@ -136,15 +137,15 @@ public final class IngestServer implements AutoCloseable {
             try {
                 serve(listener.accept());
             } catch (IOException | RuntimeException | OutOfMemoryError e) {
-                // closed; or out of descriptors, memory or threads, which others may give back
-                Thread.interrupted(); // nobody's business; but it has closed the listener
+                // closed; or out of descriptors, memory or threads, which others may release
+                Thread.interrupted(); // meant for nobody, but it closed the listener
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(closing ? 0 : RETRY_MS));
                 listenAgain();
             }
         }
     }
 
-    /** Where an interrupt has closed it: whose it was is still to be reached. */
+    /** Rebinds after an interrupt has closed the listener. */
     private synchronized void listenAgain() {
         if (closing || listener.isOpen()) {
             return;
@@ -152,11 +153,11 @@ public final class IngestServer implements AutoCloseable {
         try {
             listener = unixPath == null ? bind(found) : SocketFile.listen(unixPath);
         } catch (IOException | RuntimeException e) {
-            // until it can be had; meanwhile problem() says so
+            // retried until it succeeds; meanwhile problem() reports it
         }
     }
 
-    /** Why clients can't reach it though nobody has closed it; empty if it listens. */
+    /** Why clients can't connect although the server is not closed; empty if it listens. */
     public Optional<String> problem() {
         return closing || (acceptor.isAlive() && listener.isOpen())
                 ? Optional.empty()
@@ -185,7 +186,7 @@ public final class IngestServer implements AutoCloseable {
             thread.start();
             served = true;
         } finally {
-            if (!served) { // no memory, or no thread
+            if (!served) { // out of memory or threads
                 connections.remove(connection);
                 channel.close();
             }
@@ -199,9 +200,9 @@ public final class IngestServer implements AutoCloseable {
                         .filter(connection -> connection.busyLongerThan(frameDeadlineNs))
                         .forEach(IngestConnection::end);
             } catch (RuntimeException | OutOfMemoryError e) {
-                // at the next tick then
+                // retried at the next tick
             }
-            Thread.interrupted(); // with it no park would last
+            Thread.interrupted(); // an interrupted thread would not park
             if (connections.isEmpty()) {
                 LockSupport.park(this);
             } else {
@@ -239,7 +240,7 @@ public final class IngestServer implements AutoCloseable {
         connections.remove(connection);
     }
 
-    /** Accepts no more, lets frames that have begun come to their end for so long, then ends all connections. */
+    /** Stops accepting, gives frames in progress {@code graceNs} to finish, then ends all connections. */
     public void close(long graceNs) {
         closing = true;
         LockSupport.unpark(watch);

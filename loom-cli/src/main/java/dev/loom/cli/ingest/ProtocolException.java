@@ -2,7 +2,7 @@ package dev.loom.cli.ingest;
 
 import java.io.IOException;
 
-/** The other side does not keep to the protocol; the connection ends. */
+/** The peer violated the protocol; the connection ends. */
 final class ProtocolException extends IOException {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 /**
- * The raw ingest port: records of any source, in batches that are acknowledged, over TCP or a Unix socket. The protocol is in
- * {@code docs/ingest-protocol.md}; {@link dev.loom.cli.ingest.FrameDescriptor} has its layout.
+ * The raw ingest port: records for any source, in acknowledged batches, over TCP or a Unix socket. {@code
+ * docs/ingest-protocol.md} describes the protocol; {@link dev.loom.cli.ingest.FrameDescriptor} has its layout.
  */
 @NullMarked
 package dev.loom.cli.ingest;
