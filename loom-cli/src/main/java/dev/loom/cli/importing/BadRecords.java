@@ -5,7 +5,7 @@ import java.io.OutputStream;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What becomes of records that do not parse: they are told, counted, and kept in a file if one is wanted. */
+/** Handles records that do not parse: reports and counts them, and optionally writes them to a file. */
 final class BadRecords {
     private static final int TOLD_MAX = 10;
 
@@ -15,10 +15,10 @@ final class BadRecords {
     private long count;
 
     /**
-     * Starts with none.
+     * Starts with a count of zero.
      *
-     * @param stop whether the first ends the import
-     * @param rejects takes each as it stood in the input
+     * @param stop whether the first bad record ends the import
+     * @param rejects takes each bad record as it stood in the input
      */
     BadRecords(boolean stop, @Nullable OutputStream rejects, Consumer<String> tell) {
         this.stop = stop;
@@ -26,7 +26,7 @@ final class BadRecords {
         this.tell = tell;
     }
 
-    /** Takes one; false if the import must stop. */
+    /** Handles one bad record; false if the import must stop. */
     boolean add(RecordInput input, String problem) throws IOException {
         count++;
         if (count <= TOLD_MAX) {

@@ -10,7 +10,7 @@ import java.util.Base64;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Turns the text of a cell into the value of a field. For one thread. */
+/** Converts a cell's text to a field's value. For one thread. */
 final class CellEncoder {
     private static final int SHOWN_MAX = 40;
 
@@ -93,7 +93,7 @@ final class CellEncoder {
         return true;
     }
 
-    /** Base64, as bytes are printed; the apostrophe that safe CSV output may put in front is no part of it. */
+    /** Parses base64, as CSV output writes bytes; skips the apostrophe that safe CSV output may put in front. */
     private boolean setBytes(StructWriter writer, int field, byte[] array, int offset, int end) {
         int from = offset < end && array[offset] == '\'' ? offset + 1 : offset;
         byte[] decoded;

@@ -15,11 +15,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The header line of a CSV input, and the format that its columns make. */
+/** The header line of a CSV input, and the format that its columns define. */
 final class CsvHeader {
     static final int SAMPLE_ROWS_MAX = 1000;
 
-    /** Rows are held in memory while types are inferred from them. */
+    /** The rows from which types are inferred are held in memory; this bounds them. */
     private static final int SAMPLE_BYTES_MAX = 16 << 20;
 
     private final CsvRows rows;
@@ -36,9 +36,9 @@ final class CsvHeader {
     }
 
     /**
-     * Reads the first row; the next one is the first of data.
+     * Reads the first row; the next one is the first data row.
      *
-     * @throws CommandFailure when there is none, or a name is missing or given twice
+     * @throws CommandFailure if there is no row, or a name is missing or occurs twice
      */
     static CsvHeader read(CsvRows rows) throws IOException {
         rows.skipByteOrderMark();
@@ -68,13 +68,13 @@ final class CsvHeader {
         return new CsvHeader(rows, names, renamed);
     }
 
-    /** A name that a field may have: what may not be in one becomes an underscore. */
+    /** A valid field name: invalid characters become underscores. */
     private static String fieldName(String written) {
         String name = written.replaceAll("[^A-Za-z0-9_.-]+", "_");
         return name.isEmpty() || name.substring(0, 1).matches("[A-Za-z_]") ? name : '_' + name;
     }
 
-    /** What is to be said of columns whose names no field may have. */
+    /** Notes on columns that were renamed because no field may have their name. */
     List<String> renamed() {
         return renamed;
     }
@@ -87,21 +87,21 @@ final class CsvHeader {
         return rawBytes;
     }
 
-    /** Waits for the first row of data, or the end. */
+    /** Waits for the first data row or the end. */
     void awaitRow() throws IOException {
         rows.peek(rows.peekStart());
     }
 
-    /** Rows that types were inferred from; 0 if all were given. */
+    /** Rows from which types were inferred; 0 if all types were given. */
     int sampledRows() {
         return sampledRows;
     }
 
     /**
-     * The format of the columns, all of which may be without a value. Types that are not given are inferred from the
-     * first rows, as many as there are before the input starves.
+     * The columns' format; any column may lack a value. Types that are not given are inferred from the first rows, as many as
+     * arrive before the input starves.
      *
-     * @throws CommandFailure for a given type of an unknown column, and for a name that no field may have
+     * @throws CommandFailure for the given type of an unknown column, and for a name that no field may have
      */
     StructFormat format(Map<String, FieldType> given) throws IOException {
         for (String name : given.keySet()) {
@@ -142,7 +142,7 @@ final class CsvHeader {
     /**
      * Checks that the columns are the fields of a format, in any order.
      *
-     * @throws CommandFailure when they are not
+     * @throws CommandFailure if they are not
      */
     void requireFields(StructFormat format) {
         List<String> fields = format.fields().stream().map(Field::name).toList();

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The rows of a CSV input as structs. */
 final class CsvInput implements RecordInput {
-    /** Most bytes that the length of a text or of bytes takes. */
+    /** The most bytes that the length of a text or of bytes takes. */
     private static final int LENGTH_BYTES_MAX = 5;
 
     private final CsvRows rows;
@@ -24,7 +24,7 @@ final class CsvInput implements RecordInput {
     /**
      * Starts with the row after the header.
      *
-     * @param header names of the columns; those of the format, in any order
+     * @param header the columns' names: those of the format's fields, in any order
      */
     CsvInput(CsvRows rows, List<String> header, StructFormat format) {
         this.rows = rows;

@@ -3,7 +3,7 @@ package dev.loom.cli.importing;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Defines a source with its first records, so that an input that turns out to make no sense leaves none. For one thread. */
+/** Defines its source when the first records arrive, so that an invalid input leaves no source. For one thread. */
 final class DefinedTarget implements RecordTarget {
     private final ImportStore store;
     private final SourceDefinition definition;

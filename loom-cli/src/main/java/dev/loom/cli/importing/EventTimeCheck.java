@@ -11,9 +11,8 @@ import java.util.Objects;
 import org.agrona.DirectBuffer;
 
 /**
- * Refuses event times that can't be meant, by the first record that has one: those of before 1975, which are what a machine's
- * clock since its start reads as an epoch, those of more than a year from now, and numbers that are no time at all. For one
- * thread.
+ * Refuses implausible event times by the first record that has one: times before 1975, which a monotonic clock gives if read as
+ * an epoch; times more than a year ahead; and numbers that are no time at all. For one thread.
  */
 final class EventTimeCheck {
     private static final long EARLIEST_NS = EpochTime.of(Instant.parse("1975-01-01T00:00:00Z"));
@@ -34,7 +33,7 @@ final class EventTimeCheck {
         this.latestNs = nowNs + AHEAD_NS;
     }
 
-    /** Looks at a record; false if its time can't be meant. */
+    /** Checks a record; false if its time is implausible. */
     boolean passes(String position, DirectBuffer payload, int offset, int length) {
         if (done) {
             return true;

@@ -42,7 +42,7 @@ import picocli.CommandLine.Parameters;
 public final class ImportCommand implements Callable<Integer> {
     private static final String STANDARD_INPUT = "-";
 
-    /** What is done at a record that does not parse. */
+    /** What to do with a record that does not parse. */
     enum OnBad {
         STOP,
         SKIP;
@@ -53,7 +53,7 @@ public final class ImportCommand implements Callable<Integer> {
         }
     }
 
-    /** What is done while the disk is slower than the input. */
+    /** What to do while the disk is slower than the input. */
     enum Policy {
         WAIT(Pressure.WAIT),
         DROP_NEWEST(Pressure.DROP_NEWEST);
@@ -200,7 +200,7 @@ public final class ImportCommand implements Callable<Integer> {
         return (byte) character;
     }
 
-    /** How much of a file is read; NaN of what is compressed or has no length. */
+    /** The share of a file that has been read; NaN if it is compressed or its length is unknown. */
     private static DoubleSupplier share(String file, InputWindow window) throws IOException {
         if (live(file) || InputFiles.compressed(Path.of(file))) {
             return () -> Double.NaN;
@@ -260,10 +260,10 @@ public final class ImportCommand implements Callable<Integer> {
                 progress.updateNow(batch.records());
             });
             going = importer.run();
-            // also of an input without records
+            // even an input without records defines its source
             definition.sourceId();
         } finally {
-            // Also when the input or the store fails on the way.
+            // even if the input or the store fails midway
             tell(file, batch, badRecords, System.nanoTime() - startNs, going);
         }
         if (console.interruption().requested()) {

@@ -2,14 +2,14 @@ package dev.loom.cli.importing;
 
 import dev.loom.cli.schema.SchemaAccess;
 
-/** Where an import goes: a store of its own, or one that a sidecar has. */
+/** The destination of an import: the store itself, or the sidecar that has it open. */
 interface ImportStore extends AutoCloseable {
     SchemaAccess schema();
 
-    /** What takes the records of a source. */
+    /** The target for a source's records. */
     RecordTarget target(int sourceId);
 
-    /** Bytes of the longest payload that is taken. */
+    /** The longest payload accepted, bytes. */
     int payloadLengthMax();
 
     @Override

@@ -7,7 +7,7 @@ import dev.loom.cli.time.EventTime;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Moves the records of one input into one source. For one thread. */
+/** Copies the records of one input into one source. For one thread. */
 final class Importer {
     private final RecordInput input;
     private final PayloadBatch batch;
@@ -31,21 +31,21 @@ final class Importer {
         this.progress = progress;
     }
 
-    /** Refuses event times that can't be meant. */
+    /** Sets the check for implausible event times. */
     void check(EventTimeCheck newCheck) {
         check = newCheck;
     }
 
-    /** Makes records wait for their event times. */
+    /** Delays each record until its event time, relative to the first. */
     void pace(Pacer newPacer, EventTime.Reader newEventTime) {
         pacer = newPacer;
         eventTime = newEventTime;
     }
 
     /**
-     * Imports until the end, an interruption, or a bad record at which it must stop.
+     * Imports until the end, an interruption, or a bad record that ends the import.
      *
-     * @return false in the last case
+     * @return false if a bad record ended it
      */
     boolean run() throws IOException {
         try {

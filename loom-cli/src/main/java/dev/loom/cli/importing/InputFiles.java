@@ -9,14 +9,14 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Opens what is to be imported. */
+/** Opens import files. */
 final class InputFiles {
     private InputFiles() {}
 
     /**
-     * Looks whether a file can be opened.
+     * Checks that a file can be opened.
      *
-     * @throws CommandFailure when it can't
+     * @throws CommandFailure if it can't
      */
     static void requireReadable(Path file) {
         if (Files.isDirectory(file)) {
@@ -36,7 +36,7 @@ final class InputFiles {
     /**
      * Opens a file.
      *
-     * @throws CommandFailure when it can't be read
+     * @throws CommandFailure if it can't be read
      */
     static InputStream open(Path file) throws IOException {
         if (Files.isDirectory(file)) {

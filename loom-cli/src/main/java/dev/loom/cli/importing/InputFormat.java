@@ -2,15 +2,15 @@ package dev.loom.cli.importing;
 
 import java.util.Locale;
 
-/** The kinds of input that can be imported. */
+/** The input formats of an import. */
 enum InputFormat {
-    /** A header line, then a row a record. */
+    /** A header line, then one row per record. */
     CSV,
-    /** A JSON object a line, kept as it is. */
+    /** One JSON object per line, kept unchanged. */
     JSONL,
-    /** A line of text a record, as the field {@code line}. */
+    /** One line of text per record, as the field {@code line}. */
     LINES,
-    /** A packet capture, pcap or pcapng, a packet a record. */
+    /** A packet capture, pcap or pcapng, with one packet per record. */
     PCAP;
 
     @Override

@@ -21,9 +21,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Reads an input as far as its source can be defined: a CSV file's header and first rows, a capture's first bytes. */
+/** Reads just enough of an input to define its source: a CSV file's header and first rows, a capture's first bytes. */
 final class InputOpening {
-    /** How long after the first row of a live input its types are inferred from the rows that there are. */
+    /** How long after the first row of a live input types are inferred from the rows that have arrived. */
     private static final long SAMPLE_STARVES_NS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /** How long an open quote in a live input may hold back the rows after it. */
@@ -40,7 +40,7 @@ final class InputOpening {
     /**
      * Prepares to open an input.
      *
-     * @param live whether others wait for its rows as they come
+     * @param live whether its rows must be visible as they arrive
      * @param delimiter between the cells of CSV
      */
     InputOpening(
@@ -58,7 +58,7 @@ final class InputOpening {
         this.delimiter = delimiter;
     }
 
-    /** Defines the source and gives its input. */
+    /** Defines the source and returns its input. */
     RecordInput open(InputFormat format, int payloadLengthMax) throws IOException {
         return switch (format) {
             case CSV -> openCsv(payloadLengthMax);
@@ -74,7 +74,7 @@ final class InputOpening {
         };
     }
 
-    /** What a file of rejected rows begins with, so that it can be imported itself. */
+    /** The first line of a file of rejected rows, so that the file can be imported too. */
     byte[] rejectsHeader() {
         return rejectsHeader;
     }

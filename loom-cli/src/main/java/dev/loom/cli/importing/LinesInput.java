@@ -5,7 +5,7 @@ import dev.loom.cli.text.JsonLine;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** One record a line, kept as it is; for JSON lines, once it is checked to be an object. */
+/** One record per line, kept unchanged; JSON lines are checked to be objects. */
 final class LinesInput implements RecordInput {
     private final TextLines lines;
     private final @Nullable JsonLine json;
@@ -21,7 +21,7 @@ final class LinesInput implements RecordInput {
         return new LinesInput(lines, null);
     }
 
-    /** JSON objects; lines of white space are passed over. */
+    /** JSON objects; blank lines are skipped. */
     static LinesInput json(TextLines lines) {
         return new LinesInput(lines, new JsonLine());
     }

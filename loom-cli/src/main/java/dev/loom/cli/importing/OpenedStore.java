@@ -4,7 +4,7 @@ import dev.loom.Loom;
 import dev.loom.cli.schema.SchemaAccess;
 import dev.loom.cli.schema.StoreSchema;
 
-/** A store that the import has opened. For the store's writer thread. */
+/** A store that the import itself has opened. For the store's writer thread. */
 record OpenedStore(Loom loom) implements ImportStore {
     @Override
     public SchemaAccess schema() {

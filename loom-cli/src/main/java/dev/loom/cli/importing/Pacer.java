@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
-/** Holds records back until as much time has gone by since the first as lay between their event times. For one thread. */
+/** Delays records so that they are as far apart in time as their event times. For one thread. */
 final class Pacer {
     private static final long PARK_MAX_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -16,14 +16,14 @@ final class Pacer {
     private long firstEventNs;
     private long firstNs;
 
-    /** Starts with the first record awaited; {@code speed} 2 is twice as fast as it was. */
+    /** The first record awaited sets the start; a {@code speed} of 2 replays twice as fast. */
     Pacer(double speed, LongSupplier nanoClock, Interruption interruption) {
         this.speed = speed;
         this.nanoClock = nanoClock;
         this.interruption = interruption;
     }
 
-    /** Returns when the record is due, having done {@code beforeWaiting} if that is not at once. */
+    /** Returns when the record is due; runs {@code beforeWaiting} first if it has to wait. */
     void await(long eventNs, Runnable beforeWaiting) {
         long nowNs = nanoClock.getAsLong();
         if (!begun) {

@@ -43,7 +43,7 @@ final class PayloadBatch {
         return target.payloadLengthMax();
     }
 
-    /** Takes the payload that was written at {@link #offset()}. */
+    /** Adds the payload that was written at {@link #offset()}. */
     void add(int length) {
         lengths[count++] = length;
         offset += length;
@@ -52,7 +52,7 @@ final class PayloadBatch {
         }
     }
 
-    /** Pushes what is there. */
+    /** Pushes all payloads of the batch. */
     void flush() {
         if (count > 0) {
             int taken = target.push(buffer, lengths, count);
@@ -65,13 +65,13 @@ final class PayloadBatch {
         }
     }
 
-    /** Lets go of what is there. */
+    /** Drops all payloads of the batch. */
     void clear() {
         count = 0;
         offset = 0;
     }
 
-    /** Pushes what is there, but for the payload of that length that is written and not yet added. */
+    /** Pushes the batch and keeps the payload of {@code length} bytes that is written but not yet added. */
     void flushKeeping(int length) {
         int from = offset;
         flush();

@@ -12,7 +12,7 @@ import java.io.IOException;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The packets of a capture as structs: what their headers tell, and the captured bytes. */
+/** The packets of a capture as structs: fields from their headers, and the captured bytes. */
 final class PcapInput implements RecordInput {
     static final String TIME_FIELD = "ts_ns";
 
@@ -35,7 +35,7 @@ final class PcapInput implements RecordInput {
     private static final int PAYLOAD_LENGTH = FORMAT.fieldIndex("payload_len");
     private static final int DATA = FORMAT.fieldIndex("data");
 
-    /** More than all but the captured bytes take. */
+    /** The most that a struct takes besides the captured bytes. */
     private static final int HEADERS_LENGTH_MAX = 512;
 
     private final Capture capture;
@@ -49,7 +49,7 @@ final class PcapInput implements RecordInput {
         this.capture = capture;
     }
 
-    /** Behind damage nothing can be found, so that it comes as the last, bad record. */
+    /** Nothing can be found after damage, so the damage is reported as the last, bad record. */
     @Override
     public boolean next() throws IOException {
         if (damage != null) {

@@ -2,7 +2,7 @@ package dev.loom.cli.importing;
 
 import org.agrona.DirectBuffer;
 
-/** Takes payloads of one source. */
+/** Takes the payloads of one source. */
 public interface RecordTarget {
     /**
      * Pushes {@code count} payloads, which lie back to back from offset 0.
@@ -11,6 +11,6 @@ public interface RecordTarget {
      */
     int push(DirectBuffer payloads, int[] lengths, int count);
 
-    /** Bytes of the longest payload that is taken. */
+    /** The longest payload accepted, bytes. */
     int payloadLengthMax();
 }

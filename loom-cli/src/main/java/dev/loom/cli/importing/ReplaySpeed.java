@@ -6,7 +6,7 @@ import picocli.CommandLine.IParameterPreprocessor;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** Takes a speed that is attached as {@code --replay=2}, and never the next word, which is the file's name. */
+/** Parses a speed attached to its option, as in {@code --replay=2}; never takes the next word, which is the file's name. */
 final class ReplaySpeed implements IParameterPreprocessor {
     @Override
     public boolean preprocess(

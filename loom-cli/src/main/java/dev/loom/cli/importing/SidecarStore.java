@@ -6,9 +6,9 @@ import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 
 /**
- * A store that a sidecar has. For one thread.
+ * A store that a sidecar has open. For one thread.
  *
- * @param stop asked while the sidecar is pressed
+ * @param stop whether to give up; asked before each attempt to send a batch
  */
 record SidecarStore(IngestClient client, BooleanSupplier stop) implements ImportStore {
     @Override

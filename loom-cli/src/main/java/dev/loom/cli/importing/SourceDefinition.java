@@ -12,7 +12,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The source that an import goes to: one that is open already, if it fits, else a new one. */
+/** The source of an import: an open one if it fits, else a new one. */
 final class SourceDefinition {
     private static final int NOT_DEFINED = -1;
 
@@ -27,10 +27,10 @@ final class SourceDefinition {
     private int sourceId = NOT_DEFINED;
 
     /**
-     * Looks the source up.
+     * Looks up the source.
      *
-     * @param eventTime asked for, or null
-     * @param clocksOfThisMachine whether its clock pair was read just now, for want of another
+     * @param eventTime the event time asked for, or null
+     * @param clocksOfThisMachine whether its clock pair was read just now because none was given
      * @param replayed whether it must have an event time
      */
     SourceDefinition(
@@ -49,16 +49,16 @@ final class SourceDefinition {
         this.existing = schema.openSource(name);
     }
 
-    /** The format of the source, if it is there. */
+    /** The format of the source, if the source exists. */
     Optional<PayloadFormat> existingFormat() {
         return existing.map(Source::format);
     }
 
     /**
-     * Takes the open source, or makes ready to define it with its first records.
+     * Takes the open source, or prepares to define it with its first records.
      *
-     * @param defaultEventTimeField of formats that always have one, else null
-     * @throws CommandFailure when the open one has another format or event time, or a replay lacks one
+     * @param defaultEventTimeField for formats that always have one, else null
+     * @throws CommandFailure if the open source has another format or event time, or a replay lacks an event time
      */
     void define(PayloadFormat wanted, @Nullable String defaultEventTimeField) {
         format = wanted;
@@ -110,7 +110,7 @@ final class SourceDefinition {
         }
     }
 
-    /** The source's id; defines it if it is not there yet. */
+    /** The source's id; defines the source if it does not exist. */
     int sourceId() {
         if (sourceId == NOT_DEFINED) {
             EventTime wantedTime = eventTime;
@@ -124,12 +124,12 @@ final class SourceDefinition {
         return sourceId;
     }
 
-    /** A check of the event times of a source that has them. */
+    /** Checks the event times of a source that has them. */
     EventTimeCheck eventTimeCheck() {
         return new EventTimeCheck(Objects.requireNonNull(eventTime), Objects.requireNonNull(format), console.nowNs());
     }
 
-    /** A reader of the event time of a source that has one. */
+    /** Reads the event time of a source that has one. */
     EventTime.Reader eventTimeReader() {
         return Objects.requireNonNull(eventTime).reader(Objects.requireNonNull(format));
     }

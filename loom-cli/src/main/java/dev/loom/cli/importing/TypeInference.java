@@ -5,8 +5,8 @@ import dev.loom.format.FieldType;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The type of a column, guessed from some of its cells: the narrowest of i64, u64, f64 and bool that takes them all, else
- * utf8; utf8 as well when all are empty, and when a number has leading zeros, which would be lost.
+ * Infers a column's type from a sample of its cells: the narrowest of i64, u64, f64 and bool that holds all of them, else utf8.
+ * The type is also utf8 if all cells are empty or a number has leading zeros, which would be lost.
  */
 final class TypeInference {
     private final CellNumber number = new CellNumber();

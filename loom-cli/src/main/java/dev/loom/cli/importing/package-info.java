@@ -1,8 +1,8 @@
 /**
- * Rows, lines and packets made into payloads and pushed.
+ * Turns rows, lines and packets into payloads and pushes them.
  *
- * <p>All runs on the store's writer thread. What has been read is pushed before that thread waits for more input, so that
- * a pipe's rows are visible as they arrive.
+ * <p>All of it runs on the store's writer thread. That thread pushes what it has read before it waits for more input, so that
+ * rows from a pipe are visible as they arrive.
  */
 @NullMarked
 package dev.loom.cli.importing;
