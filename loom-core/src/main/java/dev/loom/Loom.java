@@ -33,17 +33,19 @@ import org.agrona.DirectBuffer;
 /**
  * The single writer of a store (paper, section 5.1 and Figure 9).
  *
- * <p>Threads: {@code push}, {@code offer}, {@code claim} and their like, and {@code force} belong to one thread at a time,
- * the writer: the first that calls one of them, until it calls {@link #releaseWriter()} or ends. What another thread calls
- * meanwhile throws {@link SecondWriterException}, and so does {@link #close()}. The schema, {@link #sync}, snapshots and {@link
- * #info()} are for any thread.
+ * <p>Threads: {@code push}, {@code offer}, {@code claim}, their variants and {@code force} belong to one thread at a
+ * time, the writer. The first thread that calls one of them becomes the writer, until it calls {@link #releaseWriter()}
+ * or ends. Meanwhile such a call from another thread throws {@link SecondWriterException}, and so does {@link
+ * #close()}. Any thread may change the schema, take snapshots, and call {@link #sync} and {@link #info()}.
  *
- * <p>A record is visible to every reader, in this process or another, once the call that pushed it has returned, and then
- * survives the death of the process. It survives a power cut once {@link #force()} has returned or the evictor has come
- * around, by default within a second of its page being full.
+ * <p>Once the call that pushed a record has returned, every reader in this process or another sees the record, and it
+ * survives the death of the process. It survives a power cut once {@link #force()} has returned or the evictor has made
+ * its page durable, by default within a second of the page filling up.
  */
 public final class Loom implements Store {
-    /** Written by whoever has one session follow another, read by those who need one that does not end meanwhile. */
+    /**
+     * Write-locked to replace the session by the next one; read-locked by calls that need it to stay open meanwhile.
+     */
     private final ReentrantReadWriteLock sessions = new ReentrantReadWriteLock();
 
     private volatile StoreSession session;
@@ -55,11 +57,12 @@ public final class Loom implements Store {
     }
 
     /**
-     * Opens the store for writing, creating it if the directory is empty or absent, recovering it if it was not closed.
+     * Opens the store for writing. Creates it if the directory is empty or absent, and recovers it if it was not
+     * closed.
      *
      * @throws StoreLockedException when another writer has it
-     * @throws IllegalArgumentException when the timestamp index's ring is too small for the indexes that are open
-     * @throws LoomException when it can't be opened, by its reason
+     * @throws IllegalArgumentException when the timestamp index's ring is too small for its open indexes
+     * @throws LoomException when it can't be opened; the subclass tells why
      */
     public static Loom open(LoomConfig config) {
         return new Loom(StoreOpening.open(config.settings()));
@@ -83,22 +86,22 @@ public final class Loom implements Store {
      * Defines a source (paper, Figure 9). Any thread.
      *
      * @param name 1 to 255 printable characters without spaces, not beginning with {@code #} or {@code -}
-     * @param attributes kept with the source for its definer
+     * @param attributes stored with the source; Loom does not interpret them
      * @return its id
-     * @throws IllegalArgumentException for a bad name, one that an open source has, or one source too many
+     * @throws IllegalArgumentException for a bad name, the name of an open source, or one source too many
      * @throws StoreIoException when the definition can't be written; then nothing is defined
      */
     public int defineSource(String name, PayloadFormat format, Map<String, String> attributes) {
         return defineSource(name, format, attributes, id -> {});
     }
 
-    /** @param prepare as of {@link StoreSession#defineSource} */
+    /** @param prepare as in {@link StoreSession#defineSource} */
     int defineSource(String name, PayloadFormat format, Map<String, String> attributes, IntConsumer prepare) {
         return inSession(current -> current.defineSource(name, format, attributes, prepare));
     }
 
     /**
-     * Gives a source other attributes in place of its own; what has been read of it by then keeps the old ones. Any thread.
+     * Replaces a source's attributes. {@link Source}s obtained before keep the old ones. Any thread.
      *
      * @throws IllegalArgumentException when it is not open
      * @throws StoreIoException when the change can't be written; then nothing is changed
@@ -111,8 +114,8 @@ public final class Loom implements Store {
     }
 
     /**
-     * Closes a source: pushes to it are refused from now on, its records stay readable, its name may be defined anew. Any
-     * thread. Idempotent.
+     * Closes a source: further pushes to it are refused, its records stay readable, and its name may be defined again.
+     * Any thread. Idempotent.
      */
     public void closeSource(int sourceId) {
         inSession(current -> {
@@ -122,29 +125,28 @@ public final class Loom implements Store {
     }
 
     /**
-     * Defines an index over a source (paper, section 4.2 and Figure 9), from the source's next chunk on: earlier records are
-     * found by reading them. One that is defined alike already is left as it is, but for a function of the program's own, which
-     * a store that was opened again has to be given again in this way. Any thread.
+     * Defines an index over a source (paper, section 4.2 and Figure 9). It covers the source's chunks from the next one
+     * on; queries find earlier records by reading them. An identical definition changes nothing, except that it
+     * supplies a function of the program's own, which must be supplied again after each opening. Any thread.
      *
-     * @param name as of sources; unique among the open indexes of the source
+     * @param name as for sources; unique among the open indexes of the source
      * @return its id
-     * @throws IllegalArgumentException for a source that is not open, a bad name, one that another index of the source has, bins
-     *     narrower than the values can differ, or one index too many: {@code timeRingBytes / 256} may be open
+     * @throws IllegalArgumentException for a source that is not open, a bad name, the name of another index of the
+     *     source, bins narrower than the spacing of the values, or one index too many: at most {@code timeRingBytes /
+     *     256} may be open
      * @throws StoreIoException when the definition can't be written; then nothing is defined
      */
     public int defineIndex(int sourceId, String name, IndexFunction function, Bins bins) {
         return inSession(current -> current.defineIndex(sourceId, name, IndexKind.VALUE, function, bins));
     }
 
-    /**
-     * Defines an index over the times that a source's records carry themselves (paper, section 5.2); as {@link #defineIndex}.
-     */
+    /** As {@link #defineIndex}, over the times that a source's records carry themselves (paper, section 5.2). */
     public int defineEventTimeIndex(int sourceId, String name, IndexFunction function) {
         return inSession(
                 current -> current.defineIndex(sourceId, name, IndexKind.EVENT_TIME, function, Bins.logLinear()));
     }
 
-    /** Closes an index: chunks to come are not in it, its name may be defined anew. Any thread. Idempotent. */
+    /** Closes an index: later chunks are not in it, and its name may be defined again. Any thread. Idempotent. */
     public void closeIndex(int indexId) {
         inSession(current -> {
             current.closeIndex(indexId);
@@ -155,10 +157,12 @@ public final class Loom implements Store {
     /**
      * Appends one record.
      *
-     * <p>When it throws, an {@link OutOfMemoryError} say, the record is not stored, and the next call goes on.
+     * <p>If it throws, for example {@link OutOfMemoryError}, the record is not stored, and the next call works as
+     * usual.
      *
      * @return its address, or a negative {@link PushStatus}
-     * @throws IllegalArgumentException for a source never defined, or a payload longer than {@link #payloadLengthMax()}
+     * @throws IllegalArgumentException for a source that was never defined, or a payload longer than {@link
+     *     #payloadLengthMax()}
      * @throws SecondWriterException when another thread is the writer
      */
     public long push(int sourceId, DirectBuffer payload, int offset, int length) {
@@ -170,40 +174,46 @@ public final class Loom implements Store {
         return log.push(sourceId, payload);
     }
 
-    /** As {@link #push(int, DirectBuffer, int, int)}, of what remains in a buffer, whose position stays where it is. */
+    /**
+     * As {@link #push(int, DirectBuffer, int, int)}, with the remaining bytes of a buffer, whose position does not
+     * change.
+     */
     public long push(int sourceId, ByteBuffer payload) {
         return log.push(sourceId, payload);
     }
 
-    /** As {@link #push(int, DirectBuffer, int, int)}, but never waits, and drops nothing: {@link PushStatus#BACK_PRESSURED}. */
+    /**
+     * As {@link #push(int, DirectBuffer, int, int)}, but never waits or drops: a full ring answers {@link
+     * PushStatus#BACK_PRESSURED}.
+     */
     public long offer(int sourceId, DirectBuffer payload, int offset, int length) {
         return log.offer(sourceId, payload, offset, length);
     }
 
     /**
-     * Appends records of one source with one reading of the clock: payloads lie back to back from {@code offset}, the i-th
-     * {@code lengths[i]} long.
+     * Appends records of one source with one reading of the clock. The payloads lie back to back from {@code offset};
+     * the i-th is {@code lengths[i]} bytes long.
      *
-     * <p>When it throws, the records before the one that it has come to are stored, and visible; that one and those behind it are
-     * not.
+     * <p>If it throws, the records before the failed one are stored and visible; that one and those after it are not.
      *
-     * @return how many were taken: all, unless the source is closed or the store drops records
+     * @return the number of records taken: all, unless the source is closed or the store drops records
      */
     public int pushBatch(int sourceId, DirectBuffer payloads, int offset, int[] lengths, int count) {
         return log.pushBatch(sourceId, payloads, offset, lengths, count);
     }
 
     /**
-     * As {@link #pushBatch}, but never waits, and drops nothing: it ends at the first record that has no room.
+     * As {@link #pushBatch}, but never waits or drops: it stops at the first record that has no room.
      *
-     * @return how many were taken, from the first; or a negative {@link PushStatus} if none was
+     * @return the number of records taken from the front, or a negative {@link PushStatus} if none was
      */
     public int offerBatch(int sourceId, DirectBuffer payloads, int offset, int[] lengths, int count) {
         return log.offerBatch(sourceId, payloads, offset, lengths, count);
     }
 
     /**
-     * Claims room for one payload, to be filled in place through {@link #claimed()}. Its arrival time is that of the claim.
+     * Claims room for one payload, to be filled in place through {@link #claimed()}. Its arrival time is the time of
+     * the claim.
      *
      * @param length 0 to {@link #claimLengthMax()}
      * @return the address that the record will have, or a negative {@link PushStatus}
@@ -212,29 +222,29 @@ public final class Loom implements Store {
         return log.claim(sourceId, length, true);
     }
 
-    /** As {@link #claim}, but never waits, and drops nothing: {@link PushStatus#BACK_PRESSURED}. */
+    /** As {@link #claim}, but never waits or drops: a full ring answers {@link PushStatus#BACK_PRESSURED}. */
     public long tryClaim(int sourceId, int length) {
         return log.claim(sourceId, length, false);
     }
 
-    /** The claim made by the last {@link #claim} that was not refused. */
+    /** The claim of the last {@link #claim} that was not refused. */
     public RecordClaim claimed() {
         return log.claimed();
     }
 
-    /** The longest claim, bytes: what a page holds. */
+    /** The longest claim in bytes, which is what a page holds. */
     public int claimLengthMax() {
         return RecordDescriptor.PAYLOAD_LENGTH_MAX;
     }
 
-    /** The longest payload, bytes: a quarter of the ring, at most 16 MiB - 1. */
+    /** The longest payload in bytes: a quarter of the ring, at most 16 MiB - 1. */
     public int payloadLengthMax() {
         return log.payloadLengthMax();
     }
 
     /**
-     * Ends the calling thread's part as the writer: the next thread that pushes takes over, and sees all that this one did. A
-     * thread that ends need not call it. Idempotent.
+     * Gives up the writer's role. The next thread that pushes takes it over, and sees all that this one did. A thread
+     * that ends need not call it. Idempotent.
      *
      * @throws SecondWriterException when another thread is the writer
      * @throws IllegalStateException while a claim is open
@@ -244,9 +254,10 @@ public final class Loom implements Store {
     }
 
     /**
-     * Makes the source's records visible (paper, Figure 9), which {@link #push} has done already.
+     * Makes the source's records visible (paper, Figure 9). {@link #push} has already done so; this only checks its
+     * argument.
      *
-     * @throws IllegalArgumentException for a source never defined
+     * @throws IllegalArgumentException for a source that was never defined
      */
     public void sync(int sourceId) {
         session.checkOpen();
@@ -254,39 +265,39 @@ public final class Loom implements Store {
     }
 
     /**
-     * Makes everything pushed so far survive a power cut, and returns when it does. Ends the open page, so frequent calls
+     * Makes everything pushed so far durable, so that it survives a power cut. Ends the open page, so frequent calls
      * waste room.
      *
      * @throws SecondWriterException when another thread is the writer
-     * @throws StoreIoException when the disk does not allow it; the records stay readable, and safe from a kill
+     * @throws StoreIoException when the disk refuses; the records stay readable, and survive the death of the process
      */
     public void force() {
         session.force();
     }
 
     /**
-     * Writes all indexes anew, from the records, so that each covers those from before it was defined, too: in the background, but
-     * for the last few MiB. {@link #info()} tells how far that is ({@code rebuilt} of {@code rebuild_to}); meanwhile queries read
-     * the records, and answers are as right as before.
+     * Rebuilds all indexes from the records, so that each also covers the records from before it was defined. Runs in
+     * the background, except for the last few MiB. {@link #info()} reports the progress ({@code rebuilt} of {@code
+     * rebuild_to}). Meanwhile queries read the records, and their answers are the same.
      *
-     * <p>The store is closed and opened again for that. Snapshots stay as they are; who asks for one, or for a change of the schema,
-     * waits meanwhile, and attached readers have to attach again. Functions of the program's own are taken over.
+     * <p>This closes the store and opens it again. Open snapshots stay valid; calls that take a snapshot or change the
+     * schema wait meanwhile, and attached readers must attach again. Functions of the program's own are kept.
      *
      * @throws SecondWriterException when another thread is the writer
      * @throws IllegalStateException while a claim is open, or when the store is closed
-     * @throws StoreIoException when the disk does not allow it
-     * @throws LoomException when the store can't be opened again, by its reason; then it is closed
+     * @throws StoreIoException when the disk refuses
+     * @throws LoomException when the store can't be opened again; then it is closed, and the subclass tells why
      */
     public void rebuildIndexes() {
         rebuildIndexes(next -> {});
     }
 
-    /** @param prepare what has to be so before anybody meets the next session */
+    /** @param prepare runs before any other thread can see the next session */
     void rebuildIndexes(Consumer<StoreSession> prepare) {
         sessions.writeLock().lock();
         try {
             log.prepareHandOver();
-            // a disk that refuses is told before anything has changed
+            // fails here, before anything has changed, if the disk refuses
             session.force();
             session.close();
             StoreSession next = StoreOpening.open(session.settingsToRebuild());
@@ -333,12 +344,13 @@ public final class Loom implements Store {
     }
 
     /**
-     * Writes everything to the segment files, makes it durable, and gives the store free. Idempotent. For the writer, or for any
-     * thread once the writer has called {@link #releaseWriter()} or ended; under a {@link Recorder} for that alone.
+     * Writes everything to the segment files, makes it durable, and closes the store. Idempotent. For the writer, or
+     * for any thread once the writer has called {@link #releaseWriter()} or ended; under a {@link Recorder}, only for
+     * the recorder.
      *
      * @throws SecondWriterException while another thread is the writer; then the store stays open
-     * @throws StoreIoException when the disk does not allow it; what could not be written stays in staging, from where the
-     *     next opening takes it
+     * @throws StoreIoException when the disk refuses; what could not be written stays in staging, and the next opening
+     *     recovers it from there
      */
     @Override
     public void close() {

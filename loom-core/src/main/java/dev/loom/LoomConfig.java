@@ -15,8 +15,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of a writer's store. Immutable; made by {@link #at(Path)} and {@link Builder#build()}. Ring and segment sizes
- * that are not given are taken over from an existing store.
+ * The settings of a writer's store. Immutable; made by {@link #at(Path)} and {@link Builder#build()}. An existing store
+ * keeps its ring and segment sizes unless they are set here.
  */
 public final class LoomConfig {
     /** The smallest ring: eight pages, 512 KiB. */
@@ -70,25 +70,28 @@ public final class LoomConfig {
         }
 
         /**
-         * Where a folder for rings and live state is made; default {@code /dev/shm}, or beside the store where there is none.
-         * It should be on tmpfs: on a disk, one that stalls can stop the writer. Network file systems, FUSE and those that copy
-         * what is overwritten (btrfs, ZFS) are refused. Where there is no room for rings whose sizes were not asked for, smaller
-         * ones are taken, for this session: down to 8 MiB for the record log, and 1 MiB for the chunk index.
+         * Parent of the folder for rings and live state; default {@code /dev/shm}, or beside the store where that does
+         * not exist. It should be on tmpfs: a disk that stalls can stop the writer. Network file systems, FUSE and
+         * copy-on-write file systems (btrfs, ZFS) are refused. If there is no room for rings whose sizes were not set,
+         * this session uses smaller ones: down to 8 MiB for the record log, and 1 MiB for the chunk index.
          */
         public Builder stagingDirectory(@Nullable Path parent) {
             staging = parent;
             return this;
         }
 
-        /** Memory of the record log; a power of two, {@link #RING_BYTES_MIN} to {@link #RING_BYTES_MAX}; default 128 MiB. */
+        /**
+         * Ring of the record log, bytes; a power of two, {@link #RING_BYTES_MIN} to {@link #RING_BYTES_MAX}; default
+         * 128 MiB.
+         */
         public Builder recordRingBytes(int bytes) {
             recordRingBytes = checkRing("record", bytes);
             return this;
         }
 
         /**
-         * Memory of the timestamp index; limits as of {@link #recordRingBytes}; default 4 MiB. A 256th of it is the number of
-         * indexes that may be open; opening a store that has more fails.
+         * Ring of the timestamp index, bytes; limits as for {@link #recordRingBytes}; default 4 MiB. One index may be
+         * open per 256 bytes; opening a store that has more fails.
          */
         public Builder timeRingBytes(int bytes) {
             timeRingBytes = checkRing("time", bytes);
@@ -96,8 +99,8 @@ public final class LoomConfig {
         }
 
         /**
-         * Memory of the chunk index; limits as of {@link #recordRingBytes}; default 8 MiB. Bins of one chunk that take more than
-         * half of it may be left out, and then queries read the chunk.
+         * Ring of the chunk index, bytes; limits as for {@link #recordRingBytes}; default 8 MiB. If the bins of one
+         * chunk take more than half of it, they may be left out, and queries read the chunk instead.
          */
         public Builder chunkRingBytes(int bytes) {
             chunkRingBytes = checkRing("chunk", bytes);
@@ -112,7 +115,7 @@ public final class LoomConfig {
             return bytes;
         }
 
-        /** Size of a segment file of a new store; a multiple of 64 KiB; default 1 GiB. */
+        /** Size of a new store's segment files, bytes; a multiple of 64 KiB; default 1 GiB. */
         public Builder segmentBytes(long bytes) {
             if (bytes <= 0 || bytes % PageDescriptor.PAGE_LENGTH != 0) {
                 throw new IllegalArgumentException(
@@ -134,13 +137,13 @@ public final class LoomConfig {
             return this;
         }
 
-        /** Default: the monotonic clock, anchored in wall-clock time. */
+        /** Default: the monotonic clock, anchored to wall-clock time. */
         public Builder clock(@Nullable StoreClock arrivalClock) {
             clock = arrivalClock;
             return this;
         }
 
-        /** How long sealed pages may wait to be made durable, 1 ms to 1 h; default 1 s. */
+        /** How long a sealed page may wait before it is made durable, 1 ms to 1 h; default 1 s. */
         public Builder durabilityInterval(Duration interval) {
             if (interval.compareTo(Duration.ofMillis(1)) < 0 || interval.compareTo(Duration.ofHours(1)) > 0) {
                 throw new IllegalArgumentException(
@@ -150,7 +153,7 @@ public final class LoomConfig {
             return this;
         }
 
-        /** How many evicted bytes may wait to be made durable, at least one page; default 1 GiB. */
+        /** How many evicted bytes may wait before they are made durable, at least one page; default 1 GiB. */
         public Builder durabilityBytes(long bytes) {
             if (bytes < PageDescriptor.PAGE_LENGTH) {
                 throw new IllegalArgumentException(
@@ -170,8 +173,8 @@ public final class LoomConfig {
         }
 
         /**
-         * Whether to go on with a copy that was made while the original was written, which lacks the original's newest
-         * records; default no.
+         * Whether to open a copy that was made while the original was being written, and so lacks its newest records;
+         * default no.
          */
         public Builder adoptCopy(boolean adopt) {
             adoptCopy = adopt;
@@ -179,9 +182,9 @@ public final class LoomConfig {
         }
 
         /**
-         * Whether to throw the indexes away and write them anew from the records; default no. All records are read, at the
-         * disk's rate. Afterwards every open index covers all records of its source, also those from before it was defined; one
-         * whose function was not supplied by {@link #indexFunction}, or one that is closed, covers none.
+         * Whether to rebuild the indexes from the records; default no. Reads all records, at the disk's rate.
+         * Afterwards every open index covers all records of its source, including those from before it was defined. A
+         * closed index, or one whose function was not supplied by {@link #indexFunction}, covers none.
          */
         public Builder rebuildIndexes(boolean rebuild) {
             rebuildIndexes = rebuild;
@@ -189,9 +192,9 @@ public final class LoomConfig {
         }
 
         /**
-         * From how many bytes of records without index entries on, 0 or more, opening does not wait until these are written:
-         * a thread of its own does it beside the writer then, with as much memory as both index rings and 5 MiB, and at the
-         * next opening goes on where it was. Meanwhile queries read those records. Default 256 MiB.
+         * If more bytes of records than this lack index entries, opening does not wait until they are written, 0 or
+         * more; default 256 MiB. A thread writes them beside the writer, with as much memory as both index rings and 5
+         * MiB, and resumes after the next opening. Meanwhile queries read those records.
          */
         public Builder backgroundRebuildBytes(long bytes) {
             if (bytes < 0) {
@@ -203,11 +206,11 @@ public final class LoomConfig {
         }
 
         /**
-         * Supplies a function of the embedder's own, which all open indexes go on with whose {@linkplain IndexFunction#text()
-         * function's text} is the same. It is at hand before opening writes what indexes lack, as after a crash; {@link
-         * Loom#defineIndex} also supplies it, but to the records to come alone.
+         * Supplies a function of the program's own to every open index whose {@linkplain IndexFunction#text() function
+         * has the same text}. Opening can then use it to write missing index entries, as after a crash. {@link
+         * Loom#defineIndex} also supplies it, but only for later records.
          *
-         * @throws IllegalArgumentException when the function gives no values
+         * @throws IllegalArgumentException when the function has no reader
          */
         public Builder indexFunction(IndexFunction function) {
             if (!function.isReadable()) {
@@ -217,7 +220,7 @@ public final class LoomConfig {
             return this;
         }
 
-        /** How many bytes of index logs opening reads through after a crash before it returns; more are left to a thread. */
+        /** How many bytes of index logs opening checks after a crash before it returns; a thread checks the rest. */
         Builder indexCheckBytes(long bytes) {
             indexCheckBytes = bytes;
             return this;

@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A store attached read-only: one that another process writes, one that is closed, or one that a killed process left.
- * Nothing is written, the writer is not touched. Usable from any thread. Once it is closed, every call but {@link #close()}
- * fails with an {@link IllegalStateException}.
+ * A store attached read-only: one that another process writes, that was closed, or that a killed process left. It
+ * writes nothing and does not affect the writer. Usable from any thread. Once closed, every call except {@link
+ * #close()} throws {@link IllegalStateException}.
  */
 public final class LoomReader implements Store {
     private final AttachedStore store;
@@ -29,8 +29,8 @@ public final class LoomReader implements Store {
     /**
      * Attaches to the store in a directory.
      *
-     * @throws StoreNotFoundException when there is none
-     * @throws LoomException when it can't be read, by its reason
+     * @throws StoreNotFoundException when the directory holds no store
+     * @throws LoomException when the store can't be read; the subclass tells why
      */
     public static LoomReader attach(Path directory) {
         return new LoomReader(AttachedStore.attach(directory, Storage.DISK));
@@ -39,7 +39,7 @@ public final class LoomReader implements Store {
     /**
      * As {@link Store#snapshot()}.
      *
-     * @throws StoreReopenedException when a new writer has opened the store since; attach again
+     * @throws StoreReopenedException when a new writer has opened the store since this reader attached; attach again
      */
     @Override
     public Snapshot snapshot() {

@@ -25,26 +25,26 @@ import java.util.Optional;
 import org.agrona.DirectBuffer;
 
 /**
- * Takes the records of many threads for one store: an off-heap ring, and one daemon thread, {@code loom-recorder}, which empties
- * it into the store and is its only writer. Usable from any thread.
+ * Takes records from many threads into one store, through an off-heap ring. One daemon thread, {@code loom-recorder},
+ * empties the ring into the store and is the store's only writer. Usable from any thread.
  *
- * <p>{@link #offer} reads the clock and copies the payload into the ring: it takes no lock, allocates nothing, and unless the
- * source's {@link DropPolicy} says so, does not wait. Records of one thread keep their order. A record has the time at which it
- * was offered, raised only where its thread was overtaken between the reading of the clock and the ring: {@link
+ * <p>{@link #offer} reads the clock and copies the payload into the ring. It takes no lock, allocates nothing, and
+ * waits only if the source's {@link DropPolicy} says so. Records of one thread keep their order. A record's time is
+ * that of its offer, raised only if another thread overtook this one between the clock and the ring: {@link
  * RecorderState#raised()}.
  *
- * <p>Nothing is lost unseen: what was offered is published, in the ring, or counted by source and reason; and what the ring
- * dropped is marked in the log, so that queries over that time say that they lack it; but for at most one drop a thread that
- * comes while the recorder is being closed. A record is visible, and safe from the
- * death of the process, once it has left the ring: about a millisecond later at most, unless the store is pressed; {@link
- * #sync} waits for that. A kill loses at most the ring.
+ * <p>No loss goes unreported. A record offered is published, in the ring, or counted by source and reason. Drops are
+ * marked in the log, so that queries over that time report them; the one exception is at most one drop per thread while
+ * the recorder is being closed. A record is visible, and survives the death of the process, once it has left the ring:
+ * within about a millisecond, unless the store is under pressure. {@link #sync} waits for that. A kill loses at most
+ * what is in the ring.
  *
- * <p>While the disk fails, the rings of the store and of the recorder fill up, and then the policies drop; it goes on by itself
- * once the disk does. No method that takes records ever throws for a reason of the store: only {@link
- * IllegalArgumentException} and {@link IndexOutOfBoundsException} for arguments that could never be right.
+ * <p>While the disk fails, the rings of the store and of the recorder fill up, and then the policies drop records.
+ * Recording resumes by itself once the disk works. Methods that take records never throw because of the store's state:
+ * they throw only {@link IllegalArgumentException} and {@link IndexOutOfBoundsException}, for invalid arguments.
  *
- * <p>Memory: the ring, and about 500 bytes a source, beside the store's own. Nothing depends on shutdown hooks: an
- * application that ends without {@link #close()} loses what is in the ring, and its store is recovered when it is opened next.
+ * <p>Memory: the ring, and about 500 bytes per source, besides the store's own. It does not rely on shutdown hooks: an
+ * application that ends without {@link #close()} loses what is in the ring, and its next opening recovers the store.
  */
 public final class Recorder implements Store {
     private final Loom loom;
@@ -60,20 +60,23 @@ public final class Recorder implements Store {
     }
 
     /**
-     * Begins a recorder over a store, which nobody else can write to from then on, or close. A clock of the program's own
-     * ({@link LoomConfig.Builder#clock}) is then called by many threads.
+     * Configures a recorder over a store. Once it has started, nobody else can write to the store or close it, and many
+     * threads call a {@linkplain LoomConfig.Builder#clock clock of the program's own}.
      */
     public static Builder on(Loom loom) {
         return new Builder(loom);
     }
 
-    /** As {@link #defineSource(String, PayloadFormat, Map, DropPolicy)}, with the recorder's policy. */
+    /**
+     * As {@link #defineSource(String, PayloadFormat, Map, DropPolicy)}, without attributes and with the recorder's
+     * policy.
+     */
     public int defineSource(String name, PayloadFormat format) {
         return defineSource(name, format, Map.of(), policy);
     }
 
     /**
-     * Defines a source; as {@link Loom#defineSource(String, PayloadFormat, Map)}.
+     * Defines a source, as {@link Loom#defineSource(String, PayloadFormat, Map)}.
      *
      * @param dropPolicy what to do with its records while the ring is full or filling
      * @return its id
@@ -86,24 +89,24 @@ public final class Recorder implements Store {
     }
 
     /**
-     * Sets the policy of a source, as of one that was in the store when the recorder began.
+     * Sets the policy of a source, such as one that was defined before the recorder started.
      *
-     * @throws IllegalArgumentException for a source never defined
+     * @throws IllegalArgumentException for a source that was never defined
      */
     public void dropPolicy(int sourceId, DropPolicy dropPolicy) {
         session.policy(sourceId, Objects.requireNonNull(dropPolicy));
     }
 
     /**
-     * Closes a source: its records are refused from now on, and those taken before come into the store first, which is waited
-     * for, at most as long as closing may take. Idempotent.
+     * Closes a source: its further records are refused. Waits until those taken before are in the store, at most for
+     * the close timeout. Idempotent.
      */
     public void closeSource(int sourceId) {
         session.closeSource(sourceId);
         loom.closeSource(sourceId);
     }
 
-    /** As {@link Loom#defineIndex}. The function runs in the recorder's thread. */
+    /** As {@link Loom#defineIndex}. The function runs on the recorder's thread. */
     public int defineIndex(int sourceId, String name, IndexFunction function, Bins bins) {
         return loom.defineIndex(sourceId, name, function, bins);
     }
@@ -122,7 +125,8 @@ public final class Recorder implements Store {
      * Takes one record, if there is room.
      *
      * @return 0, or a negative {@link PushStatus}: DROPPED, SAMPLED, SOURCE_CLOSED, CLOSED or FAILED
-     * @throws IllegalArgumentException for a source never defined, or a payload longer than {@link #payloadLengthMax()}
+     * @throws IllegalArgumentException for a source that was never defined, or a payload longer than {@link
+     *     #payloadLengthMax()}
      */
     public long offer(int sourceId, DirectBuffer payload, int offset, int length) {
         return intake.offer(sourceId, payload, offset, length);
@@ -133,29 +137,29 @@ public final class Recorder implements Store {
         return intake.offer(sourceId, payload);
     }
 
-    /** A way of writing records in place, for one thread at a time; to be made once, and used again and again. */
+    /** Makes a claim for writing records in place, for one thread at a time. Make it once and reuse it. */
     public RecorderClaim newClaim() {
         return session.newClaim();
     }
 
-    /** The longest payload, bytes: an eighth of the ring less 8, or what the store takes, if that is less. */
+    /** The longest payload in bytes: an eighth of the ring less 8, or what the store takes if that is less. */
     public int payloadLengthMax() {
         return intake.payloadLengthMax();
     }
 
-    /** As {@link #sync(int, Duration)}, but waits for as long as it takes. */
+    /** As {@link #sync(int, Duration)}, without a limit. */
     public boolean sync(int sourceId) {
         session.checkDefined(sourceId);
         return session.sync(-1);
     }
 
     /**
-     * Waits until everything that this thread has offered is in the log, visible and safe from a kill, or known to be lost. What
-     * other threads have offered until now is waited for as well, of every source. An interrupt ends the waiting, and is kept
-     * for the thread.
+     * Waits until everything that this thread has offered is in the log, visible and safe from a kill, or known to be
+     * lost. This includes what other threads have offered until now, to any source. An interrupt ends the wait; the
+     * interrupt status is kept.
      *
-     * @return whether it is; false when the time is over, or the store has failed
-     * @throws IllegalArgumentException for a source never defined
+     * @return whether that is done; false if the time is over, or the store has failed
+     * @throws IllegalArgumentException for a source that was never defined
      */
     public boolean sync(int sourceId, Duration longest) {
         session.checkDefined(sourceId);
@@ -163,25 +167,25 @@ public final class Recorder implements Store {
     }
 
     /**
-     * As {@link #sync(int, Duration)}, for all sources, and then makes it durable: it survives a power cut. Without this, what
-     * fills a page is durable about a second later, and the rest of the newest page not. The recorder's thread waits for the
-     * disk meanwhile, and the ring fills.
+     * As {@link #sync(int, Duration)}, for all sources, and then makes the records durable, so that they survive a
+     * power cut. Without this, a full page is durable about a second later, and the newest page not until it is full.
+     * The recorder's thread waits for the disk meanwhile, and the ring fills.
      *
-     * @return whether it is; false when the time is over, or the store has failed
-     * @throws StoreIoException when the disk refuses, or leaves no room until the time is over; what was offered stays in the store
-     *     or the ring, and goes to the disk once that can be
+     * @return whether that is done; false if the time is over, or the store has failed
+     * @throws StoreIoException when the disk refuses, or is full until the time is over; the records stay in the store
+     *     or the ring, and are written once the disk allows it
      */
     public boolean force(Duration longest) {
         return session.force(Math.max(0, longest.toNanos()));
     }
 
     /**
-     * As {@link Loom#rebuildIndexes()}, by the recorder's thread: what is offered meanwhile waits in the ring, and the policies
-     * drop what has no room there.
+     * As {@link Loom#rebuildIndexes()}, on the recorder's thread. Meanwhile records wait in the ring, and the policies
+     * drop those that find it full.
      *
-     * @return whether the store was opened again; false when the time is over, in which case the thread may yet do it, while
-     *     another caller waits for it, or when the store has failed
-     * @throws StoreIoException when the disk does not allow it; when the store can't be opened again, the recorder has failed
+     * @return whether the store was opened again; false if the store has failed or the time is over, or while another
+     *     caller waits for the same. After a timeout the thread may still do it
+     * @throws StoreIoException when the disk refuses; if the store can't be opened again, the recorder has failed
      */
     public boolean rebuildIndexes(Duration longest) {
         return session.reopen(
@@ -192,17 +196,17 @@ public final class Recorder implements Store {
                 Math.max(0, longest.toNanos()));
     }
 
-    /** Records of a source that this recorder has published. */
+    /** The number of records of a source that this recorder has published. */
     public long published(int sourceId) {
         return session.published(sourceId);
     }
 
-    /** Records of a source that this recorder did not publish, for one reason. */
+    /** The number of records of a source that this recorder did not publish, for one reason. */
     public long dropped(int sourceId, LossReason reason) {
         return session.dropped(sourceId, reason);
     }
 
-    /** The ring and its thread, now. */
+    /** The current state of the ring and its thread. */
     public RecorderState state() {
         return session.state();
     }
@@ -233,11 +237,12 @@ public final class Recorder implements Store {
     }
 
     /**
-     * Refuses records from now on, stores those taken before, and closes the store. Those that the store does not take within
-     * the time set are counted as lost, and so are claims that are still open then. Idempotent; returns within that time and ten seconds, which are for the store.
+     * Refuses further records, stores those taken before, and closes the store. Records not stored within the close
+     * timeout count as lost, and so do claims still open then. Idempotent. Returns within the timeout and ten seconds,
+     * which are for closing the store.
      *
-     * @throws StoreIoException when records were lost so, or the store could not be closed cleanly, or not in time: then the
-     *     thread goes on trying
+     * @throws StoreIoException when records were lost in this way, or the store was not closed cleanly or in time; the
+     *     thread then keeps trying
      */
     @Override
     public void close() {
@@ -256,8 +261,8 @@ public final class Recorder implements Store {
         }
 
         /**
-         * Memory of the ring, off-heap; a power of two, 64 KiB to 256 MiB; default 8 MiB. A record takes its length and 16
-         * bytes, aligned to 8, and may be an eighth of it long.
+         * Size of the off-heap ring, bytes; a power of two, 64 KiB to 256 MiB; default 8 MiB. A record takes 16 bytes
+         * more than its length, aligned to 8, and may be as long as an eighth of the ring.
          */
         public Builder ringBytes(int bytes) {
             if (bytes < RecorderSession.RING_BYTES_MIN
@@ -271,7 +276,7 @@ public final class Recorder implements Store {
             return this;
         }
 
-        /** For sources that are not defined with one of their own; default {@link DropPolicy#refuse()}. */
+        /** The policy of sources that have none of their own; default {@link DropPolicy#refuse()}. */
         public Builder dropPolicy(DropPolicy dropPolicy) {
             policy = Objects.requireNonNull(dropPolicy);
             return this;
@@ -287,10 +292,10 @@ public final class Recorder implements Store {
         }
 
         /**
-         * Allocates the ring and starts the thread. When that fails, the store is as it was.
+         * Allocates the ring and starts the thread. If that fails, the store is unchanged.
          *
          * @throws SecondWriterException when the store has another writer: a thread, a recorder, a shared writer
-         * @throws IllegalStateException when it is closed, or has an open claim
+         * @throws IllegalStateException when the store is closed, or has an open claim
          */
         public Recorder start() {
             return new Recorder(

@@ -4,12 +4,12 @@ import dev.loom.error.SecondWriterException;
 import dev.loom.record.RecordLog;
 
 /**
- * Lets several threads take turns as a store's writer: each holds {@link #loom()} for itself between {@link #acquire} and
- * {@link #release()}. For threads that have many records at once, such as those of a server; a turn costs more than a push, and
- * a thread that waits for a full ring keeps the others waiting.
+ * Lets several threads take turns as a store's writer: each has {@link #loom()} to itself between {@link #acquire} and
+ * {@link #release()}. For threads that have many records at once, such as those of a server. A turn costs more than a
+ * push, and a thread that waits for a full ring keeps the others waiting.
  *
- * <p>Usable from any thread. Turns are given in the order in which they were asked for. The turn of a thread that has ended is
- * over, and what it had claimed is aborted.
+ * <p>Usable from any thread. Turns are granted in the order of the requests. A thread that ends loses its turn, and its
+ * claim is aborted.
  */
 public final class SharedWriter implements AutoCloseable {
     private final Loom loom;
@@ -17,8 +17,9 @@ public final class SharedWriter implements AutoCloseable {
     private boolean closed;
 
     /**
-     * @param loom which takes records from the thread alone that has the turn, from now on; closed by {@link #close()}
-     * @throws SecondWriterException when it has another writer: a thread, a recorder, another shared writer
+     * @param loom the store, which from now on takes records only from the thread whose turn it is; {@link #close()}
+     *     closes it
+     * @throws SecondWriterException when the store has another writer: a thread, a recorder, another shared writer
      */
     public SharedWriter(Loom loom) {
         this.loom = loom;
@@ -27,10 +28,10 @@ public final class SharedWriter implements AutoCloseable {
     }
 
     /**
-     * Waits for a turn. An interrupt ends the waiting, and is kept for the caller.
+     * Waits for a turn. An interrupt ends the wait; the interrupt status is kept.
      *
-     * @param timeoutNs how long, ns
-     * @return whether the caller is the writer now, and must {@link #release()}; never once the store is closed
+     * @param timeoutNs the longest wait, ns
+     * @return whether the caller is now the writer, and must {@link #release()}; false once the store is closed
      * @throws SecondWriterException while another thread closes the store by itself
      */
     public boolean acquire(long timeoutNs) {
@@ -46,7 +47,7 @@ public final class SharedWriter implements AutoCloseable {
         } catch (SecondWriterException e) {
             turns.release();
             throw e;
-        } catch (IllegalStateException e) { // closed, but not by this
+        } catch (IllegalStateException e) { // closed by other means
             turns.release();
             return false;
         }
@@ -56,7 +57,7 @@ public final class SharedWriter implements AutoCloseable {
     /**
      * Ends the caller's turn, and aborts its claim if one is open.
      *
-     * @throws IllegalMonitorStateException when the caller has none
+     * @throws IllegalMonitorStateException when it is not the caller's turn
      */
     public void release() {
         if (turns.holds() == 1 && !closed) {
@@ -66,7 +67,7 @@ public final class SharedWriter implements AutoCloseable {
     }
 
     /**
-     * As {@link Loom#rebuildIndexes()}, once the turn that is under way has ended, while the others wait for theirs.
+     * As {@link Loom#rebuildIndexes()}, after the current turn, while other threads wait for theirs.
      *
      * @throws IllegalStateException when the store is closed
      */
@@ -88,7 +89,7 @@ public final class SharedWriter implements AutoCloseable {
         }
     }
 
-    /** Whether the store is open; not, for good, once it was closed or could not be opened again. */
+    /** Whether the store is open. False for good once it was closed or could not be opened again. */
     public boolean isOpen() {
         return loom.session().isOpen();
     }
@@ -97,12 +98,12 @@ public final class SharedWriter implements AutoCloseable {
         return loom.session().log();
     }
 
-    /** The store. What only a writer may call is for the thread that has the turn. */
+    /** The store. Only the thread whose turn it is may call the writer's methods. */
     public Loom loom() {
         return loom;
     }
 
-    /** Waits for the turn that is under way, then closes the store. Idempotent. */
+    /** Waits for the current turn to end, then closes the store. Idempotent. */
     @Override
     public void close() {
         turns.acquire(-1);
@@ -120,7 +121,7 @@ public final class SharedWriter implements AutoCloseable {
         try {
             loom.close();
         } catch (SecondWriterException e) {
-            closed = false; // the store is open
+            closed = false; // the store stays open
             throw e;
         }
     }

@@ -7,16 +7,16 @@ import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
 
 /**
- * Checks every page and entry of a store: checksums, structure, and the timestamp index against the records. Reads only; of
- * a live store, what is in segment files.
+ * Checks every page and entry of a store: checksums, structure, and the timestamp index against the records. Never
+ * writes. Of a live store it checks what is in segment files.
  */
 public final class StoreVerifier {
     private StoreVerifier() {}
 
-    /** Takes one problem. */
+    /** Receives problems one by one. */
     @FunctionalInterface
     public interface ProblemHandler {
-        /** What is wrong, and where. */
+        /** Called once per problem. */
         void onProblem(Path file, long offset, String message);
     }
 
@@ -24,15 +24,15 @@ public final class StoreVerifier {
      * What was checked.
      *
      * @param entries records, index entries and schema entries
-     * @param complete false when it was cancelled
+     * @param complete false if it was cancelled
      */
     public record Report(long files, long pages, long entries, long bytes, long problems, boolean complete) {}
 
     /**
      * Checks a store.
      *
-     * @param cancelled asked once a page
-     * @throws LoomException when there is no store that could be attached
+     * @param cancelled polled once per page
+     * @throws LoomException when there is no store that can be attached
      */
     public static Report verify(Path directory, ProblemHandler handler, BooleanSupplier cancelled) {
         StoreVerification.Counts counts =

@@ -8,25 +8,25 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock given in the order in which it is asked for, and given on when the thread that has it ends without giving it back.
- * Reentrant. Usable from any thread.
+ * A fair lock, granted in the order of the requests. When the holder ends without releasing it, the next thread gets
+ * it. Reentrant. Usable from any thread.
  */
 final class Turns {
-    /** How often those who wait look whether the thread that has it still lives; nobody tells of its end. */
+    /** How often waiting threads check that the holder is alive: nothing signals its end. */
     private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final AtomicReference<@Nullable Thread> holder = new AtomicReference<>();
     private final Queue<Thread> waiting = new ConcurrentLinkedQueue<>();
 
-    /** Of the holder. */
+    /** How often the holder has acquired it. */
     private int holds;
 
     /**
-     * Waits for it.
+     * Waits for the lock.
      *
-     * @param timeoutNs how long, or less than 0 for ever; in the first case a caller that is interrupted gets none. An interrupt
-     *     is kept.
-     * @return whether the caller has it
+     * @param timeoutNs the longest wait, or less than 0 to wait for ever. With a limit, an interrupted caller does not
+     *     get the lock. The interrupt status is kept either way.
+     * @return whether the caller has the lock
      */
     boolean acquire(long timeoutNs) {
         Thread caller = Thread.currentThread();
@@ -61,7 +61,7 @@ final class Turns {
         } finally {
             waiting.remove(caller);
             if (!taken) {
-                LockSupport.unpark(waiting.peek()); // it may have been given to the caller meanwhile
+                LockSupport.unpark(waiting.peek()); // the wake-up may have gone to the caller meanwhile
             }
         }
         if (interrupted) {
@@ -79,15 +79,15 @@ final class Turns {
         return free;
     }
 
-    /** How often the caller has it. */
+    /** How often the caller has acquired it; 0 if it is not the holder. */
     int holds() {
         return holder.get() == Thread.currentThread() ? holds : 0;
     }
 
     /**
-     * Gives back what was taken once.
+     * Undoes one {@link #acquire}.
      *
-     * @throws IllegalMonitorStateException when the caller has none
+     * @throws IllegalMonitorStateException when the caller does not have the lock
      */
     void release() {
         if (holds() == 0) {
