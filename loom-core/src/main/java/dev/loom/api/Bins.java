@@ -7,12 +7,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an index divides its values into bins (paper, section 4.2: the histogram). A summary keeps count, sum, minimum and
- * maximum of each bin of a chunk, so finer bins are searched better and cost more bytes. Immutable.
+ * How an index divides its values into bins (paper, section 4.2: the histogram). A chunk's summary keeps count, sum,
+ * minimum and maximum of each bin, so finer bins skip more chunks and take more bytes. Immutable.
  *
- * <p>Each bin holds its lower edge and not its upper one, but for the log-linear bins of doubles. All but log-linear ones
- * have two outlier bins, below the first edge and from the last one on; the infinities go there. For an index of doubles an
- * edge is the double nearest to it, for one of integers the least integer that is no less.
+ * <p>A bin includes its lower edge and excludes its upper one, except for the log-linear bins of doubles. All forms but
+ * the log-linear one have two outlier bins, below the first edge and from the last one on; infinities fall into them.
+ * In an index of doubles, an edge is rounded to the nearest double; in one of integers, up to the next integer.
  */
 public final class Bins {
     /** The form of bins. */
@@ -35,13 +35,13 @@ public final class Bins {
     /** The finest scale. */
     public static final int SCALE_MAX = 6;
 
-    /** The most bins between two outlier bins that {@link #linear} takes. */
+    /** The most bins that {@link #linear} takes, outlier bins not counted. */
     public static final int LINEAR_COUNT_MAX = 1 << 16;
 
     /** The most edges that {@link #edges} takes. */
     public static final int EDGES_COUNT_MAX = 1 << 14;
 
-    /** A number may have this many digits, and be this power of ten, or a double's range could not need it. */
+    /** The most digits of a number, and its largest power of ten; enough for every double. */
     private static final int DIGITS_MAX = 400;
 
     private static final Bins LOG_LINEAR_DEFAULT = new Bins(Form.LOG_LINEAR, SCALE_DEFAULT, List.of(), 0);
@@ -58,18 +58,19 @@ public final class Bins {
         this.count = count;
     }
 
-    /** {@link #logLinear(int)} with {@link #SCALE_DEFAULT}: a bin's ends are about 9 % apart. */
+    /** {@link #logLinear(int)} with {@link #SCALE_DEFAULT}: a bin's edges are about 9 % apart. */
     public static Bins logLinear() {
         return LOG_LINEAR_DEFAULT;
     }
 
     /**
-     * Bins whose width grows with their values; no range needs to be known.
+     * Bins whose width grows with their values, for values of unknown range.
      *
-     * <p>Of integers: each power of two is cut into {@code 2^scale} bins of equal width; the values below {@code
-     * 2^(scale+1)} have one each. Of doubles: the buckets of an OpenTelemetry exponential histogram of this scale, {@code
-     * (base^i, base^(i+1)]} with {@code base = 2^(2^-scale)}, so that counts can be merged with such histograms of any scale
-     * up to this; one for zero; and one for each infinity. Negative values mirror the positive ones.
+     * <p>For integers, each power of two is divided into {@code 2^scale} bins of equal width; values below {@code
+     * 2^(scale+1)} have one bin each. For doubles, the bins are the buckets {@code (base^i, base^(i+1)]} of an
+     * OpenTelemetry exponential histogram of this scale, with {@code base = 2^(2^-scale)}, so that counts can be merged
+     * with such histograms of this scale or a lower one. Zero and each infinity have a bin of their own. Negative
+     * values mirror positive ones.
      *
      * @param scale 0 to {@link #SCALE_MAX}
      */
@@ -83,7 +84,7 @@ public final class Bins {
     /**
      * Bins of equal width, and the outlier bins.
      *
-     * @param count how many between {@code min} and {@code max}, 1 to {@link #LINEAR_COUNT_MAX}
+     * @param count the number of bins between {@code min} and {@code max}, 1 to {@link #LINEAR_COUNT_MAX}
      */
     public static Bins linear(BigDecimal min, BigDecimal max, int count) {
         checkNumber(min);
@@ -109,7 +110,7 @@ public final class Bins {
     }
 
     /**
-     * A bin from each edge up to the next, and the outlier bins.
+     * One bin from each edge up to the next, and the outlier bins.
      *
      * @param edges 1 to {@link #EDGES_COUNT_MAX}, ascending
      */
@@ -139,7 +140,7 @@ public final class Bins {
         return edges(Arrays.stream(edges).mapToObj(Bins::decimal).toList());
     }
 
-    /** One bin for one value alone, and those for what is less and what is greater. */
+    /** One bin for a single value, and two for what is less and what is greater. */
     public static Bins match(BigDecimal value) {
         checkNumber(value);
         return new Bins(Form.MATCH, 0, List.of(value), 1);
@@ -171,10 +172,10 @@ public final class Bins {
     }
 
     /**
-     * Makes the bins of a text form: {@code log-linear}, {@code log-linear:4}, {@code linear:0,1000,100}, {@code
+     * Parses bins from their text form: {@code log-linear}, {@code log-linear:4}, {@code linear:0,1000,100}, {@code
      * edges:10,15,20}, {@code match:200}.
      *
-     * @throws IllegalArgumentException for another form, and for numbers that its factory method refuses
+     * @throws IllegalArgumentException for an unknown form, or numbers that its factory method refuses
      */
     public static Bins parse(String text) {
         int colon = text.indexOf(':');
@@ -220,7 +221,7 @@ public final class Bins {
         return new BigDecimal(text);
     }
 
-    /** The form kept in the schema, from which {@link #parse} makes equal bins again. */
+    /** The text form, kept in the schema; {@link #parse} makes equal bins from it. */
     public String text() {
         return form.text
                 + switch (form) {
@@ -240,17 +241,20 @@ public final class Bins {
         return form;
     }
 
-    /** Of log-linear bins, the binary logarithm of how many there are in each power of two; else 0. */
+    /** For log-linear bins, the binary logarithm of the number of bins per power of two; else 0. */
     public int scale() {
         return scale;
     }
 
-    /** Of {@link Form#LINEAR} the two ends, of {@link Form#EDGES} all edges, of {@link Form#MATCH} the value; else none. */
+    /**
+     * The two ends for {@link Form#LINEAR}, all edges for {@link Form#EDGES}, the value for {@link Form#MATCH}; else
+     * empty.
+     */
     public List<BigDecimal> edges() {
         return edges;
     }
 
-    /** Of {@link Form#LINEAR}, how many bins there are between its ends. */
+    /** For {@link Form#LINEAR}, the number of bins between its ends. */
     public int count() {
         return count;
     }

@@ -1,8 +1,8 @@
 package dev.loom.api;
 
 /**
- * A sum of doubles with Neumaier's compensation: off by about one rounding, however many are added, unless they cancel out
- * almost wholly. With infinities it is what plain addition gives. Not thread-safe; adding allocates nothing.
+ * A sum of doubles with Neumaier's compensation: its error is about one rounding, however many values are added, unless
+ * they cancel almost completely. With infinities it equals plain addition. Not thread-safe; adding allocates nothing.
  */
 public final class DoubleSum {
     private double sum;
@@ -22,7 +22,7 @@ public final class DoubleSum {
         sum = total;
     }
 
-    /** Adds another sum with its compensation. */
+    /** Adds another sum and its compensation. */
     public void add(DoubleSum other) {
         add(other.sum);
         compensation += other.compensation;
@@ -33,12 +33,12 @@ public final class DoubleSum {
         return value(sum, compensation);
     }
 
-    /** What a sum and its compensation are together. */
+    /** A sum and its compensation as one double. */
     public static double value(double sum, double compensation) {
         return Double.isInfinite(sum) || Double.isNaN(sum) ? sum : sum + compensation;
     }
 
-    /** What rounding {@code a + b} to {@code total} left out; not a number if one of them is infinite. */
+    /** The rounding error of {@code a + b = total}; NaN if one of them is infinite. */
     public static double error(double a, double b, double total) {
         return Math.abs(a) >= Math.abs(b) ? (a - total) + b : (b - total) + a;
     }

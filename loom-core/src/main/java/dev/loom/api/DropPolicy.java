@@ -3,8 +3,8 @@ package dev.loom.api;
 import java.time.Duration;
 
 /**
- * What a {@link dev.loom.Recorder} does with a source's records while its ring is full, or filling. Immutable. Whatever is
- * dropped is counted by source and reason, and marked in the log.
+ * What a {@link dev.loom.Recorder} does with a source's records while its ring is full or filling up. Drops are counted
+ * by source and reason, and marked in the log. Immutable.
  */
 public final class DropPolicy {
     /** The longest wait: an hour. */
@@ -20,13 +20,13 @@ public final class DropPolicy {
         this.above = above;
     }
 
-    /** Drops a record that finds the ring full, at once. */
+    /** Drops a record at once if the ring is full. */
     public static DropPolicy refuse() {
         return new DropPolicy(0, 1, 1);
     }
 
     /**
-     * Lets the thread wait for room, then drops the record. An interrupt ends the waiting, and is kept for the thread.
+     * Lets the thread wait for room, then drops the record. An interrupt ends the wait; the interrupt status is kept.
      *
      * @param longest 0 to {@link #WAIT_MAX}
      */
@@ -38,11 +38,11 @@ public final class DropPolicy {
     }
 
     /**
-     * Takes every n-th of the source's records, by all threads together, while more than a part of the ring is in use, and
-     * all of them while less is. One that finds the ring full is dropped at once.
+     * While more than a fraction of the ring is in use, takes every n-th of the source's records, counted over all
+     * threads; otherwise takes all. A record that finds the ring full is dropped at once.
      *
      * @param oneIn n, 1 or more
-     * @param above the part, 0 to 1
+     * @param above the fraction, 0 to 1
      */
     public static DropPolicy sample(int oneIn, double above) {
         if (oneIn < 1 || !(above >= 0 && above <= 1)) {
@@ -52,17 +52,17 @@ public final class DropPolicy {
         return new DropPolicy(0, oneIn, above);
     }
 
-    /** How long to wait for room, ns. */
+    /** The longest wait for room, ns. */
     public long waitNs() {
         return waitNs;
     }
 
-    /** One of how many records is taken while the ring is filling; 1 for all. */
+    /** One record in this many is taken while the ring is filling up; 1 for all. */
     public int oneIn() {
         return oneIn;
     }
 
-    /** The part of the ring that may be in use before records are sampled. */
+    /** The fraction of the ring that may be in use before records are sampled. */
     public double above() {
         return above;
     }

@@ -4,10 +4,10 @@ package dev.loom.api;
  * An index as the schema knows it.
  *
  * @param id 1 or greater, never reused in a store
- * @param sourceId the source whose records it is over
+ * @param sourceId the source that it indexes
  * @param name unique among the open indexes of its source
- * @param bins of a {@link IndexKind#VALUE} index; not used by others
- * @param fromAddress chunks of the record log before this are not in it
+ * @param the bins of a {@link IndexKind#VALUE} index; unused by others
+ * @param fromAddress record log chunks before this address are not in it
  * @param closed whether new chunks are no longer added to it
  */
 public record Index(
@@ -24,7 +24,7 @@ public record Index(
         return new Index(id, sourceId, name, kind, function, bins, fromAddress, true);
     }
 
-    /** The same index with a function that can be read. */
+    /** The same index with a readable function. */
     public Index supply(IndexFunction readable) {
         return new Index(id, sourceId, name, kind, readable, bins, fromAddress, closed);
     }

@@ -11,17 +11,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A function from a record's payload to a number, or to none: what an index is over. Immutable.
+ * A function from a record's payload to a number or to nothing, which an index is built on. Immutable.
  *
- * <p>It runs within pushes, rebuilds and queries, and may not write to the store that calls it.
+ * <p>It runs within pushes, rebuilds and queries, and must not write to the store that calls it.
  *
- * <p>That of a format's field is made again from its {@link #text()} whenever a store is opened. One of the program's own
- * has a name, and has to be supplied again ({@link dev.loom.LoomConfig.Builder#indexFunction}); until then it {@linkplain
- * #isReadable() can't be read}.
+ * <p>The function of a format's field is restored from its {@link #text()} whenever a store is opened. A function of
+ * the program's own has a name, and must be supplied again ({@link dev.loom.LoomConfig.Builder#indexFunction}); until
+ * then it {@linkplain #isReadable() is not readable}.
  *
- * <p>A value counts as what its {@link #type()} says: an integer given to a function of doubles as the double nearest to it, or
- * where the format does not declare the field {@linkplain #isExact() exactly}; a boolean as 0 or 1. A record whose value can't be one of the type, such as 0.5 for one of integers, is not left out of
- * answers: its chunk is not summarised by the index, and is scanned. Absent values, NaN, texts and bytes are no value.
+ * <p>Values are converted to {@link #type()}. A function of doubles rounds an integer to the nearest double, or keeps
+ * it {@linkplain #isExact() exactly} if the format does not declare the field; a boolean is 0 or 1. A record whose
+ * value can't be converted, such as 0.5 to an integer, still appears in answers: the index does not summarise its
+ * chunk, and queries scan it. Absent values, NaN, text and bytes are no value.
  */
 public final class IndexFunction {
     /** The longest name, in characters. */
@@ -61,27 +62,27 @@ public final class IndexFunction {
     }
 
     /**
-     * A field of a format, as the type that suits it: integers and booleans {@link ValueType#I64}, {@code u64} {@link
-     * ValueType#U64}, floating-point numbers and what the format does not declare {@link ValueType#F64}; and with its {@link
-     * #unit}.
+     * A field of a format, with its {@link #unit} and the type that fits it: {@link ValueType#I64} for integers and
+     * booleans, {@link ValueType#U64} for {@code u64}, {@link ValueType#F64} for floating-point numbers and fields that
+     * the format does not declare.
      *
-     * @throws IllegalArgumentException when the format has no such field, or it is no number
+     * @throws IllegalArgumentException when the format has no such field, or the field is not a number
      */
     public static IndexFunction field(PayloadFormat format, String fieldName) {
         FieldType declared = format.declaredType(fieldName);
         return field(format, fieldName, declared == null ? ValueType.F64 : natural(declared), unit(format, fieldName));
     }
 
-    /** The unit that a format says a field has, else that which its name ends with. */
+    /** The unit that the format gives a field, else the one that its name ends with. */
     public static ValueUnit unit(PayloadFormat format, String fieldName) {
         String unit = format.unit(fieldName);
         return unit == null ? ValueUnit.ofName(fieldName) : ValueUnit.parse(unit);
     }
 
     /**
-     * A field of a format, as a type of one's choice.
+     * A field of a format, with a type of the caller's choice.
      *
-     * @throws IllegalArgumentException as of {@link #field(PayloadFormat, String)}
+     * @throws IllegalArgumentException as for {@link #field(PayloadFormat, String)}
      */
     public static IndexFunction field(PayloadFormat format, String fieldName, ValueType type, ValueUnit unit) {
         FieldReader reader = format.field(fieldName);
@@ -107,11 +108,13 @@ public final class IndexFunction {
     }
 
     /**
-     * A function of one's own, called by the writer's thread for each record of the source, and by those of queries. It
-     * leaves a record without a value by setting none. If it throws, the record has no value, and that is counted.
+     * A function of the program's own. The writer's thread calls it for each record of the source, and the threads of
+     * queries do too. To leave a record without a value, it sets none. If it throws, the record has no value, and the
+     * failure is counted.
      *
-     * @param name by which it is supplied again
-     * @param reader sets the value, which is {@link FieldValue.Kind#ABSENT} before the call; keeps nothing of its arguments
+     * @param name the name by which it is supplied again
+     * @param reader sets the value, which is {@link FieldValue.Kind#ABSENT} before the call; must not keep its
+     *     arguments
      */
     public static IndexFunction of(String name, ValueType type, ValueUnit unit, FieldReader reader) {
         return new IndexFunction(LAMBDA, name, type, unit, reader, null, false);
@@ -124,11 +127,11 @@ public final class IndexFunction {
     }
 
     /**
-     * Makes the function of a text form, {@code field:i64:ns:latency_ns} or {@code lambda:f64:1:score}. A lambda can't be
-     * read then, nor a field that the format does not have.
+     * Parses a function from its text form, {@code field:i64:ns:latency_ns} or {@code lambda:f64:1:score}. A lambda is
+     * not readable afterwards, nor is a field that the format does not have.
      *
-     * @param format the source's
-     * @throws IllegalArgumentException for another text
+     * @param format the source's format
+     * @throws IllegalArgumentException for any other text
      */
     public static IndexFunction parse(String text, PayloadFormat format) {
         String[] parts = text.split(":", PARTS);
@@ -144,7 +147,7 @@ public final class IndexFunction {
         return new IndexFunction(parts[0], parts[3], type, unit, null, null, false);
     }
 
-    /** The form kept in the schema. */
+    /** The text form, kept in the schema. */
     public String text() {
         return String.join(":", origin, type.text(), unit.text(), name);
     }
@@ -154,12 +157,12 @@ public final class IndexFunction {
         return name;
     }
 
-    /** Whether it is a function of the program's own. */
+    /** Whether it is a function of the program's own, as opposed to a field. */
     public boolean isLambda() {
         return origin.equals(LAMBDA);
     }
 
-    /** Whether it gives values, rather than only saying what function an index is over. */
+    /** Whether it can read values; otherwise it only identifies the function of an index. */
     public boolean isReadable() {
         return reader != null;
     }
@@ -173,24 +176,24 @@ public final class IndexFunction {
     }
 
     /**
-     * Whether integers that are no doubles keep what they have more than the double below them: those of a field that the
+     * Whether integers that no double represents keep the part that rounding would lose: true for a field that the
      * format does not declare, read as {@link ValueType#F64}.
      */
     public boolean isExact() {
         return exact;
     }
 
-    /** What reads the value; null if it can't be read. */
+    /** Reads the value; null if not readable. */
     public @Nullable FieldReader reader() {
         return reader;
     }
 
-    /** Where the value is, if it is at one place in all payloads and of a type that needs no conversion; else null. */
+    /** Where the value is, if it has the same offset in all payloads and needs no conversion; else null. */
     public @Nullable FixedField fixedField() {
         return fixed;
     }
 
-    /** Two functions are equal when their texts are. */
+    /** Two functions are equal if their texts are equal. */
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof IndexFunction that && text().equals(that.text());

@@ -4,13 +4,13 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** What an index keeps of each chunk. */
+/** What an index keeps for each chunk. */
 public enum IndexKind {
     /** Count, sum, minimum and maximum, of all values and of each bin. */
     VALUE,
     /**
-     * Count, minimum and maximum: for the times that records carry themselves (paper, section 5.2), which lie so close
-     * within a chunk that bins would tell nothing more.
+     * Count, minimum and maximum, for the times that records carry themselves (paper, section 5.2). Within a chunk
+     * these lie so close together that bins would add nothing.
      */
     EVENT_TIME;
 
@@ -24,7 +24,7 @@ public enum IndexKind {
     /**
      * Finds a kind by its {@link #text()}.
      *
-     * @throws IllegalArgumentException for an unknown one, naming those there are
+     * @throws IllegalArgumentException for an unknown one; the message names the known ones
      */
     public static IndexKind parse(String text) {
         for (IndexKind kind : values()) {

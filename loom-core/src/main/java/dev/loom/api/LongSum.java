@@ -31,7 +31,7 @@ public final class LongSum {
         add(value >> (Long.SIZE - 1), value);
     }
 
-    /** Adds a value to be read as unsigned. */
+    /** Adds an unsigned value. */
     public void addUnsigned(long value) {
         add(0, value);
     }
@@ -52,7 +52,7 @@ public final class LongSum {
         low -= subtractedLow;
     }
 
-    /** Adds a signed value so many times. */
+    /** Adds {@code value * times}, both signed. */
     public void addProduct(long value, long times) {
         add(Math.multiplyHigh(value, times), value * times);
     }
@@ -70,7 +70,7 @@ public final class LongSum {
         boolean negative = high < 0;
         long upper = negative ? ~high + (low == 0 ? 1 : 0) : high;
         long lower = negative ? -low : low;
-        // the upper 64 bits that are not zero; what is below decides only whether the rest is more than nothing
+        // keeps the 64 bits from the highest one set; of those below only whether any is set matters
         int shift = Long.SIZE - Long.numberOfLeadingZeros(upper);
         long bits = shift == 0 ? lower : lower >>> shift;
         bits |= shift == 0 ? 0 : upper << (Long.SIZE - shift);
@@ -79,7 +79,7 @@ public final class LongSum {
         return Math.scalb(negative ? -magnitude : magnitude, shift + 1);
     }
 
-    /** The sum in a new object. */
+    /** The sum as a new object. */
     public BigInteger toBigInteger() {
         BigInteger lower = BigInteger.valueOf(low);
         return BigInteger.valueOf(high)
@@ -87,7 +87,7 @@ public final class LongSum {
                 .add(low < 0 ? lower.add(BigInteger.ONE.shiftLeft(Long.SIZE)) : lower);
     }
 
-    /** All digits of the sum. */
+    /** The sum in decimal digits. */
     @Override
     public String toString() {
         return isLong() ? Long.toString(low) : toBigInteger().toString();

@@ -1,22 +1,22 @@
 package dev.loom.api;
 
-/** Why a record was lost. Its code, counted from 0 without gaps, is in the marker that the log holds of a loss. */
+/** Why a record was lost. Loss markers in the log hold its code; codes count from 0 without gaps. */
 public enum LossReason {
-    /** Not known: the process was killed before the log had a marker of the loss. */
+    /** Unknown: the process was killed before the log had a marker of the loss. */
     UNKNOWN(0),
-    /** The store's ring was full, and its policy drops newest records. */
+    /** The store's ring was full, and its policy drops the newest records. */
     STORE_FULL(1),
-    /** The recorder's ring was full, for as long as the source's policy waits. */
+    /** The recorder's ring was full for as long as the source's policy waits. */
     RECORDER_FULL(2),
-    /** The recorder's ring was filling, and the source's policy then takes a sample. */
+    /** The recorder's ring was filling up, and the source's policy took only a sample. */
     SAMPLED(3),
-    /** The source was closed. In the log only where the caller could not be told. */
+    /** The source was closed. In the log only if the caller could not be told. */
     SOURCE_CLOSED(4),
-    /** A thread claimed room in the recorder's ring, and ended without having filled it. */
+    /** A thread claimed room in the recorder's ring, and ended before filling it. */
     ABANDONED(5),
-    /** The recorder was closed: before the record came, and then not in the log, or before it could be stored. */
+    /** The recorder was closed before the record came, which is not in the log, or before it could be stored. */
     CLOSED(6),
-    /** The store had failed, and then not in the log; or it could not take the record, for want of memory. */
+    /** The store had failed, which is not in the log, or lacked the memory to take the record. */
     FAILED(7);
 
     private final int code;
@@ -29,7 +29,7 @@ public enum LossReason {
         return code;
     }
 
-    /** The reason of a code; {@link #UNKNOWN} for one of a later version. */
+    /** The reason with a code; {@link #UNKNOWN} for a code of a later version. */
     public static LossReason ofCode(int code) {
         for (LossReason reason : values()) {
             if (reason.code == code) {

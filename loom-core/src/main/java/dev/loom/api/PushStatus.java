@@ -1,21 +1,24 @@
 package dev.loom.api;
 
 /**
- * The negative answers of {@link dev.loom.Loom#push}, {@link dev.loom.Loom#offer} and {@link dev.loom.Loom#claim}, whose
- * others are addresses, and of {@link dev.loom.Recorder#offer}, which else answers 0.
+ * The negative results of {@link dev.loom.Loom#push}, {@link dev.loom.Loom#offer} and {@link dev.loom.Loom#claim},
+ * which otherwise return an address, and of {@link dev.loom.Recorder#offer}, which otherwise returns 0.
  */
 public final class PushStatus {
     /** The ring is full, and the call does not wait. The record was not taken; nothing was counted as lost. */
     public static final long BACK_PRESSURED = -1;
-    /** The ring is full, and the policy of the store, or of the recorder's source, drops the record. Counted as lost. */
+    /**
+     * The ring is full, and the policy of the store, or of the source in the recorder, drops the record. Counted as
+     * lost.
+     */
     public static final long DROPPED = -2;
     /** The source is closed. The record was not taken; counted in {@link StoreInfo} as refused. */
     public static final long SOURCE_CLOSED = -3;
-    /** The recorder's ring is filling, and the source's policy leaves this record out. Counted as lost. */
+    /** The recorder's ring is filling up, and the source's policy leaves this record out. Counted as lost. */
     public static final long SAMPLED = -4;
     /** The recorder is closed. */
     public static final long CLOSED = -5;
-    /** The recorder's store has failed: {@link RecorderState#failure()}. */
+    /** The recorder's store has failed; see {@link RecorderState#failure()}. */
     public static final long FAILED = -6;
 
     private PushStatus() {}

@@ -4,14 +4,14 @@ import org.agrona.DirectBuffer;
 
 /**
  * A moving view of records. Before the first {@link #next()}, after one that returned false, and after {@link
- * #close()}, the accessors throw {@link IllegalStateException}; what they give is valid until the next call of {@link
+ * #close()}, the accessors throw {@link IllegalStateException}. What they return is valid until the next call of {@link
  * #next()}. For one thread.
  */
 public interface RecordCursor extends AutoCloseable {
     /** Moves to the next record; false at the end. */
     boolean next();
 
-    /** Address in the record log; unique, and increasing in order of arrival. */
+    /** Address in the record log; unique, and ascending in the order of arrival. */
     long address();
 
     /** Arrival time, epoch nanoseconds. */

@@ -1,32 +1,32 @@
 package dev.loom.api;
 
 /**
- * One thread's way of writing records in place into a {@link dev.loom.Recorder}'s ring: {@link #claim}, fill, then {@link
- * #commit} or {@link #abort}. For one thread at a time, and used by it again and again.
+ * Writes records in place into a {@link dev.loom.Recorder}'s ring: {@link #claim}, fill, then {@link #commit} or {@link
+ * #abort}. For one thread at a time; reusable.
  *
- * <p>An open claim holds up every record that other threads bring after it, so there must be little between the two calls,
- * and nothing that blocks. A claim whose thread has ended is aborted by the recorder; one whose thread lives on is left alone,
- * since that thread may be writing into it.
+ * <p>An open claim holds up every record that other threads bring after it, so keep the code between the two calls
+ * short and free of blocking. The recorder aborts a claim whose thread has ended. It leaves the claim of a live thread
+ * alone, since that thread may be writing into it.
  */
 public interface RecorderClaim extends RecordClaim, AutoCloseable {
     /**
-     * Claims room for one payload; its arrival time is that of the claim. One that is still open is aborted.
+     * Claims room for one payload, whose arrival time is that of the claim. Aborts a claim that is still open.
      *
      * @param length 0 to {@link dev.loom.Recorder#payloadLengthMax()}
-     * @return 0, or a negative {@link PushStatus}, and then nothing is open
-     * @throws IllegalArgumentException for a source never defined, or a length out of range
+     * @return 0, or a negative {@link PushStatus}, in which case no claim is open
+     * @throws IllegalArgumentException for a source that was never defined, or a length out of range
      */
     long claim(int sourceId, int length);
 
     /**
      * Hands the record over.
      *
-     * @return 0; or {@link PushStatus#CLOSED} when the recorder was closed meanwhile and has given the claim up
+     * @return 0, or {@link PushStatus#CLOSED} if the recorder was closed meanwhile and gave up the claim
      */
     @Override
     long commit();
 
-    /** Aborts what is open, and takes this off the recorder's list. Idempotent. */
+    /** Aborts an open claim, and unregisters from the recorder. Idempotent. */
     @Override
     void close();
 }

@@ -3,15 +3,16 @@ package dev.loom.api;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link dev.loom.Recorder} at one moment.
+ * The state of a {@link dev.loom.Recorder} at one moment.
  *
  * @param ringBytes size of its ring
- * @param usedBytes how much of that is in use
- * @param raised records stored with a later time than they arrived at, since others that were taken before them had arrived
+ * @param usedBytes how much of it is in use
+ * @param raised records stored with a time later than their arrival, because records ahead of them in the ring arrived
  *     later
- * @param raisedNsMax by how much at most, ns; never beyond the moment at which the record had its place in the ring
+ * @param raisedNsMax the largest such difference, ns; a time is never raised beyond the moment when the record got its
+ *     place in the ring
  * @param waits how often the recorder has waited for the store
- * @param failure why it takes no records any more, or null
+ * @param failure why it no longer takes records, or null
  */
 public record RecorderState(
         int ringBytes,

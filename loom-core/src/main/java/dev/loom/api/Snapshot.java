@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The record log up to one address. Open snapshots keep what they need mapped, so close them; they are cheap (no data
- * is copied). Usable from any thread; the cursors made from it are each for one thread.
+ * The record log up to one address. A snapshot is cheap, since no data is copied. It keeps what it needs mapped while
+ * open, so close it. Usable from any thread; each cursor made from it is for one thread.
  */
 public interface Snapshot extends AutoCloseable {
     /** The end: records at lower addresses are in the snapshot. */
@@ -18,8 +18,8 @@ public interface Snapshot extends AutoCloseable {
     long lastTimeNs();
 
     /**
-     * Whether records may still arrive with times from {@link #lastTimeNs()} on: a range that ends after that is
-     * answered as of this snapshot.
+     * Whether records with times from {@link #lastTimeNs()} on may still arrive; a range that ends later is answered as
+     * of this snapshot.
      */
     boolean live();
 
@@ -32,16 +32,16 @@ public interface Snapshot extends AutoCloseable {
     /** The indexes of a source defined when the snapshot was taken, by id. */
     List<Index> indexes(int sourceId);
 
-    /** The open index of this name, or else the one of this name closed last. */
+    /** The open index with this name, else the one closed last. */
     Optional<Index> index(int sourceId, String name);
 
-    /** Counts and times of one source. Reads the active chunk; constant memory. */
+    /** The counts and times of one source. Reads the active chunk; takes constant memory. */
     SourceStatistics statistics(int sourceId);
 
     /**
-     * The records of a source that arrived from {@code fromNs} on and before {@code toNs}, newest first, along the source's chain
-     * (paper, section 5.1). Takes constant memory: ten pages, and the longest payload of several pages met. What can't be read is
-     * passed over, and told by the cursor. Close it; an open one outlives the snapshot.
+     * The records of a source that arrived in {@code [fromNs, toNs)}, newest first, along the source's chain (paper,
+     * section 5.1). Takes constant memory: ten pages, and the longest payload met that spans pages. Skips what can't be
+     * read, and the cursor reports it. Close the cursor; it stays valid after the snapshot is closed.
      *
      * @param sourceId 0 is the store's own source
      * @param fromNs epoch nanoseconds; {@code Long.MIN_VALUE} is the beginning
@@ -50,7 +50,10 @@ public interface Snapshot extends AutoCloseable {
      */
     SourceCursor newestFirst(int sourceId, long fromNs, long toNs);
 
-    /** As {@link #newestFirst}, oldest first, page by page: the faster way for a source with records in most chunks. */
+    /**
+     * As {@link #newestFirst}, but oldest first and page by page, which is faster for a source with records in most
+     * chunks.
+     */
     SourceCursor oldestFirst(int sourceId, long fromNs, long toNs);
 
     @Override

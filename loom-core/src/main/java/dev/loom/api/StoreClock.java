@@ -1,8 +1,10 @@
 package dev.loom.api;
 
-/** Where arrival times come from. Called by the writer's thread alone. */
+/**
+ * The clock that gives arrival times. The writer's thread calls it; under a {@link dev.loom.Recorder}, many threads do.
+ */
 @FunctionalInterface
 public interface StoreClock {
-    /** Epoch nanoseconds. The store raises a value lower than the last one to the last one. */
+    /** Epoch nanoseconds. If the clock goes back, the store uses the last value again. */
     long epochNs();
 }

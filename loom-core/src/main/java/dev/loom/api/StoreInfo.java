@@ -3,7 +3,7 @@ package dev.loom.api;
 import java.util.Map;
 
 /**
- * A description of a store: name to value, in display order. Names are stable; values are {@code Long}, {@code
- * String} or {@code Boolean}.
+ * A description of a store: values by name, in display order. Names are stable; values are {@code Long}, {@code String}
+ * or {@code Boolean}.
  */
 public record StoreInfo(Map<String, Object> values) {}

@@ -5,19 +5,19 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * What the values of an index are. Every value has a 64-bit <i>key</i>, a signed long in the order of the values, by which
- * summaries and queries compare.
+ * The type of an index's values. Every value has a 64-bit <i>key</i>, a signed long that sorts as the values do;
+ * summaries and queries compare keys.
  *
- * <p>A value is passed as its 64 <i>bits</i>: those of a signed or an unsigned integer, or of a double as {@link
- * Double#doubleToRawLongBits} gives them.
+ * <p>A value is passed as its 64 <i>bits</i>: those of a signed or unsigned integer, or of a double as in {@link
+ * Double#doubleToRawLongBits}.
  */
 public enum ValueType {
     /** Signed 64-bit integers. The key is the value. */
     I64,
-    /** Unsigned 64-bit integers. The key is the value less 2^63. */
+    /** Unsigned 64-bit integers. The key is the value minus 2^63. */
     U64,
     /**
-     * Doubles. Negative zero is zero; a NaN is no value and has no key. The keys of the finite values lie between those of
+     * Doubles. Negative zero equals zero; NaN is no value and has no key. Keys of finite values lie between those of
      * the infinities.
      */
     F64;
@@ -34,7 +34,7 @@ public enum ValueType {
     /**
      * Finds a type by its {@link #text()}.
      *
-     * @throws IllegalArgumentException for an unknown one, naming those there are
+     * @throws IllegalArgumentException for an unknown one; the message names the known ones
      */
     public static ValueType parse(String text) {
         for (ValueType type : values()) {
@@ -55,7 +55,7 @@ public enum ValueType {
         };
     }
 
-    /** The value that has a key. */
+    /** The value with this key. */
     public long bits(long key) {
         return switch (this) {
             case I64 -> key;
@@ -64,32 +64,32 @@ public enum ValueType {
         };
     }
 
-    /** The key of a {@link #F64} value that is not NaN. */
+    /** The key of an {@link #F64} value that is not NaN. */
     public static long doubleKey(double value) {
         return turned(Double.doubleToRawLongBits(value));
     }
 
-    /** The {@link #F64} value that has a key. */
+    /** The {@link #F64} value with this key. */
     public static double doubleOf(long key) {
         return Double.longBitsToDouble(turned(key));
     }
 
-    /** Turns the negative half around: sign and magnitude to two's complement, and back. Both zeroes become 0. */
+    /** Reverses the negative half: sign and magnitude to two's complement, and back. Both zeros become 0. */
     private static long turned(long bits) {
         return bits < 0 ? SIGN - bits : bits;
     }
 
-    /** The lowest key that a value can have. */
+    /** The lowest key of any value. */
     public long lowestKey() {
         return this == F64 ? doubleKey(Double.NEGATIVE_INFINITY) : Long.MIN_VALUE;
     }
 
-    /** The highest key that a value can have. */
+    /** The highest key of any value. */
     public long highestKey() {
         return this == F64 ? doubleKey(Double.POSITIVE_INFINITY) : Long.MAX_VALUE;
     }
 
-    /** The value that has a key, as text. */
+    /** The value with this key, as text. */
     public String format(long key) {
         return switch (this) {
             case I64 -> Long.toString(key);

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /**
- * What the values of an index count, for whoever displays them or writes a bound with a unit. Values are kept as they
- * are. The texts are those of UCUM, as in OpenTelemetry.
+ * The unit of an index's values, for displaying them and for writing bounds with a unit. Values are not converted. The
+ * texts are UCUM codes, as in OpenTelemetry.
  */
 public enum ValueUnit {
     NONE("1", ""),
@@ -27,7 +27,7 @@ public enum ValueUnit {
         return text;
     }
 
-    /** The unit that the name of a field ends with: {@code latency_ns} has nanoseconds, {@code latency} none. */
+    /** The unit that a field's name ends with: nanoseconds for {@code latency_ns}, none for {@code latency}. */
     public static ValueUnit ofName(String fieldName) {
         for (ValueUnit unit : values()) {
             if (unit != NONE && fieldName.endsWith(unit.suffix)) {
@@ -40,7 +40,7 @@ public enum ValueUnit {
     /**
      * Finds a unit by its {@link #text()}.
      *
-     * @throws IllegalArgumentException for an unknown one, naming those there are
+     * @throws IllegalArgumentException for an unknown one; the message names the known ones
      */
     public static ValueUnit parse(String text) {
         for (ValueUnit unit : values()) {

@@ -1,5 +1,6 @@
 /**
- * What a store gives out: sources, snapshots, claims, the answers of a push, and the choices that a configuration has.
+ * The types that a store takes and returns: sources, indexes, snapshots, claims, push results, and configuration
+ * choices.
  */
 @NullMarked
 package dev.loom.api;
