@@ -2,9 +2,9 @@ package dev.loom.cli.input;
 
 import java.nio.charset.StandardCharsets;
 
-/** Numbers out of the bytes of a cell, without garbage where they are plain. Reused from cell to cell; for one thread. */
+/** Parses numbers from the bytes of a cell, without garbage for plain numbers. Reused from cell to cell. For one thread. */
 public final class CellNumber {
-    /** Integers up to here are exact in a double. */
+    /** Integers up to this one are exact in a double. */
     private static final long EXACT_MAX = 1L << 53;
 
     private static final double[] POWERS_OF_TEN = {
@@ -23,7 +23,7 @@ public final class CellNumber {
         return doubleValue;
     }
 
-    /** Reads a decimal integer that fits a signed long. */
+    /** Parses a decimal integer that fits in a signed long. */
     public boolean parseLong(byte[] bytes, int offset, int length) {
         boolean negative = length > 0 && bytes[offset] == '-';
         int at = negative ? offset + 1 : offset;
@@ -35,7 +35,7 @@ public final class CellNumber {
         return magnitude >= 0 || (negative && magnitude == Long.MIN_VALUE);
     }
 
-    /** Reads a decimal integer that fits an unsigned long, which {@link #longValue()} then holds the bits of. */
+    /** Parses a decimal integer that fits in an unsigned long; {@link #longValue()} then holds its bits. */
     public boolean parseUnsigned(byte[] bytes, int offset, int length) {
         if (length == 0) {
             return false;
@@ -55,12 +55,14 @@ public final class CellNumber {
         return true;
     }
 
-    /** Reads a decimal floating-point number, or {@code NaN}, {@code Infinity}, {@code inf} and their negatives. */
+    /** Parses a decimal floating-point number, or {@code NaN}, {@code Infinity}, {@code inf} and their negatives. */
     public boolean parseDouble(byte[] bytes, int offset, int length) {
         return parsePlainDouble(bytes, offset, length) || parseAnyDouble(bytes, offset, length);
     }
 
-    /** A number without exponent whose digits and power of ten are both exact doubles, so one division rounds it right. */
+    /**
+     * Parses a number without exponent whose digits and power of ten are exact doubles, so that one division rounds it correctly.
+     */
     private boolean parsePlainDouble(byte[] bytes, int offset, int length) {
         int end = offset + length;
         boolean negative = length > 0 && bytes[offset] == '-';
@@ -103,7 +105,7 @@ public final class CellNumber {
         return true;
     }
 
-    /** Only what JSON takes for digits too: the JDK's parser knows hexadecimal numbers and suffixes. */
+    /** Accepts only digits that JSON allows, because the JDK's parser also takes hexadecimal numbers and suffixes. */
     private boolean parseExponent(String text) {
         for (int i = 0; i < text.length(); i++) {
             if ("0123456789.eE+-".indexOf(text.charAt(i)) < 0) {

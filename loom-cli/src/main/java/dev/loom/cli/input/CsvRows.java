@@ -6,14 +6,14 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of a CSV input (RFC 4180): cells between commas, or another delimiter, quoted ones with commas, newlines and doubled quotes in them;
- * rows end with LF or CRLF. Empty lines are no rows. A quote within a cell that did not begin with one is an ordinary
- * character. A row that does not parse is told with its problem, and reading goes on at the next line.
+ * The rows of a CSV input (RFC 4180). Cells are separated by commas or another delimiter; quoted cells may contain delimiters,
+ * newlines and doubled quotes. Rows end with LF or CRLF. Empty lines are skipped. A quote inside an unquoted cell is an ordinary
+ * character. A row that does not parse is returned with its problem, and reading continues at the next line.
  *
- * <p>Nobody can tell a stray quote, whose row has no end, from a cell of several lines that is still coming. Of an input
- * whose rows come one by one the latter comes at once, so a time limit tells them apart: {@link #closeQuotesWithin}.
+ * <p>A stray quote, whose row never ends, looks like a multi-line cell that is still arriving. In an input whose rows arrive one
+ * by one, the rest of such a cell arrives at once, so a time limit tells the two apart: {@link #closeQuotesWithin}.
  *
- * <p>Works on bytes, allocating nothing a row: the exact bytes of a bad row are at hand, and numbers need no text.
+ * <p>It works on bytes and allocates nothing per row: the exact bytes of a bad row are available, and numbers need no text.
  */
 public final class CsvRows {
     private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
@@ -40,19 +40,19 @@ public final class CsvRows {
         this(window, rowBytesMax, (byte) ',');
     }
 
-    /** @param delimiter stands between cells in place of a comma */
+    /** @param delimiter separates cells in place of a comma */
     public CsvRows(InputWindow window, int rowBytesMax, byte delimiter) {
         this.window = window;
         this.delimiter = delimiter;
         this.rowBytesMax = rowBytesMax;
     }
 
-    /** From now on a row is bad when the end of a cell of several lines has to be waited for that long. */
+    /** From now on a row is bad if the end of its multi-line cell does not arrive within {@code timeoutNs}. */
     public void closeQuotesWithin(long timeoutNs) {
         quoteTimeoutNs = timeoutNs;
     }
 
-    /** Lets go of a byte order mark at the input's beginning. */
+    /** Skips a byte order mark at the start of the input. */
     public void skipByteOrderMark() throws IOException {
         if (window.require(BYTE_ORDER_MARK.length)
                 && Arrays.equals(window.copy(0, BYTE_ORDER_MARK.length), BYTE_ORDER_MARK)) {
@@ -73,7 +73,7 @@ public final class CsvRows {
         return skipEmptyLines() && parse(0);
     }
 
-    /** Where the row after the current one begins, for {@link #peek}; the current row is let go of. */
+    /** Consumes the current row; returns where the next one begins, for {@link #peek}. */
     public int peekStart() {
         window.consume(rowLength);
         line += linesInRow;
@@ -83,9 +83,9 @@ public final class CsvRows {
     }
 
     /**
-     * Reads the row that begins at {@code from}, without consuming anything, as {@link #next()} does; for looking ahead.
+     * Reads ahead: parses the row that begins at {@code from} like {@link #next()}, but consumes nothing.
      *
-     * @return where the row after it begins, or -1: at the end, and at a row whose end is too far away to be looked for
+     * @return where the following row begins, or -1 at the end and if the row's end is too far away
      */
     public int peek(int from) throws IOException {
         cellCount = 0;
@@ -101,7 +101,7 @@ public final class CsvRows {
         return next;
     }
 
-    /** Line of the input, from 1, on which the row begins. */
+    /** The line of the input, from 1, on which the row begins. */
     public long line() {
         return line;
     }
@@ -115,7 +115,7 @@ public final class CsvRows {
         return cellCount;
     }
 
-    /** The array that holds a cell at {@link #offset}. */
+    /** The array that holds a cell, at {@link #offset}. */
     public byte[] array(int cell) {
         return copied[cell] ? unquoted.array() : window.array();
     }
@@ -128,12 +128,12 @@ public final class CsvRows {
         return lengths[cell];
     }
 
-    /** Whether the cell stood in quotes: an empty one that did is not the same as nothing. */
+    /** Whether the cell was quoted: a quoted empty cell is an empty text, a bare one no value. */
     public boolean quoted(int cell) {
         return quoted[cell];
     }
 
-    /** The row as it stands in the input, with its end of line. */
+    /** The row as it stands in the input, with its line end. */
     public byte[] rowBytes() {
         return window.copy(0, rowLength);
     }
@@ -150,7 +150,7 @@ public final class CsvRows {
         return false;
     }
 
-    /** Reads cells up to the end of the row; then {@link #rowLength} is the offset of the next row. */
+    /** Parses cells up to the end of the row; {@link #rowLength} is then the offset of the next row. */
     private boolean parse(int from) throws IOException {
         int at = from;
         while (rowLength == 0) {
@@ -159,7 +159,7 @@ public final class CsvRows {
         return true;
     }
 
-    /** Reads a cell without quotes; returns where the next one begins. */
+    /** Parses an unquoted cell; returns where the next one begins. */
     private int plainCell(int from, int cellStart) throws IOException {
         int at = cellStart;
         while (true) {
@@ -192,7 +192,7 @@ public final class CsvRows {
         return at - window.arrayOffset();
     }
 
-    /** Reads a cell in quotes; returns where the next one begins. */
+    /** Parses a quoted cell; returns where the next one begins. */
     private int quotedCell(int from, int quoteAt) throws IOException {
         int copyFrom = unquoted.length();
         int partFrom = quoteAt + 1;
@@ -257,7 +257,7 @@ public final class CsvRows {
         return badRow(from, from, "row is longer than " + rowBytesMax + " bytes");
     }
 
-    /** Ends a bad row with the line that {@code at} is on; of an endless line the rest is dropped later. */
+    /** Ends a bad row after the line that {@code at} is on; the rest of an overlong line is skipped later. */
     private int badRow(int from, int at, String reason) throws IOException {
         if (at == from) {
             linesInRow = 0;

@@ -9,8 +9,8 @@ import java.util.zip.Inflater;
 import java.util.zip.ZipException;
 
 /**
- * What gzip has compressed (RFC 1952), of all members to the end. The JDK's takes a second member that is cut, or anything else
- * behind the first, for the end. Zeros may follow, as on tapes. For one thread.
+ * Decompresses gzip (RFC 1952), all members to the end. The JDK's stream takes a truncated second member, or anything else after
+ * the first, for the end. Zeros may follow the last member, as on tapes. For one thread.
  */
 public final class GzipInput extends InputStream {
     private static final int BUFFER = 64 * 1024;
@@ -31,7 +31,7 @@ public final class GzipInput extends InputStream {
     private int members;
     private boolean ended;
 
-    /** Reads compressed bytes, which begin with a header. */
+    /** Starts with compressed bytes, which begin with a header. */
     public GzipInput(InputStream compressed) throws IOException {
         in = compressed;
         header(take(), take());
@@ -95,7 +95,7 @@ public final class GzipInput extends InputStream {
         position = limit;
     }
 
-    /** Compares the sums behind a member, and begins the next, if there is one. */
+    /** Checks the member's trailer and begins the next member, if there is one. */
     private void endMember() throws IOException {
         position = limit - inflater.getRemaining();
         long expectedCrc = takeInt();

@@ -8,11 +8,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads an input ahead, in a daemon thread of its own, so that the one who takes its chunks can tell whether it would have
- * to wait. That thread closes the stream. Chunks are taken and given back by one thread.
+ * Reads an input ahead on its own daemon thread, so that the consumer can tell whether it would have to wait. That thread closes
+ * the stream. One thread takes and returns chunks.
  */
 final class InputPump implements AutoCloseable {
-    /** A piece of the input: {@code [0, length)} of the bytes; the last has a negative length. */
+    /** A chunk of the input: bytes {@code [0, length)}; the last chunk has a negative length. */
     static final class Chunk {
         private final byte[] bytes;
         private int length;
@@ -53,9 +53,9 @@ final class InputPump implements AutoCloseable {
     }
 
     /**
-     * The next chunk, or null when none arrives in time.
+     * The next chunk, or null if none arrives in time.
      *
-     * @throws IOException when the input could not be read further
+     * @throws IOException if reading the input failed
      */
     @Nullable
     Chunk poll(long timeoutNs) throws IOException {
@@ -74,7 +74,7 @@ final class InputPump implements AutoCloseable {
         }
     }
 
-    /** Lets the chunk be filled anew. */
+    /** Returns a chunk to be filled again. */
     void recycle(Chunk chunk) {
         free.add(chunk);
     }
@@ -93,7 +93,7 @@ final class InputPump implements AutoCloseable {
                 filled.put(chunk);
             }
         } catch (InterruptedException | IOException e) {
-            // Closed by the taker, or closing failed after all was read: nobody waits for anything.
+            // The consumer closed the pump, or closing failed after the last read: nobody waits.
             Thread.currentThread().interrupt();
         }
     }

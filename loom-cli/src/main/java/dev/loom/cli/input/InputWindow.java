@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of an input that is being looked at: bytes that have arrived and are not yet consumed. Offsets count from its
- * first byte, so they hold while it grows. For one thread.
+ * The bytes of an input that have arrived and are not yet consumed. Offsets count from the first of them, so they stay valid
+ * while more arrive. For one thread.
  */
 public final class InputWindow implements AutoCloseable {
     private static final int CAPACITY_FIRST = 512 * 1024;
@@ -32,12 +32,14 @@ public final class InputWindow implements AutoCloseable {
         this.interruption = interruption;
     }
 
-    /** Sets what is done each time before the input is waited for. */
+    /** Sets an action that runs each time before the window waits for input. */
     public void onIdle(Runnable action) {
         idle = action;
     }
 
-    /** Once that time has passed, {@link #more()} takes what has arrived, but no longer waits: it is {@link #starved()}. */
+    /**
+     * After {@code timeoutNs} {@link #more()} still takes what has arrived but no longer waits: the window is {@link #starved()}.
+     */
     public void starveAfter(long timeoutNs) {
         starving = true;
         starveAtNs = System.nanoTime() + timeoutNs;
@@ -49,7 +51,7 @@ public final class InputWindow implements AutoCloseable {
         starved = false;
     }
 
-    /** Bytes at hand. */
+    /** The number of bytes in the window. */
     public int length() {
         return limit - start;
     }
@@ -58,7 +60,7 @@ public final class InputWindow implements AutoCloseable {
         return bytes[start + offset];
     }
 
-    /** The array that holds the window from {@link #arrayOffset()}; both change with {@link #more()}. */
+    /** The array that holds the window, from {@link #arrayOffset()}; {@link #more()} changes both. */
     public byte[] array() {
         return bytes;
     }
@@ -67,17 +69,17 @@ public final class InputWindow implements AutoCloseable {
         return start;
     }
 
-    /** Bytes consumed since the input's beginning. */
+    /** Bytes consumed since the start of the input. */
     public long consumedBytes() {
         return consumedBytes;
     }
 
-    /** Whether the last {@link #more()} gave up; there may yet be more. */
+    /** Whether the last {@link #more()} gave up; more may still arrive. */
     public boolean starved() {
         return starved;
     }
 
-    /** Waits until there are as many bytes. False when the input ends before. */
+    /** Waits until the window has {@code count} bytes. False if the input ends before. */
     public boolean require(int count) throws IOException {
         while (length() < count) {
             if (!more()) {
@@ -87,12 +89,12 @@ public final class InputWindow implements AutoCloseable {
         return true;
     }
 
-    /** Waits for at least one byte more. False when there is none: at the end, when interrupted, when starved. */
+    /** Waits for at least one more byte. False at the end, on interruption, and when starved. */
     public boolean more() throws IOException {
         return more(Long.MAX_VALUE);
     }
 
-    /** As {@link #more()}, but waits no longer than that; there may yet be more. */
+    /** Like {@link #more()}, but waits at most {@code timeoutNs}; after false, more may still arrive. */
     public boolean more(long timeoutNs) throws IOException {
         if (ended) {
             return false;
@@ -130,7 +132,7 @@ public final class InputWindow implements AutoCloseable {
         return chunk;
     }
 
-    /** Lets go of the first bytes. */
+    /** Drops the first bytes. */
     public void consume(int count) {
         start += count;
         consumedBytes += count;
@@ -150,7 +152,7 @@ public final class InputWindow implements AutoCloseable {
         limit += count;
     }
 
-    /** A copy of some bytes of the window. */
+    /** Copies bytes of the window. */
     public byte[] copy(int offset, int count) {
         return Arrays.copyOfRange(bytes, start + offset, start + offset + count);
     }

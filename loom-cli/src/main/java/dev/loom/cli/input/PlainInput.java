@@ -7,8 +7,8 @@ import java.io.SequenceInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An input as plain bytes: of one that begins as gzip does, what was compressed. Nothing is read, and so waited for, before the
- * first call, and of a plain one not more than has come. For one thread.
+ * An input, decompressed if it begins like gzip. It reads nothing before the first call, and so waits for nothing; from a plain
+ * input it reads no more than has arrived. For one thread.
  */
 public final class PlainInput extends InputStream {
     private static final int GZIP_FIRST = 0x1F;
@@ -21,7 +21,7 @@ public final class PlainInput extends InputStream {
         this.in = in;
     }
 
-    /** Whether an input that begins so is compressed. */
+    /** Whether these first bytes are gzip's. */
     public static boolean compressed(int first, int second) {
         return first == GZIP_FIRST && second == GZIP_SECOND;
     }

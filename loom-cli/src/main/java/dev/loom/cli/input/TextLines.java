@@ -3,7 +3,7 @@ package dev.loom.cli.input;
 import dev.loom.cli.text.EightBytes;
 import java.io.IOException;
 
-/** The lines of an input, without their ends, LF or CRLF. Of a line longer than the limit nothing but its length is kept. */
+/** The lines of an input, without their ends, LF or CRLF. A line over the limit is not kept; only its end is. */
 public final class TextLines {
     private final InputWindow window;
     private final int lineBytesMax;
@@ -72,7 +72,7 @@ public final class TextLines {
         return line;
     }
 
-    /** Whether the line is longer than the limit; then only its end is at hand. */
+    /** Whether the line is over the limit; then only its end is available. */
     public boolean tooLong() {
         return tooLong || length > lineBytesMax;
     }

@@ -1,8 +1,8 @@
 /**
- * Inputs as they arrive, cut into CSV rows and lines.
+ * Inputs, split into CSV rows and lines as they arrive.
  *
- * <p>One thread reads ahead; all else is for the thread that takes the records. That thread learns when it would have to
- * wait for more, and does then what must not wait, such as pushing what is there.
+ * <p>One thread reads ahead; everything else belongs to the consumer's thread. That thread learns when it would have to wait, and
+ * first does what must not wait, such as pushing the records it has.
  */
 @NullMarked
 package dev.loom.cli.input;

@@ -5,14 +5,14 @@ import dev.loom.cli.text.TextBuffer;
 import dev.loom.cli.text.Utf8;
 import dev.loom.format.FieldValue;
 
-/** A field's value as the text of a table's or a CSV file's cell, before any quoting. */
+/** A field's value as the text of a table or CSV cell, before quoting. */
 final class CellText {
     private CellText() {}
 
     /**
      * Appends the text.
      *
-     * @param escape whether hidden characters, and bytes that are not UTF-8, are shown as escapes
+     * @param escape whether hidden characters and bytes that are not UTF-8 are escaped
      */
     static void put(TextBuffer into, FieldValue value, boolean singlePrecision, FieldBytes scratch, boolean escape) {
         switch (value.kind()) {

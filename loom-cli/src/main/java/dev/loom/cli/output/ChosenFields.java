@@ -13,7 +13,7 @@ import java.util.Objects;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** A format of which only some fields are seen, in their order; also those that it does not declare. */
+/** A format reduced to chosen fields, in the chosen order; the format need not declare them. */
 public final class ChosenFields implements PayloadFormat {
     private final PayloadFormat format;
     private final List<Field> fields;
@@ -22,7 +22,7 @@ public final class ChosenFields implements PayloadFormat {
     /**
      * Chooses fields.
      *
-     * @throws IllegalArgumentException for one that the format can't have
+     * @throws IllegalArgumentException if the format can't have one of them
      */
     public ChosenFields(PayloadFormat format, List<String> names) {
         this.format = format;

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 import org.agrona.DirectBuffer;
 
-/** CSV (RFC 4180, lines end with LF) with a header line. */
+/** Prints CSV (RFC 4180, lines end with LF) with a header line. */
 final class CsvRecordPrinter implements RecordPrinter {
     private static final Set<String> OWN_COLUMNS = Set.of("time", "ts", "source", "addr");
 
@@ -47,7 +47,7 @@ final class CsvRecordPrinter implements RecordPrinter {
         printHeader();
     }
 
-    /** A field that is called as one of the columns of every record is told apart by {@code fields.}. */
+    /** A field named like a column that every record has gets the prefix {@code fields.}. */
     private void printHeader() {
         line.put(causes ? "time,ts,source,addr,cause" : "time,ts,source,addr");
         for (FieldColumn column : columns) {

@@ -2,14 +2,14 @@ package dev.loom.cli.output;
 
 import dev.loom.cli.text.TextBuffer;
 
-/** The cells of CSV output. */
+/** Cells of CSV output. */
 final class CsvText {
     private CsvText() {}
 
     /**
-     * Appends a cell, quoted where it must be: an empty one that is quoted is an empty text, a bare one no value.
+     * Appends a cell, quoted if necessary: a quoted empty cell is an empty text, a bare one no value.
      *
-     * @param guarded whether what a spreadsheet would take for a formula gets an apostrophe in front
+     * @param guarded whether a text that a spreadsheet would take for a formula gets a leading apostrophe
      */
     static void putCell(TextBuffer line, TextBuffer cell, boolean guarded) {
         byte[] bytes = cell.array();

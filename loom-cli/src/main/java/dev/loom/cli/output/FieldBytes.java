@@ -3,7 +3,7 @@ package dev.loom.cli.output;
 import dev.loom.format.FieldValue;
 import org.agrona.DirectBuffer;
 
-/** A copy of a value's bytes in an array that is reused. For one thread. */
+/** A copy of a value's bytes in a reused array. For one thread. */
 final class FieldBytes {
     private byte[] array = new byte[256];
     private int length;

@@ -31,7 +31,7 @@ final class FieldColumn {
         return format.fields().stream().map(field -> of(format, field)).toList();
     }
 
-    /** Those that people want to see. */
+    /** The fields to show to people. */
     static List<FieldColumn> shown(PayloadFormat format) {
         List<String> names = format.columns();
         return format.fields().stream()
@@ -63,12 +63,12 @@ final class FieldColumn {
         return reader;
     }
 
-    /** The name in quotes, and a colon; not to be changed. */
+    /** The quoted name and a colon; read-only. */
     byte[] jsonKey() {
         return jsonKey;
     }
 
-    /** What its numbers count. */
+    /** The unit of its numbers. */
     ValueUnit unit() {
         return unit;
     }

@@ -14,7 +14,7 @@ import java.util.List;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** One JSON object a line: time, address and the fields. */
+/** Prints one JSON object per line: time, address and the fields. */
 final class JsonRecordPrinter implements RecordPrinter {
     private static final byte[] TIME = ascii("{\"time\":\"");
     private static final byte[] TS = ascii("\",\"ts\":");
@@ -97,7 +97,7 @@ final class JsonRecordPrinter implements RecordPrinter {
         JsonValue.put(line, read, of.singlePrecision(), bytes);
     }
 
-    /** A program may have pushed what is not JSON after all; the line stays JSON. */
+    /** A program may have pushed a payload that is not JSON; the line must stay JSON. */
     private void putPayload(FieldReader payload, DirectBuffer buffer, int offset, int length) {
         payload.read(buffer, offset, length, value);
         JsonValue.put(line, value, false, bytes);

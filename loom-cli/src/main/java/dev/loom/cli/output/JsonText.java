@@ -6,7 +6,7 @@ import dev.loom.cli.text.TextBuffer;
 import dev.loom.cli.text.Utf8;
 import java.nio.charset.StandardCharsets;
 
-/** JSON strings and numbers, and the copying of JSON that is already valid. */
+/** Writes JSON strings and numbers, and copies valid JSON. */
 final class JsonText {
     private static final byte[] NULL = "null".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] TRUE = "true".getBytes(StandardCharsets.US_ASCII);
@@ -22,7 +22,7 @@ final class JsonText {
         into.put(value ? TRUE : FALSE);
     }
 
-    /** JSON has no NaN and no infinities: they are strings. */
+    /** Writes NaN and infinities as strings, because JSON has no such numbers. */
     static void putDouble(TextBuffer into, double value, boolean singlePrecision) {
         boolean quoted = Double.isNaN(value) || Double.isInfinite(value);
         if (quoted) {
@@ -43,7 +43,7 @@ final class JsonText {
         putString(into, bytes, 0, bytes.length);
     }
 
-    /** A string of UTF-8; what is not UTF-8 becomes replacement characters, and hidden characters are escaped. */
+    /** Writes a UTF-8 string; invalid bytes become replacement characters, and hidden characters are escaped. */
     static void putString(TextBuffer into, byte[] bytes, int offset, int length) {
         into.put('"');
         putEscaped(into, bytes, offset, offset + length);
@@ -69,7 +69,7 @@ final class JsonText {
         return value >= 0x20 && value != '"' && value != '\\' && value != 0x7F;
     }
 
-    /** Writes one code point that is not plain; returns how many bytes it took up. */
+    /** Writes one code point that is not plain; returns how many input bytes it took. */
     private static int putSpecial(TextBuffer into, byte[] bytes, int at, int end) {
         int codePoint = Utf8.decode(bytes, at, end);
         switch (codePoint) {
@@ -100,7 +100,7 @@ final class JsonText {
         }
     }
 
-    /** Copies valid JSON without the white space around its tokens, hidden characters in its strings escaped. */
+    /** Copies valid JSON without white space between tokens; escapes hidden characters in strings. */
     static void putCompact(TextBuffer into, byte[] json, int offset, int length) {
         int end = offset + length;
         boolean inString = false;
@@ -129,7 +129,7 @@ final class JsonText {
         into.put(json, copied, end - copied);
     }
 
-    /** The first byte of a string that may have a meaning, or one of the last few. */
+    /** Finds the first byte of a string that may need escaping, or one of the last few bytes. */
     private static int endOfPlain(byte[] json, int from, int end) {
         int at = from;
         while (end - at > EightBytes.COUNT) {

@@ -16,9 +16,9 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A short answer that is not made of records: rows of named values, such as the sources of a store. */
+/** A short answer other than records: rows of named values, such as the sources of a store. */
 public final class Listing {
-    /** Of numbers with a fraction, in a table. */
+    /** Digits of fractional numbers in a table. */
     private static final MathContext DIGITS = new MathContext(9);
 
     private final List<String> columns;
@@ -31,14 +31,14 @@ public final class Listing {
     /**
      * Begins a listing without rows.
      *
-     * @param columns of tables and CSV; JSON takes what each row has
+     * @param columns the columns of tables and CSV; JSON has each row's own names
      */
     public Listing(String... columns) {
         this.columns = List.of(columns);
     }
 
     /**
-     * Has a table show the numbers of some columns with their unit.
+     * Shows the numbers of some columns with their unit in a table.
      *
      * @return this
      */
@@ -48,7 +48,7 @@ public final class Listing {
     }
 
     /**
-     * Says which columns of a table are times, RFC 3339.
+     * Marks columns of a table as times, RFC 3339.
      *
      * @return this
      */
@@ -58,7 +58,7 @@ public final class Listing {
     }
 
     /**
-     * Has rows written as they are added, but for a table, whose columns are as wide as all rows want; {@link #end} ends it.
+     * Writes rows as they are added, except in a table, whose widths depend on all rows. Call {@link #end} after the last row.
      *
      * @return this
      */
@@ -73,7 +73,7 @@ public final class Listing {
         return this;
     }
 
-    /** Adds a row; its values are {@link Number}, {@link Boolean}, {@link String} or null. */
+    /** Adds a row of {@link Number}, {@link Boolean}, {@link String} or null values. */
     public void add(Map<String, ? extends @Nullable Object> row) {
         Console console = streamed;
         if (console == null || form == OutputFormat.TABLE) {
@@ -91,7 +91,7 @@ public final class Listing {
         }
     }
 
-    /** Ends one whose rows are written as they are added. */
+    /** Ends a listing whose rows are written as they are added. */
     public void end() {
         Console console = streamed;
         if (console != null) {
@@ -118,7 +118,7 @@ public final class Listing {
         console.out().write(line);
     }
 
-    /** Appends a JSON object of the values. */
+    /** Appends the values as a JSON object. */
     public static void putJson(TextBuffer line, Map<String, ? extends @Nullable Object> row) {
         char separator = '{';
         for (Map.Entry<String, ? extends @Nullable Object> entry : row.entrySet()) {
@@ -158,7 +158,7 @@ public final class Listing {
         putJson(line, values);
     }
 
-    /** Columns that no row has a value in are left out. */
+    /** Omits columns in which no row has a value. */
     private void printTable(Console console) {
         List<String> used = columns.stream()
                 .filter(column -> rows.isEmpty() || rows.stream().anyMatch(row -> row.get(column) != null))
@@ -191,7 +191,7 @@ public final class Listing {
         return new TableLayout(headings, List.of(cells), Table.GAP).fits(room);
     }
 
-    /** A row that is too long for the terminal, each value below the other. */
+    /** Prints a row that is too wide for the terminal with one value per line. */
     private void printDown(Console console, List<String> used, Map<String, @Nullable Object> row) {
         Table table = new Table(
                 console,

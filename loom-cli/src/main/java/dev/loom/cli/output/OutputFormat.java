@@ -5,20 +5,20 @@ import dev.loom.cli.time.TimePrinter;
 import dev.loom.format.PayloadFormat;
 import java.util.Locale;
 
-/** The forms that output takes. */
+/** Forms of output. */
 public enum OutputFormat {
     TABLE,
     JSON,
-    /** Reads back as it was written. */
+    /** Can be imported again without loss. */
     CSV,
-    /** CSV whose texts no spreadsheet takes for formulas: they may have an apostrophe in front that is not theirs. */
+    /** CSV whose texts no spreadsheet takes for formulas: they may have an added leading apostrophe. */
     CSV_SAFE,
     RAW;
 
     /**
-     * A printer of one source's records. CSV's prints its header at once.
+     * A printer for the records of one source. The CSV printer prints its header at once.
      *
-     * @param style of what is for people
+     * @param style the style of output for people
      * @param causes whether each record is printed with the address of its cause
      */
     public RecordPrinter records(
@@ -36,7 +36,7 @@ public enum OutputFormat {
         };
     }
 
-    /** Whether the format declares no fields, since each payload names its own. */
+    /** Whether the format declares no fields because each payload names its own. */
     static boolean namesItsOwnFields(PayloadFormat format) {
         return format.fields().isEmpty();
     }

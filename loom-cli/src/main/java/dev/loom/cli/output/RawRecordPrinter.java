@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Payloads as they are. Those of a textual format end with a newline; of others nothing stands between. */
+/** Prints payloads unchanged. In textual formats each ends with a newline; in others nothing separates them. */
 final class RawRecordPrinter implements RecordPrinter {
     private final DataOutput out;
     private final boolean terminal;

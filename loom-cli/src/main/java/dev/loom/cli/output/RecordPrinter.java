@@ -6,16 +6,16 @@ import org.agrona.DirectBuffer;
 /** Prints the records of one source. For one thread. */
 public interface RecordPrinter {
     /**
-     * Prints one record, whose payload is at {@code [offset, offset + length)} during the call alone.
+     * Prints one record, whose payload is at {@code [offset, offset + length)} during the call only.
      *
      * @param timeNs the time to show, epoch nanoseconds
      */
     void print(long timeNs, long address, DirectBuffer buffer, int offset, int length);
 
-    /** Sets where the records are found, from now on, that those printed refer to. */
+    /** Sets where to find the records that printed ones refer to. */
     default void lookup(RecordLookup lookup) {}
 
-    /** Sets the address of what the records printed from now on belong to; for printers made with causes. */
+    /** Sets the address of the cause of the next records; for printers created with causes. */
     default void cause(long address) {}
 
     /** Makes everything printed so far visible to the reader of standard output. */

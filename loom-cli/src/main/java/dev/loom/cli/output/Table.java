@@ -11,12 +11,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows in columns. The first rows are held back to learn how wide the columns are; later ones that are wider stick out. Times
- * of one day have it in their heading. On a terminal columns of text are cut where the lines would not fit, the widest first, and
- * then whole columns are left out; all is in the other forms of output.
+ * Rows in columns. The first rows are held back to determine the columns' widths; wider cells in later rows stick out. If all
+ * times of a column share a day, the heading shows it. On a terminal, text columns are cut if lines don't fit, the widest first;
+ * then whole columns are omitted. The other output forms contain everything.
  */
 final class Table {
-    /** What a column's cells are. */
+    /** Kinds of cells. */
     enum Kind {
         TEXT,
         NUMBER,
@@ -27,8 +27,8 @@ final class Table {
     /**
      * A column.
      *
-     * @param spare whether it is the first to be left out, since another one says the same
-     * @param matches what is highlighted in its cells
+     * @param spare whether it is omitted first, because another column says the same
+     * @param matches what to highlight in its cells
      */
     record Column(
             String heading,
@@ -48,7 +48,7 @@ final class Table {
     private static final String YELLOW = "\u001b[33m";
     private static final String PLAIN = "\u001b[0m";
 
-    /** Columns whose words tell how bad it is. */
+    /** Columns whose words tell the severity. */
     private static final Pattern GRAVE_HEADING = Pattern.compile("severity(_text)?|level|status(_code)?");
 
     private static final Pattern ERROR =
@@ -63,7 +63,7 @@ final class Table {
     private final TextBuffer line = new TextBuffer(256);
     private @Nullable TableLayout layout;
 
-    /** @param advice to who misses columns that have no room */
+    /** @param advice for users who miss omitted columns */
     Table(Console console, List<Column> columns, String advice) {
         this.console = console;
         this.advice = advice;
@@ -71,7 +71,7 @@ final class Table {
         this.colour = console.outColour();
     }
 
-    /** Takes one row, whose cells have no hidden characters. */
+    /** Adds a row; its cells must not contain hidden characters. */
     void add(List<String> row) {
         held.add(List.copyOf(row));
         if (held.size() == ROWS_HELD_MAX) {
@@ -117,7 +117,7 @@ final class Table {
         endLine();
     }
 
-    /** Of a row, or of the headings. */
+    /** Writes the cells of a row, or the headings. */
     private void putCells(TableLayout shown, @Nullable List<String> row) {
         int last = shown.last();
         for (int i = 0; i <= last; i++) {
@@ -160,7 +160,7 @@ final class Table {
         return WARNING.matcher(cell).find() ? YELLOW : "";
     }
 
-    /** The text with what matches in bold red. */
+    /** The text with matches in bold red. */
     static String highlighted(String text, Pattern matches) {
         Matcher found = matches.matcher(text);
         return found.replaceAll(

@@ -7,14 +7,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** How wide the columns of a table are, which of them are shown, and what of their cells; learnt from its first rows. */
+/**
+ * The layout of a table, determined from its first rows: which columns are shown, their widths, and the visible part of their
+ * cells.
+ */
 final class TableLayout {
-    /** Text is not cut to less while another column can give way. */
+    /** Text is not cut below this width while another column can give way. */
     private static final int TEXT_WIDTH_WANTED = 16;
 
     private static final int TEXT_WIDTH_MIN = 8;
 
-    /** Of {@code HH:MM:SS.nnnnnnnnn}. */
+    /** Length of {@code HH:MM:SS.nnnnnnnnn}. */
     private static final int CLOCK_LENGTH = 18;
 
     private static final int MICROSECONDS_LENGTH = CLOCK_LENGTH - 3;
@@ -24,21 +27,21 @@ final class TableLayout {
     private final int gap;
     private final int[] widths;
     private final boolean[] shown;
-    /** Of columns of times. */
+    /** The common day of each time column. */
     private final @Nullable Day[] days;
 
     private final @Nullable Day[] wholeDays;
     private final int[] wanted;
     /**
-     * The day that the times of a column have in common.
+     * The day that all times of a column share.
      *
-     * @param date with the {@code T} behind it
-     * @param zone with sign or {@code Z}
-     * @param clockLength of the time of day
+     * @param date the date and the {@code T} after it
+     * @param zone the offset or {@code Z}
+     * @param clockLength length of the time of day
      * @param cut whether times that need more digits lose them
      */
     private record Day(String date, String zone, int clockLength, boolean cut) {
-        /** Null where the cells have no day in common. */
+        /** Null if the cells have no common day. */
         static @Nullable Day of(List<String> cells) {
             List<String> times = cells.stream().filter(cell -> !cell.isEmpty()).toList();
             if (times.isEmpty()) {
@@ -73,7 +76,7 @@ final class TableLayout {
                     && time.length() == date.length() + CLOCK_LENGTH + zone.length();
         }
 
-        /** The time of day, or of another day, or finer than those that were known, the whole time. */
+        /** The time of day; the whole time if it is of another day, or the full digits if it is finer than the known times. */
         String shortened(String time) {
             if (!has(time)) {
                 return time;
@@ -122,7 +125,7 @@ final class TableLayout {
         return day == null ? cell : day.shortened(cell);
     }
 
-    /** Makes all fit into so many columns of the terminal, if it can be. */
+    /** Makes the table fit {@code room} terminal columns if possible. */
     void fit(int room) {
         cutTexts(room, TEXT_WIDTH_WANTED);
         for (int i = 0; i < widths.length; i++) {
@@ -170,7 +173,7 @@ final class TableLayout {
         }
     }
 
-    /** Gives the room that is left by what was left out to what was cut. */
+    /** Gives the room freed by omitted columns to columns that were cut. */
     private void widen(int room) {
         int left = room - total();
         for (int i = 0; i < widths.length; i++) {
@@ -184,7 +187,7 @@ final class TableLayout {
         }
     }
 
-    /** Whether all of it fits, without cuts. */
+    /** Whether everything fits without cuts. */
     boolean fits(int room) {
         return total() <= room;
     }
@@ -197,7 +200,7 @@ final class TableLayout {
         return total;
     }
 
-    /** Headings of the columns that are not shown. */
+    /** Headings of the omitted columns. */
     List<String> leftOut() {
         List<String> leftOut = new ArrayList<>();
         for (int i = 0; i < shown.length; i++) {
@@ -212,7 +215,7 @@ final class TableLayout {
         return shown[column];
     }
 
-    /** The last column that is shown. */
+    /** The last shown column. */
     int last() {
         int last = widths.length - 1;
         while (last > 0 && !shown[last]) {
@@ -230,7 +233,7 @@ final class TableLayout {
     }
 
     /**
-     * What is shown of a cell: of one that is cut the part with what is highlighted.
+     * The visible part of a cell; if it is cut, the part with the highlighted match.
      *
      * @param cuts whether text is cut to the column's width
      */
@@ -243,7 +246,7 @@ final class TableLayout {
         return TextWidth.cut(whole, from(whole, columns.get(column).matches(), width), width);
     }
 
-    /** Where the part begins that is shown: at the beginning, unless a match would be cut off then. */
+    /** Where the visible part begins: at the start, unless that would cut off a match. */
     private static int from(String text, @Nullable Pattern matches, int width) {
         Matcher found = matches == null ? null : matches.matcher(text);
         if (found == null || !found.find() || TextWidth.of(text.substring(0, found.end())) < width) {
@@ -251,7 +254,7 @@ final class TableLayout {
         }
         int before = Math.max(0, (width - TextWidth.of(found.group()) - 2) / 2);
         int from = text.offsetByCodePoints(found.start(), -Math.min(before, text.codePointCount(0, found.start())));
-        // the end of a text is not left of the middle
+        // don't scroll past the text's end
         int tail = text.length();
         int room = width - 1;
         while (tail > 0 && room - TextWidth.of(text.substring(text.offsetByCodePoints(tail, -1), tail)) >= 0) {

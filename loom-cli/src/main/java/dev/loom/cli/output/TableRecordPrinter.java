@@ -13,7 +13,7 @@ import java.util.List;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** A table for people: columns are as wide as the first rows need. */
+/** Prints a table for people: columns are as wide as the first rows need. */
 final class TableRecordPrinter implements RecordPrinter {
     private final Table table;
     private final TimePrinter times;
@@ -80,7 +80,7 @@ final class TableRecordPrinter implements RecordPrinter {
         return column.name().equals(timeField);
     }
 
-    /** Numbers with the unit that suits their size, but for points in time. */
+    /** Shows numbers in the unit that suits their size, except points in time. */
     private void putCell(FieldColumn column) {
         boolean number = switch (value.kind()) {
             case INTEGER, UNSIGNED, DOUBLE -> true;

@@ -7,11 +7,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What records are to look like for people.
+ * How records look to people.
  *
  * @param addresses whether a table has the record's address
- * @param timeField the field that the time shown, or another one, was read from; null if none
- * @param matches what is highlighted, by field
+ * @param timeField the field from which the shown time, or another one, was read; null if none
+ * @param matches what to highlight, by field
  */
 public record TableStyle(boolean addresses, @Nullable String timeField, Map<String, Pattern> matches) {
     public static final TableStyle PLAIN = new TableStyle(false, null, Map.of());
@@ -20,18 +20,18 @@ public record TableStyle(boolean addresses, @Nullable String timeField, Map<Stri
         matches = Map.copyOf(matches);
     }
 
-    /** The same, where some is to be highlighted. */
+    /** This style with highlights. */
     public TableStyle matching(Map<String, Pattern> patterns) {
         return new TableStyle(addresses, timeField, new LinkedHashMap<>(patterns));
     }
 
-    /** What is highlighted in a field. */
+    /** What to highlight in a field. */
     @Nullable
     Pattern matches(String field) {
         return matches.get(field);
     }
 
-    /** What is highlighted anywhere, for payloads that are shown whole. */
+    /** What to highlight anywhere, for payloads that are shown whole. */
     @Nullable
     Pattern anywhere() {
         if (matches.isEmpty()) {

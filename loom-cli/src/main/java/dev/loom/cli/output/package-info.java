@@ -1,6 +1,6 @@
 /**
- * Records and listings as JSON lines, CSV, tables and raw bytes. No control character of the data reaches a terminal, and
- * printing a record as JSON or CSV allocates nothing but what floating-point numbers need.
+ * Records and listings as JSON lines, CSV, tables and raw bytes. No control character in the data reaches a terminal. Printing a
+ * record as JSON or CSV allocates only what floating-point numbers need.
  */
 @NullMarked
 package dev.loom.cli.output;
