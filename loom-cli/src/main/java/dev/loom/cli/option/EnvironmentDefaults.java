@@ -12,15 +12,18 @@ import picocli.CommandLine.IDefaultValueProvider;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** Gives {@code --some-option} the value of {@code LOOM_SOME_OPTION} where the command line does not. */
+/** Gives {@code --some-option} the value of {@code LOOM_SOME_OPTION} unless the command line sets it. */
 public final class EnvironmentDefaults implements IDefaultValueProvider {
     private static final String PREFIX = "LOOM_";
     private static final String DEMO = "demo";
 
-    /** Those that no option comes from. */
+    /** Variables that belong to no option. */
     private static final Set<String> OTHERS = Set.of("LOOM_DEBUG", "LOOM_JAVA_OPTS");
 
-    /** Of a Kubernetes service by the name before this, as all variables are that begin so, or with its ports. */
+    /**
+     * Suffix of a variable that Kubernetes sets for a service; its other variables begin with what precedes the suffix, the
+     * service's name.
+     */
     private static final String SERVICE_HOST = "_SERVICE_HOST";
 
     private final Map<String, String> environment;
@@ -29,7 +32,7 @@ public final class EnvironmentDefaults implements IDefaultValueProvider {
         this.environment = Map.copyOf(environment);
     }
 
-    /** The variable of an option, by its long name. */
+    /** The variable of an option, from its long name. */
     static String variable(OptionSpec option) {
         return PREFIX + option.longestName().substring(2).replace('-', '_').toUpperCase(Locale.ROOT);
     }
@@ -39,7 +42,7 @@ public final class EnvironmentDefaults implements IDefaultValueProvider {
         if (!(argument instanceof OptionSpec option) || option.usageHelp() || option.versionHelp()) {
             return null;
         } else if (option.command() != null && option.command().name().equals(DEMO)) {
-            // it makes a store of its own, so that LOOM_DIR, the user's, is not where it goes
+            // it creates a store of its own, which must not go to the user's LOOM_DIR
             return argument.defaultValue();
         }
         String value = isNamed(option) ? environment.get(variable(option)) : null;
@@ -50,7 +53,7 @@ public final class EnvironmentDefaults implements IDefaultValueProvider {
         return option.longestName().startsWith("--");
     }
 
-    /** The variables by a name as ours that no option comes from, each with what it may have been meant for. */
+    /** Variables with our prefix that belong to no option, each with the one that may have been meant. */
     public List<String> unknown(CommandLine commands) {
         Set<String> known = new TreeSet<>(OTHERS);
         addVariables(commands, known);

@@ -11,7 +11,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Which field holds the records' own times, and what clock they were read from. */
+/** Which field holds the records' event time, and which clock it comes from. */
 public final class EventTimeOptions {
     /** The clocks that event times come from. */
     enum Clock {
@@ -24,7 +24,7 @@ public final class EventTimeOptions {
         }
     }
 
-    /** The units of times. */
+    /** Units of time. */
     enum Unit {
         NS,
         US,
@@ -60,7 +60,7 @@ public final class EventTimeOptions {
                             + " else ns of a monotonic clock, and of the wall clock as the size of each tells.")
     private @Nullable Unit unit;
 
-    /** What a record's time is the time of. */
+    /** The moment of an event that its time denotes. */
     enum At {
         START,
         END;
@@ -80,18 +80,18 @@ public final class EventTimeOptions {
     private @Nullable At at;
 
     /**
-     * The event time that was asked for, or null.
+     * The event time asked for, or null.
      *
-     * @param live whether the records come from this machine, now: its clocks may then stand for a clock pair
+     * @param live whether the records come from this machine now, so that its clocks may serve as the clock pair
      */
     public @Nullable EventTime eventTime(boolean live) throws IOException {
         return eventTime(live, null);
     }
 
     /**
-     * As {@link #eventTime(boolean)}.
+     * Like {@link #eventTime(boolean)}.
      *
-     * @param defaultField where none is named, or null
+     * @param defaultField the field if none is given, or null
      */
     public @Nullable EventTime eventTime(boolean live, @Nullable String defaultField) throws IOException {
         String named = field == null ? defaultField : field;
@@ -115,12 +115,12 @@ public final class EventTimeOptions {
         return new EventTime(named, ClockPair.ofThisMachine(), askedUnit, at == At.START);
     }
 
-    /** Whether the times are not to be taken as they are, however early or late. */
+    /** Whether to check event times for plausibility. */
     public boolean asksForChecks() {
         return field != null && clock != Clock.WALL;
     }
 
-    /** Whether {@link #eventTime} takes this machine's clocks for want of a file. */
+    /** Whether {@link #eventTime} reads this machine's clocks because no clock-pair file is given. */
     public boolean takesThisMachinesClocks() {
         return clock == Clock.MONOTONIC && clockPair == null;
     }

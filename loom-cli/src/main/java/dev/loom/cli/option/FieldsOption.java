@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Option;
 
-/** The fields that are printed of a record. */
+/** The fields to print of each record. */
 public final class FieldsOption {
     @Option(
             names = "--fields",
@@ -24,13 +24,13 @@ public final class FieldsOption {
     @Option(names = "--addr", description = "Shows the address of each record in a table, too.")
     private boolean addresses;
 
-    /** What a table of records of a source is to look like. */
+    /** The style of a table of a source's records. */
     public TableStyle style(Source source) {
         EventTime eventTime = EventTime.of(source);
         return new TableStyle(addresses, eventTime == null ? null : eventTime.field(), Map.of());
     }
 
-    /** The format of what is printed, of records of a format. */
+    /** The format reduced to the fields to print. */
     public PayloadFormat of(PayloadFormat format, OutputFormat form) {
         if (names.isEmpty()) {
             return format;

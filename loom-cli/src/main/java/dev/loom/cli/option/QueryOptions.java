@@ -10,9 +10,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** What all queries have in common: budgets, explanations, strictness. */
+/** Options of all queries: budgets, explanations, strictness. */
 public final class QueryOptions {
-    /** The indexes that a query can be made to do without. */
+    /** Indexes that a query can be told not to use. */
     enum Index {
         TIME,
         CHUNK;

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The sidecar that has the store, for commands that write. */
+/** The sidecar that has the store open, for commands that write. */
 public final class SidecarOption {
     @Option(
             names = "--to-sidecar",
@@ -26,7 +26,7 @@ public final class SidecarOption {
         return address != null;
     }
 
-    /** Connects to it. */
+    /** Connects to the sidecar. */
     public IngestClient connect() {
         if (address == null) {
             throw CommandFailure.usage("which sidecar? give --to-sidecar");

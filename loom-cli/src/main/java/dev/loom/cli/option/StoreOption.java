@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The store that a command is about. */
+/** The store that a command works on. */
 public final class StoreOption {
     @Option(names = "--dir", paramLabel = "DIR", description = "Directory of the store; by default that of LOOM_DIR.")
     private @Nullable Path directory;

@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 
 /** The time range of a query. */
 public final class TimeOptions {
-    /** The times that a range and an order may mean. */
+    /** The times by which records can be selected and ordered. */
     enum Kind {
         ARRIVAL,
         EVENT;
@@ -50,17 +50,17 @@ public final class TimeOptions {
                             + " correlate where both sources have it.")
     private @Nullable Kind kind;
 
-    /** Whether ranges and order mean the time that the records themselves hold. */
+    /** Whether range and order are of event time. */
     public boolean event() {
         return kind == Kind.EVENT;
     }
 
-    /** Whether it was said which time is meant. */
+    /** Whether the user chose between arrival and event time. */
     public boolean said() {
         return kind != null;
     }
 
-    /** Has event times be meant. */
+    /** Chooses event time. */
     public void meanEvent() {
         kind = Kind.EVENT;
     }
@@ -74,17 +74,17 @@ public final class TimeOptions {
         }
     }
 
-    /** Whether an end of the range is said by its distance from now. */
+    /** Whether an end of the range is relative to now. */
     public boolean relative() {
         return since != null || TimeText.relative(from) || TimeText.relative(to);
     }
 
-    /** Whether the range's end was asked for. */
+    /** Whether the range has an end. */
     public boolean ends() {
         return to != null;
     }
 
-    /** The range, of which an end that is not asked for is open. */
+    /** The range; an end that is not given is open. */
     public TimeRange range(long nowNs) {
         if (since != null && from != null) {
             throw CommandFailure.usage("--since and --from exclude each other");

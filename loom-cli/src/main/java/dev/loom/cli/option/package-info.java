@@ -1,4 +1,4 @@
-/** Options that several commands have, and where their defaults come from. */
+/** Options that several commands share, and the source of their defaults. */
 @NullMarked
 package dev.loom.cli.option;
 

@@ -24,7 +24,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** {@code loom info}: a store's settings and state. */
+/** {@code loom info}: the settings and state of a store. */
 @Command(
         name = "info",
         description = "Tells a store's settings, watermarks, sizes, evictor and losses.",
@@ -86,7 +86,7 @@ public final class InfoCommand implements Callable<Integer> {
         values.put("lost", lost);
     }
 
-    /** Files may come and go meanwhile. */
+    /** Files may appear and disappear while they are counted. */
     private static long diskBytes(Path directory) throws IOException {
         long[] bytes = {0};
         Files.walkFileTree(directory, new SimpleFileVisitor<>() {

@@ -9,14 +9,14 @@ import dev.loom.cli.option.StoreOption;
 import dev.loom.cli.schema.SchemaAccess;
 import dev.loom.cli.schema.StoreSchema;
 
-/** A schema that a command may change, until closed. */
+/** A schema that a command may change until it is closed. */
 record OpenSchema(SchemaAccess schema, AutoCloseable resource) implements AutoCloseable {
     /**
-     * Opens the store, or connects to the sidecar that has it.
+     * Opens the store, or connects to the sidecar that has it open.
      *
-     * @param create whether a directory without a store becomes one
+     * @param create whether to create a store in a directory without one
      */
-    @SuppressWarnings("resource") // closed as what is opened
+    @SuppressWarnings("resource") // closed with this
     static OpenSchema open(StoreOption store, SidecarOption sidecar, boolean create) {
         if (sidecar.given()) {
             IngestClient client = sidecar.connect();

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** {@code loom sources}: what a store holds. */
+/** {@code loom sources}: the sources of a store. */
 @Command(name = "sources", description = "Lists the sources of a store.", mixinStandardHelpOptions = true)
 public final class SourcesCommand implements Callable<Integer> {
     private final Console console;
@@ -56,7 +56,7 @@ public final class SourcesCommand implements Callable<Integer> {
         return ExitCode.OK;
     }
 
-    /** JSON keeps to the keys that scripts know. */
+    /** JSON keeps the keys that scripts rely on. */
     private Map<String, @Nullable Object> row(Source source, SourceStatistics statistics, OutputFormat form) {
         boolean table = form == OutputFormat.TABLE;
         boolean empty = statistics.records() == 0;

@@ -80,14 +80,14 @@ public final class VerifyCommand implements Callable<Integer> {
         return report.problems() == 0 ? ExitCode.OK : ExitCode.STORE;
     }
 
-    /** To open a directory without a store would make one. */
+    /** Opening a directory without a store would create one. */
     private static void requireStore(Path directory) {
         try {
             LoomReader.attach(directory).close();
         } catch (StoreNotFoundException e) {
             throw e;
         } catch (LoomException e) {
-            // What else keeps readers out is what the recovery is for.
+            // Recovery deals with whatever else keeps readers out.
         }
     }
 
@@ -101,7 +101,7 @@ public final class VerifyCommand implements Callable<Integer> {
         }
     }
 
-    /** What is wrong, and how much of it a repair can write anew. */
+    /** What is wrong, and how much of it a repair can rewrite. */
     private static final class Problems {
         private static final Set<String> INDEX_FOLDERS = Set.of("time", "chunk");
 

@@ -1,4 +1,4 @@
-/** Commands about a store as a whole: its sources, its state, its soundness. */
+/** Commands on a whole store: its sources, state and integrity. */
 @NullMarked
 package dev.loom.cli.store;
 

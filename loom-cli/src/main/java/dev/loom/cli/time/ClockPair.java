@@ -13,8 +13,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two moments at which a machine's wall clock and its monotonic clock were both read. It turns monotonic times into
- * epoch nanoseconds, along the line through both. Immutable.
+ * Two readings of a machine's wall clock and monotonic clock, each taken at one moment. The line through both converts monotonic
+ * times to epoch nanoseconds. Immutable.
  */
 public record ClockPair(long startWallNs, long startMonotonicNs, long endWallNs, long endMonotonicNs) {
     public ClockPair {
@@ -32,10 +32,10 @@ public record ClockPair(long startWallNs, long startMonotonicNs, long endWallNs,
     }
 
     /**
-     * Reads {@code {"start":{"wall_ns":..,"monotonic_ns":..},"end":{..}}}; without {@code end} the clocks are taken to
-     * run alike.
+     * Reads {@code {"start":{"wall_ns":..,"monotonic_ns":..},"end":{..}}}; without {@code end} the clocks are assumed to run at
+     * the same rate.
      *
-     * @throws IllegalArgumentException when the file reads otherwise
+     * @throws IllegalArgumentException if the file's content is invalid
      */
     public static ClockPair read(Path file) throws IOException {
         Map<String, Long> values = new HashMap<>();
@@ -64,7 +64,7 @@ public record ClockPair(long startWallNs, long startMonotonicNs, long endWallNs,
                 values.getOrDefault("end.monotonic_ns", startMonotonicNs));
     }
 
-    /** Epoch nanoseconds of a monotonic time. */
+    /** Converts a monotonic time to epoch nanoseconds. */
     public long wallNs(long monotonicNs) {
         long sinceStartNs = monotonicNs - startMonotonicNs;
         long runNs = endMonotonicNs - startMonotonicNs;

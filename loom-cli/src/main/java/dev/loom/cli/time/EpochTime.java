@@ -2,11 +2,11 @@ package dev.loom.cli.time;
 
 import java.time.Instant;
 
-/** Conversions to and from epoch nanoseconds, which reach from 1677 to 2262. */
+/** Conversions to and from epoch nanoseconds, whose range is 1677 to 2262. */
 public final class EpochTime {
     private static final long NS_PER_SECOND = 1_000_000_000L;
 
-    /** The largest number of seconds taken for seconds: the year 5138. */
+    /** Numbers from this one on are not seconds; as seconds it is in the year 5138. */
     private static final long SECONDS_MAX = 100_000_000_000L;
 
     private static final long MILLIS_MAX = SECONDS_MAX * 1_000;
@@ -17,10 +17,10 @@ public final class EpochTime {
     private EpochTime() {}
 
     /**
-     * Nanoseconds of an epoch time whose unit is told by its size: seconds below 1e11, milliseconds below 1e14,
-     * microseconds below 1e17, else nanoseconds.
+     * Epoch nanoseconds of a time whose size determines its unit: seconds below 1e11, milliseconds below 1e14, microseconds below
+     * 1e17, else nanoseconds.
      *
-     * @throws ArithmeticException when it lies out of reach
+     * @throws ArithmeticException if the result is out of range
      */
     public static long ofAnyUnit(long value) {
         long size = value < 0 ? -value : value;
@@ -33,9 +33,9 @@ public final class EpochTime {
     }
 
     /**
-     * As {@link #ofAnyUnit(long)}; what is left of the point is kept exactly.
+     * Like {@link #ofAnyUnit(long)}; keeps the whole part exactly.
      *
-     * @throws ArithmeticException when it lies out of reach
+     * @throws ArithmeticException if the result is out of range
      */
     public static long ofAnyUnit(double value) {
         double size = Math.abs(Math.floor(value));
@@ -45,9 +45,9 @@ public final class EpochTime {
     }
 
     /**
-     * Nanoseconds of a number of units; what is left of the point is kept exactly.
+     * Nanoseconds of a number of units; keeps the whole part exactly.
      *
-     * @throws ArithmeticException when it lies out of reach
+     * @throws ArithmeticException if the result is out of range
      */
     static long ofUnit(double value, long unitNs) {
         double whole = Math.floor(value);
@@ -57,7 +57,7 @@ public final class EpochTime {
         return Math.addExact(Math.multiplyExact((long) whole, unitNs), Math.round((value - whole) * unitNs));
     }
 
-    /** Whether {@link #ofAnyUnit} takes all numbers between two, both included, for the same unit. */
+    /** Whether {@link #ofAnyUnit} takes all numbers from {@code min} to {@code max} for the same unit. */
     static boolean haveOneUnit(double min, double max) {
         return unit(min) == unit(max) && (unit(min) == 0 || min > 0 == max > 0);
     }
@@ -70,10 +70,10 @@ public final class EpochTime {
     /**
      * Epoch nanoseconds of an instant.
      *
-     * @throws ArithmeticException when it lies out of reach
+     * @throws ArithmeticException if the result is out of range
      */
     public static long of(Instant instant) {
-        // in the first second of all times, whole seconds alone are too few nanoseconds
+        // in the first representable second the whole seconds alone would overflow
         long seconds = instant.getEpochSecond();
         return seconds < 0
                 ? Math.addExact(Math.multiplyExact(seconds + 1, NS_PER_SECOND), instant.getNano() - NS_PER_SECOND)

@@ -25,15 +25,15 @@ import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source's event time: the field that holds the time of what a record tells of, and the clock that it was read from.
- * It is kept as attributes of the source; without them it is what the source's format says.
+ * A source's event time: the field that holds the time of the event, and the clock that the time was read from. The source's
+ * attributes hold it; without them the source's format determines it.
  *
- * <p>Numbers are in the unit that was asked for, or that the field's name ends with, {@code _ns}, {@code _us}, {@code _ms} or
- * {@code _s}; else in nanoseconds of a monotonic clock, and of the wall clock in the unit that the size of each tells.
+ * <p>Numbers are in the unit asked for, or in that of the field name's suffix, {@code _ns}, {@code _us}, {@code _ms} or {@code
+ * _s}. Otherwise numbers of a monotonic clock are nanoseconds, and the size of each wall-clock number determines its unit.
  *
- * @param clockPair of a monotonic clock; null for the wall clock
+ * @param clockPair for a monotonic clock; null for the wall clock
  * @param askedUnit null if none was asked for
- * @param start whether it is when what the record tells of began; else when that ended
+ * @param start whether the time is that of the event's start, not of its end
  */
 public record EventTime(
         String field,
@@ -70,7 +70,7 @@ public record EventTime(
         return of(source.format());
     }
 
-    /** The event time that a format says its payloads have, or null. */
+    /** The event time that a format defines, or null. */
     public static @Nullable EventTime of(PayloadFormat format) {
         String field = format.eventTimeField();
         return field == null ? null : new EventTime(field, null, ValueUnit.NANOSECONDS, false);
@@ -92,7 +92,7 @@ public record EventTime(
         return attributes;
     }
 
-    /** The attributes of a source with this event time in place of its own. */
+    /** The attributes of a source with this event time replacing its own. */
     public Map<String, String> attributes(Source source) {
         Map<String, String> attributes = new LinkedHashMap<>(source.attributes());
         List.of(FIELD, CLOCK, CLOCK_PAIR, UNIT, AT).forEach(attributes::remove);
@@ -100,12 +100,12 @@ public record EventTime(
         return attributes;
     }
 
-    /** The same without what its field and clock don't say. */
+    /** This event time reduced to its field and clock. */
     public EventTime asNamed() {
         return new EventTime(field, clockPair);
     }
 
-    /** The unit of numbers; null where the size of each tells. */
+    /** The unit of numbers; null if the size of each number determines it. */
     public @Nullable ValueUnit unit() {
         if (askedUnit != null) {
             return askedUnit;
@@ -114,7 +114,7 @@ public record EventTime(
         return nanoseconds(named) > 0 ? named : clockPair == null ? null : ValueUnit.NANOSECONDS;
     }
 
-    /** Of a unit of time; 0 for all others. */
+    /** Nanoseconds in a unit of time; 0 for other units. */
     private static long nanoseconds(@Nullable ValueUnit unit) {
         return unit == null
                 ? 0
@@ -127,7 +127,7 @@ public record EventTime(
                 };
     }
 
-    /** As {@code ts_ns (monotonic)} or {@code at (wall, ms)}. */
+    /** Text such as {@code ts_ns (monotonic)} or {@code at (wall, ms)}. */
     public String text() {
         String unit = askedUnit == null || askedUnit == ValueUnit.NANOSECONDS ? "" : ", " + askedUnit.text();
         return field + " (" + clockName() + unit + (start ? ", start)" : ")");
@@ -139,8 +139,8 @@ public record EventTime(
     }
 
     /**
-     * Defines the index that narrows queries by this time, if there is none: of a field whose values are numbers. Times
-     * that are text are found by reading.
+     * Defines the index that narrows queries by this time, if there is none and the field's values are numbers. Finding times
+     * that are text takes a scan.
      */
     public void defineIndex(Loom loom, int sourceId, PayloadFormat format) {
         IndexFunction function = function(format);
@@ -149,20 +149,20 @@ public record EventTime(
         }
     }
 
-    /** What the index over this time is over; null if there can be none. */
+    /** The function of the index over this time; null if there can be none. */
     public @Nullable IndexFunction function(PayloadFormat format) {
         FieldType type = format.declaredType(field);
         if (type == null) {
-            // as doubles, which undeclared fields are by default, times in ns would lose their last digits
+            // as doubles, the default of undeclared fields, times in ns would lose their last digits
             return IndexFunction.field(format, field, ValueType.I64, ValueUnit.ofName(field));
         }
         return type.isNumber() ? IndexFunction.field(format, field) : null;
     }
 
     /**
-     * A reader of this event time from payloads of the format.
+     * Reads this event time from payloads of the format.
      *
-     * @throws IllegalArgumentException when the format has no such field
+     * @throws IllegalArgumentException if the format has no such field
      */
     public Reader reader(PayloadFormat format) {
         FieldReader reader = format.field(field);
@@ -179,7 +179,7 @@ public record EventTime(
         private final FieldReader field;
         private final @Nullable IndexFunction function;
         private final @Nullable ClockPair clockPair;
-        /** Of the unit of numbers; 0 where the size of each tells. */
+        /** Nanoseconds in the unit of numbers; 0 if the size of each number determines the unit. */
         private final long unitNs;
 
         private final FieldValue value = new FieldValue();
@@ -193,9 +193,7 @@ public record EventTime(
             this.unitNs = unitNs;
         }
 
-        /**
-         * Epoch nanoseconds, or {@link #NONE}. Texts are numbers as well or, of the wall clock, RFC 3339.
-         */
+        /** Epoch nanoseconds, or {@link #NONE}. Texts may be numbers or, for the wall clock, RFC 3339. */
         @Override
         public long epochNs(@Nullable RecordLookup lookup, DirectBuffer buffer, int offset, int length) {
             value.lookup(lookup);

@@ -7,7 +7,7 @@ import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 
-/** Writes epoch nanoseconds as RFC 3339 with nine digits. Keeps the last second's text, since records come in order. */
+/** Writes epoch nanoseconds as RFC 3339 with nine digits. Caches the text of the last second, since records come in order. */
 public final class TimePrinter {
     private static final long NS_PER_SECOND = 1_000_000_000L;
     private static final int FRACTION_DIGITS = 9;

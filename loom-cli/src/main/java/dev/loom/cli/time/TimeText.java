@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A point in time as it is written on the command line: RFC 3339, the same without an offset or without a time of day, an
- * epoch in s, ms, us or ns by its size, {@code now}, {@code now-5m}.
+ * Parses a time from the command line: RFC 3339, also without an offset or a time of day, an epoch in s, ms, us or ns by its
+ * size, {@code now}, {@code now-5m}.
  */
 public final class TimeText {
     private static final Pattern EPOCH = Pattern.compile("-?\\d{1,19}");
@@ -22,16 +22,16 @@ public final class TimeText {
 
     private TimeText() {}
 
-    /** Whether a text, or null, says its time by the distance from now. */
+    /** Whether a text, or null, is relative to now. */
     public static boolean relative(@Nullable String text) {
         return text != null && text.startsWith(NOW);
     }
 
     /**
-     * Epoch nanoseconds of a text.
+     * Parses a text to epoch nanoseconds.
      *
-     * @param zone of a text that names no offset
-     * @throws IllegalArgumentException when it is no time, or lies out of reach
+     * @param zone for texts without an offset
+     * @throws IllegalArgumentException if the text is not a time or is out of range
      */
     public static long parse(String text, long nowNs, ZoneId zone) {
         try {

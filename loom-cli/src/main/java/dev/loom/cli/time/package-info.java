@@ -1,4 +1,4 @@
-/** Times on the command line and in the records themselves: texts, epochs, clocks, ranges. */
+/** Times on the command line and in records: texts, epochs, clocks, ranges. */
 @NullMarked
 package dev.loom.cli.time;
 
