@@ -43,36 +43,36 @@ public final class Aggregate {
         this.completeness = completeness;
     }
 
-    /** What the values are. */
+    /** The type of the values. */
     public ValueType type() {
         return type;
     }
 
-    /** How many records have a value that counts. */
+    /** The number of values. */
     public long count() {
         return count;
     }
 
-    /** The least value; none of no value. */
+    /** The least value; empty if there are no values. */
     public Optional<Value> min() {
         return count == 0 ? Optional.empty() : Optional.of(min);
     }
 
-    /** The greatest value; none of no value. */
+    /** The greatest value; empty if there are no values. */
     public Optional<Value> max() {
         return count == 0 ? Optional.empty() : Optional.of(max);
     }
 
-    /** Whether there are {@link #sum()} and {@link #mean()}: not over event time. */
+    /** Whether {@link #sum()} and {@link #mean()} exist; an index over event time has neither. */
     public boolean hasSum() {
         return sums;
     }
 
     /**
-     * The sum: of integers all digits of it, of doubles as {@link Double#toString} gives it. That of a field without a declared
-     * type is one of integers if all its values are whole.
+     * The sum: integers in full, doubles as {@link Double#toString} prints them. For a field without a declared type it is
+     * an integer if all values are whole.
      *
-     * @throws IllegalStateException when there is none
+     * @throws IllegalStateException if there is no sum
      */
     public String sum() {
         checkSum();
@@ -82,7 +82,7 @@ public final class Aggregate {
         return type == ValueType.F64 ? Double.toString(doubleSum) : integerSum.toString();
     }
 
-    /** The sum, or of integers the double nearest to it; as {@link #sum()}. */
+    /** The sum as the nearest double; see {@link #sum()}. */
     public double doubleSum() {
         checkSum();
         if (numbers != null) {
@@ -91,7 +91,9 @@ public final class Aggregate {
         return type == ValueType.F64 ? doubleSum : integerSum.doubleValue();
     }
 
-    /** The double nearest to the mean, of doubles that of their {@link #doubleSum()}; NaN of no value. */
+    /**
+     * The mean as the nearest double; for doubles, {@link #doubleSum()} divided by the count. NaN if there are no values.
+     */
     public double mean() {
         checkSum();
         if (count == 0) {
@@ -114,8 +116,8 @@ public final class Aggregate {
     }
 
     /**
-     * The percentiles asked for, in that order. One is missing when there is no value, when the query was ended early, or
-     * when pages that hold it are damaged.
+     * The requested percentiles, in the order requested. A percentile is missing if there are no values, if the query ended
+     * early, or if the pages that hold it are damaged.
      */
     public Map<BigDecimal, Value> percentiles() {
         return percentiles;
@@ -126,7 +128,7 @@ public final class Aggregate {
         return Optional.ofNullable(percentiles.get(BigDecimal.valueOf(p)));
     }
 
-    /** The work done, in all passes. */
+    /** The work done, over all passes. */
     public QueryStatistics statistics() {
         return statistics;
     }

@@ -4,7 +4,7 @@ package dev.loom.query;
 public final class Cancellation {
     private volatile boolean cancelled;
 
-    /** Makes one that is not cancelled yet. */
+    /** Not cancelled yet. */
     public Cancellation() {}
 
     public void cancel() {

@@ -3,13 +3,12 @@ package dev.loom.query;
 import java.util.Arrays;
 
 /**
- * Windows of time around causes, in the order of their begin, and of their causes' addresses where those are equal: as many
- * as there is room for of those behind the batch before. Filled in any order, then sorted and asked; in order it is filled
- * in a time that grows with their number alone. 32 bytes a cause: for a few from the beginning, for more as long as there is
- * memory. For one thread.
+ * A batch of time windows around causes, sorted by start and then by the cause's address: as many as fit of those that
+ * follow the previous batch. Offer them in any order, then sort, then query; offering them in order takes linear time. 32
+ * bytes per cause: memory for a few is allocated up front, more is taken while there is memory. For one thread.
  */
 final class CauseBatch implements AutoCloseable {
-    /** Room from the beginning. */
+    /** Initial capacity, in causes. */
     private static final int COUNT_MIN = 4096;
 
     private static final int BYTES_A_CAUSE = 4 * Long.BYTES;
@@ -21,26 +20,22 @@ final class CauseBatch implements AutoCloseable {
     private long[] starts;
     private long[] ends;
     private long[] addresses;
-    /** After sorting, the latest end of the windows up to each. */
+    /** After sorting: the latest end of all windows up to this one. */
     private long[] latestEnds;
 
     private int size;
-    /** Whether the latest of them is the first, as in a heap. */
+    /** Whether the arrays form a heap with the last window on top. */
     private boolean heap;
 
     private boolean more;
     private long lastStart = Long.MIN_VALUE;
     private long lastAddress = -1;
-    /** Of all batches before. */
+    /** Over all previous batches. */
     private long latestEndBefore = Long.MIN_VALUE;
 
     private boolean first = true;
 
-    /**
-     * Makes an empty one.
-     *
-     * @param countMax of causes held at a time
-     */
+    /** @param countMax causes held at a time */
     CauseBatch(QueryMemory memory, int countMax) {
         this.memory = memory;
         this.countMax = countMax;
@@ -51,7 +46,7 @@ final class CauseBatch implements AutoCloseable {
         latestEnds = new long[count];
     }
 
-    /** Makes room for more; false when there is none, or others need it too. */
+    /** Grows the arrays; false if memory is short. */
     private boolean grow() {
         int count = (int) Math.min(2L * size, countMax);
         long bytes = (long) count * BYTES_A_CAUSE;
@@ -69,7 +64,7 @@ final class CauseBatch implements AutoCloseable {
         return true;
     }
 
-    /** Makes room for those behind the ones held. */
+    /** Starts the batch that follows the current one. */
     void beginNext() {
         if (size > 0) {
             lastStart = starts[size - 1];
@@ -82,7 +77,7 @@ final class CauseBatch implements AutoCloseable {
         more = false;
     }
 
-    /** Takes a window if it is one of the next. */
+    /** Adds a window unless a previous batch had it; if full, keeps the first windows. */
     void offer(long start, long end, long address) {
         boolean before = !first && (start < lastStart || (start == lastStart && address <= lastAddress));
         if (before) {
@@ -108,7 +103,7 @@ final class CauseBatch implements AutoCloseable {
         heap = true;
     }
 
-    /** Puts them in order. */
+    /** Sorts the windows. */
     void sort() {
         if (!isSorted()) {
             makeHeap();
@@ -136,7 +131,7 @@ final class CauseBatch implements AutoCloseable {
         return size == 0;
     }
 
-    /** Whether there are causes behind these. */
+    /** Whether causes follow this batch. */
     boolean hasMore() {
         return more;
     }
@@ -149,18 +144,18 @@ final class CauseBatch implements AutoCloseable {
         return latestEnds[size - 1];
     }
 
-    /** Whether a window has a moment between two, both included. */
+    /** Whether a window overlaps this interval, both ends included. */
     boolean touches(long fromNs, long toNs) {
         int at = firstEndingFrom(fromNs);
         return at < size && starts[at] <= toNs;
     }
 
-    /** Whether one of a batch before has, if one of this has. */
+    /** Whether a window of a previous batch overlaps an interval that one of this batch overlaps. */
     boolean touchedBefore(long fromNs) {
         return !first && latestEndBefore >= fromNs;
     }
 
-    /** The first window that ends at a time or later; as many as there are when none does. */
+    /** The first window that ends at this time or later; the number of windows if there is none. */
     int firstEndingFrom(long fromNs) {
         int low = 0;
         int high = size;
@@ -175,7 +170,7 @@ final class CauseBatch implements AutoCloseable {
         return low;
     }
 
-    /** The next window from one on that has a moment between two, both included; -1 when there is none. */
+    /** The first window, from this one on, that overlaps an interval, both ends included; -1 if there is none. */
     int next(int from, long fromNs, long toNs) {
         for (int i = from; i < size && starts[i] <= toNs; i++) {
             if (ends[i] >= fromNs) {

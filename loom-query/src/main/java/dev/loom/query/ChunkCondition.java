@@ -5,12 +5,12 @@ import dev.loom.record.Chunks;
 /** What indexes tell about a condition on records, chunk by chunk. */
 @FunctionalInterface
 interface ChunkCondition {
-    /** Tells nothing. */
+    /** Nothing is known. */
     ChunkCondition UNKNOWN = chunk -> Coverage.SOME;
 
-    /** Met by every record. */
+    /** Every record meets it. */
     ChunkCondition ALWAYS = chunk -> Coverage.ALL;
 
-    /** How many of the source's records in the part meet the condition. */
+    /** How many of the source's records in the chunk meet the condition. */
     Coverage cover(Chunks chunk);
 }

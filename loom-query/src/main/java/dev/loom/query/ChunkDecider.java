@@ -2,7 +2,7 @@ package dev.loom.query;
 
 import dev.loom.record.Chunks;
 
-/** Decides, part by part of the record log, what a query has to read; one that indexes answer for it takes in at once. */
+/** Decides for each part of the record log whether a query must read it; takes in at once what indexes answer. */
 @FunctionalInterface
 interface ChunkDecider {
     /** Reads every part. */
@@ -11,7 +11,7 @@ interface ChunkDecider {
     /**
      * Decides about the part at which the walk stands.
      *
-     * @param whole whether all records of the source in it count: only then its summaries may answer for it
+     * @param whole whether all records of the source in the part count; only then may its summaries answer for it
      */
     ChunkUse decide(Chunks chunk, boolean whole);
 }

@@ -21,7 +21,7 @@ final class ChunkTally {
         private long pages;
     }
 
-    /** Counts a part. One that no directory covers is counted by its pages, as they are read, and not here. */
+    /** Counts a part. A part that no directory covers is counted by its pages as they are read, not here. */
     void add(ChunkUse use, Chunks part) {
         Count count = count(use);
         if (use != ChunkUse.READ) {
@@ -36,12 +36,12 @@ final class ChunkTally {
         return Objects.requireNonNull(counts.get(use));
     }
 
-    /** Chunks that were used so. */
+    /** The number of chunks used this way. */
     long chunks(ChunkUse use) {
         return count(use).chunks;
     }
 
-    /** Pages of chunks that were used so, of which none was read. */
+    /** The number of pages in chunks used this way, none of which was read. */
     long pages(ChunkUse use) {
         return count(use).pages;
     }

@@ -4,16 +4,16 @@ package dev.loom.query;
 enum ChunkUse {
     /** Its records are read. */
     READ,
-    /** Nothing of the source in it lies in the time range. */
+    /** It holds no record of the source in the time range. */
     SKIPPED_BY_TIME,
-    /** Indexes show that it holds nothing that is looked for. */
+    /** Indexes show that it holds no match. */
     SKIPPED_BY_BINS,
     /** The totals in its directory answer for it. */
     FROM_TOTALS,
     /** Its bins answer for it. */
     FROM_BINS,
-    /** It is left to another walk. */
+    /** Another walk handles it. */
     DEFERRED,
-    /** It lies behind the time range, as do all that follow. */
+    /** It lies past the time range, as do all parts that follow. */
     BEHIND_RANGE
 }

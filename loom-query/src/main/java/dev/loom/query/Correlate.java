@@ -8,25 +8,27 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of one source around those of a cursor, the <em>causes</em> (paper, section 4.3): within a window of time
- * around each, or during each. Times are those of arrival, or the records' own.
+ * The records of one source around those of a cursor, the <em>causes</em> (paper, section 4.3): within a time window around
+ * each cause, or during it. Times are arrival times or the records' own times.
  *
- * <p>A cause's window is {@code [time - duration - before, time + after]}, a record stands for {@code [time - duration,
- * time]}, and it matches when the two have a moment in common; ends are included. Without durations both are 0. A record
- * without a time, or with a duration that is absent or negative, matches nothing. The condition and the time range of this
- * query are those of the records that are looked for.
+ * <p>A cause's window is {@code [time - duration - before, time + after]}; a record covers {@code [time - duration, time]}.
+ * They match if they overlap, ends included. Without durations, both durations are 0. A record matches nothing if it lacks a
+ * time, or if its duration is absent or negative. This query's condition and time range apply to the records, not to the
+ * causes.
  *
- * <p>Causes are taken up to {@link #CAUSES_AT_A_TIME} at a time, as many as the query's memory has room for, in the order in
- * which their windows begin, by reading the cursor anew; for each such batch the source is read once, oldest arrival first, and of it only the chunks that may hold a match:
- * by the timestamp index, or by an index over event times, whose times are stretched by the chunk's longest duration if there
- * is an index over that. Each match is given with each of its causes, in that order; or with {@link #distinct} once, with the
- * cause whose window begins first (of several the one at the lowest address).
+ * <p>Causes are processed in batches of up to {@link #CAUSES_AT_A_TIME}, or fewer if memory is short, ordered by the start
+ * of their windows; the cursor is read once per batch. For each batch the source is scanned once, oldest arrival first, and
+ * only the chunks that may hold a match are read. Those are found through the timestamp index, or through an index over
+ * event times; an index over durations, if there is one, tells by how much to widen each chunk's times. Each match is
+ * returned once per cause, in the order of the causes; with {@link #distinct}, once, with the cause whose window starts
+ * first (of several, the one at the lowest address).
  *
- * <p>Bounded memory: 1 MiB besides that of the causes' cursor, and the longest jumbo payload met; and 32 bytes a cause, or 64
- * while room is made for more, which the query takes of its {@linkplain #memory memory} as long as there is four times as much. Not thread-safe.
+ * <p>Bounded memory: 1 MiB in addition to the cursor over the causes, the longest jumbo payload met, and 32 bytes per cause
+ * (64 while the batch grows). The batch grows only while the query's {@linkplain #memory memory} has four times as much
+ * left. Not thread-safe.
  */
 public final class Correlate extends Query<Correlate> {
-    /** As many causes at most are looked for in one pass over the records. */
+    /** The most causes in a batch, which takes one pass over the records. */
     public static final int CAUSES_AT_A_TIME = 1 << 19;
 
     private final Supplier<? extends QueryCursor> causes;
@@ -47,9 +49,9 @@ public final class Correlate extends Query<Correlate> {
     }
 
     /**
-     * The records of a source at the times of others.
+     * The records of a source at the times of other records.
      *
-     * @param causes opens a cursor over the same causes as often as it is asked, each of which is closed
+     * @param causes opens a cursor over the causes; called once per batch, always for the same causes; each cursor is closed
      */
     public static Correlate of(Snapshot snapshot, int sourceId, Supplier<? extends QueryCursor> causes) {
         return new Correlate(snapshot, sourceId, causes);
@@ -61,10 +63,10 @@ public final class Correlate extends Query<Correlate> {
     }
 
     /**
-     * Stretches the causes' windows; by default not at all.
+     * Widens the causes' windows; default 0 on both sides.
      *
      * @param before nanoseconds before a cause, 0 or more
-     * @param after nanoseconds after it, 0 or more
+     * @param after nanoseconds after a cause, 0 or more
      */
     public Correlate window(long before, long after) {
         if (before < 0 || after < 0) {
@@ -75,7 +77,7 @@ public final class Correlate extends Query<Correlate> {
         return this;
     }
 
-    /** Goes by the records' own times, by default by arrival. */
+    /** Matches by the records' own times; default arrival times. */
     public Correlate eventTime(EventClock ofCauses, EventClock ofRecords) {
         causeClock = Objects.requireNonNull(ofCauses);
         clock = Objects.requireNonNull(ofRecords);
@@ -83,12 +85,11 @@ public final class Correlate extends Query<Correlate> {
     }
 
     /**
-     * Lets causes and records stand for the time that they took, up to their own time or {@linkplain #fromStart from it on};
-     * by default for a moment.
+     * Gives causes and records durations, which end at their times or, with {@link #fromStart}, start there; default none.
      *
-     * @param ofCauses in its unit, or in nanoseconds if it has none
-     * @param ofRecords in its unit, or in nanoseconds if it has none
-     * @throws IllegalArgumentException for a function that can't be read
+     * @param ofCauses durations of causes, in the function's unit, or in nanoseconds if it has none
+     * @param ofRecords durations of records, in the function's unit, or in nanoseconds if it has none
+     * @throws IllegalArgumentException if a function can't be read
      */
     public Correlate durations(IndexFunction ofCauses, IndexFunction ofRecords) {
         if (!ofCauses.isReadable() || !ofRecords.isReadable()) {
@@ -100,14 +101,14 @@ public final class Correlate extends Query<Correlate> {
         return this;
     }
 
-    /** Says of which the time is when what they tell of began; by default it is when that ended. */
+    /** Declares which times are starts of durations; by default both are ends. */
     public Correlate fromStart(boolean ofCauses, boolean ofRecords) {
         causesFromStart = ofCauses;
         fromStart = ofRecords;
         return this;
     }
 
-    /** Gives each match once. */
+    /** Whether to return each match only once. */
     public Correlate distinct(boolean once) {
         distinct = once;
         return this;

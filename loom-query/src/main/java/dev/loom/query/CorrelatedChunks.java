@@ -4,7 +4,7 @@ import dev.loom.api.IndexFunction;
 import dev.loom.record.Chunks;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the chunks that may hold a record which a batch of causes matches. For one thread. */
+/** Picks the chunks that may hold a match for a batch of causes. For one thread. */
 final class CorrelatedChunks implements ChunkDecider {
     private final CauseBatch batch;
     private final boolean byArrival;
@@ -49,7 +49,7 @@ final class CorrelatedChunks implements ChunkDecider {
         return times == null ? ChunkUse.SKIPPED_BY_TIME : ChunkUse.SKIPPED_BY_BINS;
     }
 
-    /** The longest duration of a record in a chunk, as far as is known. */
+    /** An upper bound of the durations in a chunk. */
     private long longestNs(Chunks chunk) {
         if (durations == null || !durations.read(chunk)) {
             return Long.MAX_VALUE;

@@ -81,7 +81,7 @@ public final class CorrelationCursor implements QueryCursor {
         walk = scope.walk(Order.OLDEST_FIRST, decider, query.range().and(arrivals()));
     }
 
-    /** When records that match the batch can have arrived. */
+    /** The arrival times that a match of this batch can have. */
     private TimeRange arrivals() {
         if (query.clock() != null) {
             return TimeRange.ALL;
@@ -120,17 +120,17 @@ public final class CorrelationCursor implements QueryCursor {
         return batch.address(cause);
     }
 
-    /** Causes so far. */
+    /** The number of causes so far. */
     public long causes() {
         return causesSeen;
     }
 
-    /** Causes so far that have no time, or no duration, and so match nothing. */
+    /** The number of causes so far that match nothing, as they lack a time or a duration. */
     public long causesWithoutSpan() {
         return causesWithoutSpan;
     }
 
-    /** Records so far that have no time, or no duration, and so match nothing. */
+    /** The number of records so far that match nothing, as they lack a time or a duration. */
     public long recordsWithoutSpan() {
         return recordsWithoutSpan;
     }
@@ -153,7 +153,7 @@ public final class CorrelationCursor implements QueryCursor {
         return checkOnRecord().timeNs();
     }
 
-    /** The time that the record was matched by: its own, or that of its arrival. */
+    /** The time by which the record matched: its own or its arrival time. */
     public long matchedTimeNs() {
         checkOnRecord();
         return span.timeNs();
@@ -179,7 +179,7 @@ public final class CorrelationCursor implements QueryCursor {
         return checkOnRecord().length();
     }
 
-    /** The work on causes and records; causes read are no records returned. */
+    /** The work on causes and records; causes don't count as records returned. */
     @Override
     public QueryStatistics statistics() {
         return scope.statistics(returned).plus(causesWork.withoutRecords());

@@ -3,7 +3,7 @@ package dev.loom.query;
 /** How many of a chunk's records meet a condition, as far as indexes tell. */
 enum Coverage {
     NONE,
-    /** Not known. */
+    /** Some, or not known. */
     SOME,
     ALL;
 

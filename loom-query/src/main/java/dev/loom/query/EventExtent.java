@@ -6,8 +6,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first and the last of the times that the records of one source carry themselves, whatever kind of value these are.
- * Chunks of whose times an index tells that they lie between those found before, or that all count, are not read.
+ * The first and the last time that one source's records carry themselves, whatever the type of those times. A chunk is not
+ * read if an index shows that its times lie within the extent found so far, or that all its records count.
  *
  * <p>Constant memory: 1 MiB, and the longest jumbo payload met. Not thread-safe.
  */
@@ -19,15 +19,15 @@ public final class EventExtent extends Query<EventExtent> {
         super(snapshot, sourceId);
     }
 
-    /** The extent of all times; {@link #eventRange} confines it. */
+    /** The extent of all times; {@link #eventRange} narrows it. */
     public static EventExtent of(Snapshot snapshot, int sourceId, EventClock clock) {
         return new EventExtent(snapshot, sourceId).eventRange(clock, TimeRange.ALL);
     }
 
     /**
-     * What was found.
+     * The result.
      *
-     * @param times from the first up to behind the last; null when there are none
+     * @param times from the first time to just past the last; null if there are none
      */
     public record Found(@Nullable TimeRange times, QueryStatistics statistics, Completeness completeness) {}
 
@@ -36,7 +36,7 @@ public final class EventExtent extends Query<EventExtent> {
         return this;
     }
 
-    /** Finds them. Of a query that its budget ended, they are those of what was looked at. */
+    /** Runs the query. If its budget ended it early, the result covers only what was read. */
     public Found find() {
         firstNs = Long.MAX_VALUE;
         lastNs = Long.MIN_VALUE;

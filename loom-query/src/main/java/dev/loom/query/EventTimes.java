@@ -5,7 +5,7 @@ import dev.loom.index.IndexSummary;
 import dev.loom.record.Chunks;
 import org.jspecify.annotations.Nullable;
 
-/** Between which times the records of a chunk carry theirs, by the indexes over them. For one thread. */
+/** The range of times that a chunk's records carry themselves, according to indexes. For one thread. */
 final class EventTimes {
     private final EventClock clock;
     private final @Nullable IndexSummaries summaries;
@@ -24,13 +24,13 @@ final class EventTimes {
         return new EventTimes(clock, indexed.summaries(scope, index -> true));
     }
 
-    /** The times of all records of the chunk, or {@link TimeRange#ALL} if they can't be told. */
+    /** The range of times of the chunk's records, or {@link TimeRange#ALL} if it is not known. */
     TimeRange of(Chunks chunk) {
         if (summaries == null || !summaries.read(chunk)) {
             return TimeRange.ALL;
         }
         IndexSummary totals = summaries.totals();
-        // a record whose time is no number, such as a text, has one all the same
+        // a record whose time is not a number, such as a text, still has a time but is not in the index
         if (totals.count() == 0 || totals.count() != chunk.records()) {
             return TimeRange.ALL;
         }

@@ -13,16 +13,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many records of one source have values in each of some bins, arrived in each of some steps of time, or both (a
- * heatmap). Exact. A chunk that lies within one step is answered by its totals if all of it falls into one bin, else by the
- * bins of an index if each of those falls into one bin of this histogram, as those of an index do into its own or coarser
- * ones; all others are read. Records without a value count nowhere.
+ * Counts one source's records by value in bins, by time in steps, or by both (a heatmap). Exact. A chunk within one step is
+ * answered from its totals if all its values fall into one bin. Otherwise it is answered from an index's bins if each of
+ * those falls into one bin of this histogram, which is so for the index's own bins and for coarser ones. All other chunks
+ * are read. Records without a value are not counted.
  *
- * <p>Constant memory: 1 MiB; 8 bytes a bin and step, 24 a step and 32 a bin, which stay reserved of the {@link QueryMemory} for
- * the counts; and the longest jumbo payload met. Not thread-safe.
+ * <p>Constant memory: 1 MiB; 8 bytes per bin and step, 24 per step and 32 per bin, which stay reserved in the {@link
+ * QueryMemory} for the counts; and the longest jumbo payload met. Not thread-safe.
  */
 public final class Histogram extends Query<Histogram> {
-    /** The most bins and steps, multiplied. */
+    /** The greatest product of bins and steps. */
     public static final int CELLS_MAX = 1 << 19;
 
     private final IndexedFunction indexed;
@@ -38,16 +38,16 @@ public final class Histogram extends Query<Histogram> {
     }
 
     /**
-     * A histogram with an index's own bins; all indexes of its source with an equal function are used.
+     * A histogram with an index's own bins; uses all indexes of the source with an equal function.
      *
-     * @throws IllegalArgumentException when its function can't be read
+     * @throws IllegalArgumentException if the function can't be read
      */
     public static Histogram of(Snapshot snapshot, Index index) {
         Bins bins = index.kind() == IndexKind.VALUE ? index.bins() : Bins.logLinear();
         return of(snapshot, index.sourceId(), index.function()).bins(bins);
     }
 
-    /** A histogram with log-linear bins, whether there are indexes over the function or not. */
+    /** A histogram with log-linear bins, with or without indexes over the function. */
     public static Histogram of(Snapshot snapshot, int sourceId, IndexFunction function) {
         return new Histogram(snapshot, IndexedFunction.of(sourceId, function), Bins.logLinear());
     }
@@ -57,7 +57,7 @@ public final class Histogram extends Query<Histogram> {
         return this;
     }
 
-    /** Counts by value, in these bins. */
+    /** Counts by value in these bins. */
     public Histogram bins(Bins into) {
         bins = Objects.requireNonNull(into);
         byValue = true;
@@ -66,10 +66,10 @@ public final class Histogram extends Query<Histogram> {
     }
 
     /**
-     * Takes neighbouring bins together, of those set before. Values below the first of them count in the first group, those
-     * above the last in the last.
+     * Merges neighbouring bins of those set before. Values below the first bin count in the first group, values above the
+     * last in the last.
      *
-     * @param ends of the groups: the first bin of the first, and for each the bin after its last; ascending
+     * @param ends the first bin of the first group, then for each group the bin after its last; ascending
      */
     public Histogram groups(int... ends) {
         groupEnds = ends.clone();
@@ -83,8 +83,8 @@ public final class Histogram extends Query<Histogram> {
     }
 
     /**
-     * Counts by time of arrival, or with {@link #eventRange} by the records' own, from the range's begin on, in steps of so
-     * many nanoseconds; 0, the default, for one step.
+     * Counts in time steps of this length in nanoseconds, from the start of the range on; 0, the default, for a single step.
+     * Times are arrival times, or the records' own times with {@link #eventRange}.
      */
     public Histogram step(long nanoseconds) {
         if (nanoseconds < 0) {
@@ -95,10 +95,10 @@ public final class Histogram extends Query<Histogram> {
     }
 
     /**
-     * Counts.
+     * Runs the query.
      *
-     * @throws IllegalArgumentException when the range has no begin and there are steps; for more than {@link #CELLS_MAX} bins
-     *     times steps; or for groups of bins that there are not
+     * @throws IllegalArgumentException if there are steps but the range has no start; if bins times steps exceed {@link
+     *     #CELLS_MAX}; or if a group names bins that don't exist
      */
     public HistogramCounts count() {
         ValueType type = indexed.function().type();

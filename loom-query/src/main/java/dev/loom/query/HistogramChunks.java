@@ -7,7 +7,7 @@ import dev.loom.record.Chunks;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Takes chunks into a histogram by what indexes hold of them, where that tells enough. For one thread. */
+/** Counts chunks in a histogram from what indexes hold, where that is enough. For one thread. */
 final class HistogramChunks implements ChunkDecider {
     private static final int SEVERAL = -1;
 
@@ -17,7 +17,7 @@ final class HistogramChunks implements ChunkDecider {
     private int[] bins = new int[64];
     private long[] binCounts = new long[64];
 
-    /** @param times of steps by the records' own times; null for those by arrival */
+    /** @param times for steps by the records' own times; null for steps by arrival */
     HistogramChunks(IndexSummaries summaries, @Nullable EventTimes times, HistogramCounts counts) {
         this.summaries = summaries;
         this.times = times;
@@ -46,12 +46,12 @@ final class HistogramChunks implements ChunkDecider {
         return takeBins(chunk, step) ? ChunkUse.FROM_BINS : ChunkUse.READ;
     }
 
-    /** The step in which all records of the chunk are, all of which are in the range. */
+    /** The one step that holds all records of a chunk which lies in the range as a whole. */
     private int step(Chunks chunk) {
         long firstNs = chunk.firstTimeNs();
         long lastNs = chunk.lastTimeNs();
         if (times != null) {
-            // in the range as a whole, so it is known when
+            // the chunk lies in the range as a whole, so its times are known
             TimeRange range = times.of(chunk);
             firstNs = range.fromNs();
             lastNs = range.lastNs();
@@ -60,7 +60,7 @@ final class HistogramChunks implements ChunkDecider {
         return step == counts.step(lastNs) ? step : SEVERAL;
     }
 
-    /** All bins or, when one of them falls into several, or says what can't be, none. */
+    /** Adds all bins, or none if a bin spans several of the histogram's or is corrupt. */
     private boolean takeBins(Chunks chunk, int step) {
         BinListReader list = summaries.bins(chunk);
         try {

@@ -6,11 +6,11 @@ import dev.loom.index.BinScale;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** What a {@link Histogram} counted: bins from the lowest values on, for each step from the first on. */
+/** The counts of a {@link Histogram}: bins from the lowest values up, steps from the earliest on. */
 public final class HistogramCounts {
     private static final long BYTES_PER_CELL = Long.BYTES;
     private static final long BYTES_PER_STEP = 2 * (Long.BYTES + Integer.BYTES);
-    /** Of edges, and of what chunks give at a time. */
+    /** For the edges, and for the bins of one chunk. */
     private static final long BYTES_PER_BIN = 32;
 
     private final ValueType type;
@@ -31,7 +31,7 @@ public final class HistogramCounts {
     /**
      * @param scale null for one bin
      * @param stepNs 0 for one step
-     * @param memory of what is counted, which stays reserved
+     * @param memory reserves the counts, which stay reserved
      */
     HistogramCounts(
             IndexFunction function, @Nullable BinScale scale, TimeRange range, long stepNs, QueryMemory memory) {
@@ -68,32 +68,32 @@ public final class HistogramCounts {
         return (int) steps;
     }
 
-    /** Whether values that are whole are integers: see {@link IndexFunction#isExact}. */
+    /** Whether whole values are exact integers: see {@link IndexFunction#isExact}. */
     public boolean isExact() {
         return exact;
     }
 
-    /** How many bins there are, with those that hold nothing. */
+    /** The number of bins, including empty ones. */
     public int bins() {
         return bins;
     }
 
-    /** How many steps there are, with those that hold nothing. */
+    /** The number of steps, including empty ones. */
     public int steps() {
         return steps;
     }
 
-    /** How many values of a step are in a bin. */
+    /** The number of values in one bin of a step. */
     public long count(int step, int bin) {
         return cells[step * bins + bin];
     }
 
-    /** How many values there are in a step. */
+    /** The number of values in a step. */
     public long count(int step) {
         return Arrays.stream(cells, step * bins, (step + 1) * bins).sum();
     }
 
-    /** How many values there are in all. */
+    /** The number of values in all. */
     public long count() {
         return Arrays.stream(cells).sum();
     }
@@ -108,17 +108,17 @@ public final class HistogramCounts {
         return new Value(type, scale == null ? type.highestKey() : scale.highKey(bin));
     }
 
-    /** The least value of a step, or null. */
+    /** The least value in a step; null if it is empty. */
     public @Nullable Value min(int step) {
         return minKeys[step] > maxKeys[step] ? null : new Value(type, minKeys[step], minRemainders[step]);
     }
 
-    /** The greatest value of a step, or null. */
+    /** The greatest value in a step; null if it is empty. */
     public @Nullable Value max(int step) {
         return minKeys[step] > maxKeys[step] ? null : new Value(type, maxKeys[step], maxRemainders[step]);
     }
 
-    /** When a step begins and ends; the last one ends with the range. */
+    /** The times of a step; the last one ends with the range. */
     public TimeRange range(int step) {
         if (stepNs == 0) {
             return range;
@@ -127,7 +127,7 @@ public final class HistogramCounts {
         return new TimeRange(fromNs, step == steps - 1 ? range.toNs() : fromNs + stepNs);
     }
 
-    /** The work that it took. */
+    /** The work done. */
     public QueryStatistics statistics() {
         return statistics;
     }
@@ -138,7 +138,7 @@ public final class HistogramCounts {
     }
 
     int step(long timeNs) {
-        // a range without an end holds the time at which the others end
+        // a range without an end includes Long.MAX_VALUE, which may lie one past the last step
         return stepNs == 0 ? 0 : (int) Math.min(steps - 1L, Long.divideUnsigned(timeNs - range.fromNs(), stepNs));
     }
 
@@ -155,7 +155,7 @@ public final class HistogramCounts {
         cells[step * bins + bin] += count;
     }
 
-    /** @param remainder of both keys */
+    /** @param remainder the remainder of both keys */
     void stretch(int step, long minKey, long maxKey, int remainder) {
         if (minKey < minKeys[step] || (minKey == minKeys[step] && remainder < minRemainders[step])) {
             minKeys[step] = minKey;

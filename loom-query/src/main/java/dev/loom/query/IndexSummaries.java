@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the indexes over one function hold of the chunks of a walk, one after the other. They differ in their bins, and in
- * the chunks that they cover; the first that lists a chunk tells of it. For one thread.
+ * What the indexes over one function hold of the chunks of a walk, chunk by chunk. The indexes differ in their bins and in
+ * the chunks they cover; the first one that lists a chunk answers for it. For one thread.
  */
 final class IndexSummaries {
     private final List<Index> indexes;
@@ -30,15 +30,15 @@ final class IndexSummaries {
     private long damaged;
 
     /**
-     * @param indexes with equal functions
-     * @param bins shared by all that tell of the same walk, one after the other
+     * @param indexes indexes with equal functions
+     * @param bins shared by all summaries of the same walk, which use it in turn
      */
     IndexSummaries(List<Index> indexes, Supplier<ChunkIndexReader> bins) {
         this.indexes = indexes;
         this.bins = bins;
     }
 
-    /** Reads the totals of a chunk; false when none of the indexes covers it, and only its records tell. */
+    /** Reads a chunk's totals; false if no index covers the chunk, so that its records must be read. */
     boolean read(Chunks chunk) {
         boolean found = readFrom(current, chunk);
         for (int i = 0; !found && i < indexes.size(); i++) {
@@ -59,7 +59,7 @@ final class IndexSummaries {
         return found;
     }
 
-    /** The index that tells of the chunk read. */
+    /** The index that covers the chunk read. */
     Index index() {
         return indexes.get(current);
     }
@@ -69,7 +69,7 @@ final class IndexSummaries {
         return totals;
     }
 
-    /** The bins of the chunk read, from their first on; null when there are none, or they can't be read. */
+    /** The bins of the chunk read, from the first on; null if there are none, or if they can't be read. */
     @Nullable
     BinListReader bins(Chunks chunk) {
         if (totals.binsAddress() == IndexSummary.NO_BINS) {
@@ -86,7 +86,7 @@ final class IndexSummaries {
         }
     }
 
-    /** The bins of {@link #index()}; null when it has none. */
+    /** The bins of {@link #index()}; null if it has none. */
     @Nullable
     BinScale scale() {
         if (index().kind() != IndexKind.VALUE) {
@@ -96,7 +96,7 @@ final class IndexSummaries {
         return scale;
     }
 
-    /** Makes what reads the bins of the index, which for many bins takes time and memory. */
+    /** Prepares to read the index's bins; done lazily, as many bins take time and memory. */
     private void prepareBins() {
         if (preparedFor != current) {
             Index index = index();
@@ -107,22 +107,22 @@ final class IndexSummaries {
         }
     }
 
-    /** Notes that the bins of the chunk read say what can't be. */
+    /** Notes that the bins of the chunk read are corrupt. */
     void noteDamaged() {
         damaged++;
     }
 
-    /** Chunks whose bins say what can't be, and were not used. */
+    /** The number of chunks whose bins were corrupt and not used. */
     long damaged() {
         return damaged;
     }
 
-    /** Chunks that were asked for and covered. */
+    /** The number of chunks asked for and covered. */
     long told() {
         return told;
     }
 
-    /** Chunks that were asked for and not covered. */
+    /** The number of chunks asked for and not covered. */
     long untold() {
         return untold;
     }

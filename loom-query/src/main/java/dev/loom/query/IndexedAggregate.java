@@ -18,19 +18,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Count, sum, minimum, maximum, mean and exact percentiles of the values of one source's records in a time range (paper,
- * sections 4.3 and 5.1). Chunks that lie in the range as a whole are answered for by their summaries; records are read of
- * chunks at the range's ends, of those that no summary covers, and for a percentile of those whose bins don't give it away.
+ * sections 4.3 and 5.1). Summaries answer for chunks that lie wholly in the range. Records are read only from chunks at the
+ * ends of the range, from chunks without a summary and, for a percentile, from chunks whose bins don't determine it.
  *
- * <p>Percentile p of n values is that of rank {@code ceil(p / 100 * n)}. All are found together, in a few passes.
+ * <p>The p-th percentile of n values is the value of rank {@code ceil(p / 100 * n)}. A few passes find all percentiles
+ * together.
  *
- * <p>Constant memory: 1 MiB, which holds 32 Ki values; the edges of the bins where there are more than 8 Ki; and the
- * longest jumbo payload met. Each {@link #run()} is a new query. Not thread-safe.
+ * <p>Constant memory: 1 MiB, which holds 32 Ki values; the edges of the bins if there are more than 8 Ki; and the longest
+ * jumbo payload met. Each {@link #run()} is a new query. Not thread-safe.
  */
 public final class IndexedAggregate extends Query<IndexedAggregate> {
-    /** The most percentiles at once. */
+    /** The most percentiles of one query. */
     public static final int PERCENTILES_MAX = RankSearch.RANKS_MAX;
 
-    /** Integers up to this are doubles. */
+    /** Every integer up to this is exact as a double. */
     private static final double EXACT_MAX = 0x1p53;
 
     private static final BigDecimal HUNDRED = BigDecimal.valueOf(100);
@@ -47,10 +48,10 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
     }
 
     /**
-     * An aggregate by an index; all indexes of its source with an equal function are used. That of an index over event time
-     * has no sum and no mean.
+     * An aggregate over an index; uses all indexes of the source with an equal function. An index over event time has no sum
+     * and no mean.
      *
-     * @throws IllegalArgumentException when its function can't be read: {@link Index#supply} gives it one that can
+     * @throws IllegalArgumentException if the function can't be read; {@link Index#supply} provides one that can
      */
     public static IndexedAggregate of(Snapshot snapshot, Index index) {
         boolean sums = index.kind() == IndexKind.VALUE;
@@ -58,9 +59,9 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
     }
 
     /**
-     * An aggregate of any function over a source, by the indexes with an equal one, if there are any.
+     * An aggregate of any function over a source; uses all indexes with an equal function, if there are any.
      *
-     * @throws IllegalArgumentException when the function can't be read
+     * @throws IllegalArgumentException if the function can't be read
      */
     public static IndexedAggregate of(Snapshot snapshot, int sourceId, IndexFunction function) {
         return new IndexedAggregate(snapshot, IndexedFunction.of(sourceId, function), true);
@@ -71,16 +72,16 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
         return this;
     }
 
-    /** Default all values. */
+    /** Counts only values in this range; default all. */
     public IndexedAggregate values(ValueRange range) {
         values = Objects.requireNonNull(range);
         return this;
     }
 
     /**
-     * Percentiles to be found, 0 to 100; default none.
+     * The percentiles to find, each from 0 to 100; default none.
      *
-     * @throws IllegalArgumentException for one out of range, or more than {@link #PERCENTILES_MAX}
+     * @throws IllegalArgumentException if one is out of range, or if there are more than {@link #PERCENTILES_MAX}
      */
     public IndexedAggregate percentiles(List<BigDecimal> wanted) {
         if (wanted.size() > PERCENTILES_MAX) {
@@ -96,12 +97,12 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
         return this;
     }
 
-    /** As {@link #percentiles(List)}, each as its shortest decimal form. */
+    /** As {@link #percentiles(List)}, each in its shortest decimal form. */
     public IndexedAggregate percentiles(double... wanted) {
         return percentiles(Arrays.stream(wanted).mapToObj(BigDecimal::valueOf).toList());
     }
 
-    /** Runs the query. When it is ended early, the result is that of a part of the records, as its completeness tells. */
+    /** Runs the query. If it ended early, the result covers part of the records, as its completeness says. */
     public Aggregate run() {
         try (QueryScope scope = new QueryScope(this)) {
             KeyPasses passes = new KeyPasses(scope, indexed, index -> !sums || index.kind() == IndexKind.VALUE);
@@ -144,7 +145,7 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
         return found;
     }
 
-    /** Of integers between two doubles, tells which it is. */
+    /** Finds the exact integers among those that share a double. */
     private static void refine(KeyPasses passes, Map<BigDecimal, Value> found, long count) {
         long[] keys = found.values().stream()
                 .filter(value -> Math.abs(value.doubleValue()) >= EXACT_MAX)

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** A function over a source's records that a query asks about, and the indexes that know of it. */
+/** A function over a source's records that a query asks about, and the indexes over it. */
 record IndexedFunction(int sourceId, IndexFunction function) {
-    /** @throws IllegalArgumentException when the function can't be read */
+    /** @throws IllegalArgumentException if the function can't be read */
     static IndexedFunction of(int sourceId, IndexFunction function) {
         if (!function.isReadable()) {
             throw new IllegalArgumentException("index function has to be supplied again to be read: function="
@@ -19,7 +19,7 @@ record IndexedFunction(int sourceId, IndexFunction function) {
         return new IndexedFunction(sourceId, function);
     }
 
-    /** The indexes over it, those with bins first, then the newest. */
+    /** The usable indexes over the function: those with bins first, then the newest. */
     private List<Index> indexes(Query<?> query, Predicate<Index> usable) {
         List<Index> equal = new ArrayList<>();
         for (Index index : query.indexes()) {
@@ -31,7 +31,7 @@ record IndexedFunction(int sourceId, IndexFunction function) {
         return equal;
     }
 
-    /** What its indexes hold; null when there are none, or they are not to be used. */
+    /** What the usable indexes hold; null if there are none. */
     @Nullable
     IndexSummaries summaries(QueryScope scope, Predicate<Index> usable) {
         List<Index> found = indexes(scope.query(), usable);

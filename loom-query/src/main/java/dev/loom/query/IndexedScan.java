@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The records of one source in a time range whose indexed value is in a range (paper, sections 4.3 and 5.1). Only chunks are
- * read that hold such a value as far as their summaries tell, by minimum and maximum, and by bins where those don't decide;
- * and those that no summary covers. Constant memory: 1 MiB, the edges of the bins where there are more than 8 Ki, and the
- * longest jumbo payload met. Each {@link #open()} or {@link #forEach} is a new scan. Not thread-safe.
+ * The records of one source in a time range whose indexed value is in a range (paper, sections 4.3 and 5.1). Reads only
+ * chunks that may hold such a value according to their minimum and maximum, or to their bins where those don't decide, and
+ * chunks without a summary. Constant memory: 1 MiB, the edges of the bins if there are more than 8 Ki, and the longest jumbo
+ * payload met. Each {@link #open()} or {@link #forEach} is a new scan. Not thread-safe.
  */
 public final class IndexedScan extends Query<IndexedScan> {
     private final IndexedFunction indexed;
@@ -24,18 +24,18 @@ public final class IndexedScan extends Query<IndexedScan> {
     }
 
     /**
-     * A scan by an index; all indexes of its source with an equal function are used.
+     * A scan over an index; uses all indexes of the source with an equal function.
      *
-     * @throws IllegalArgumentException when its function can't be read: {@link Index#supply} gives it one that can
+     * @throws IllegalArgumentException if the function can't be read; {@link Index#supply} provides one that can
      */
     public static IndexedScan of(Snapshot snapshot, Index index) {
         return of(snapshot, index.sourceId(), index.function());
     }
 
     /**
-     * A scan by a function over a source, through the indexes with an equal one, if there are any.
+     * A scan of any function over a source; uses all indexes with an equal function, if there are any.
      *
-     * @throws IllegalArgumentException when the function can't be read
+     * @throws IllegalArgumentException if the function can't be read
      */
     public static IndexedScan of(Snapshot snapshot, int sourceId, IndexFunction function) {
         return new IndexedScan(snapshot, IndexedFunction.of(sourceId, function));
@@ -46,7 +46,7 @@ public final class IndexedScan extends Query<IndexedScan> {
         return this;
     }
 
-    /** Default all values; a record without a value is in no range. */
+    /** Returns only records with a value in this range; default all values. A record without a value is in no range. */
     public IndexedScan values(ValueRange range) {
         values = Objects.requireNonNull(range);
         return this;

@@ -6,7 +6,7 @@ import dev.loom.index.IndexSummary;
 import dev.loom.record.Chunks;
 
 /**
- * That a record's value is in one of some ranges, by the indexes over it: by a chunk's totals, and by its bins where the
+ * The condition that a record's value lies in one of some ranges, decided from a chunk's totals, and from its bins if the
  * ranges lie between minimum and maximum. For one thread.
  */
 final class KeyCondition implements ChunkCondition {
@@ -16,8 +16,8 @@ final class KeyCondition implements ChunkCondition {
     private final KeyRange span;
 
     /**
-     * @param possible no record with another key, or without one, meets the condition
-     * @param certain every record with such a key meets it
+     * @param possible no record with a key outside these, or without a key, meets the condition
+     * @param certain every record with a key in these meets the condition
      */
     KeyCondition(IndexSummaries summaries, KeyRanges possible, KeyRanges certain) {
         this.summaries = summaries;

@@ -2,20 +2,20 @@ package dev.loom.query;
 
 import dev.loom.index.BinScale;
 
-/** An interval of keys in which a rank's value lies, and how a pass divides it. For one thread. */
+/** An interval of keys that holds the value of a rank, and how a pass divides it. For one thread. */
 final class KeyInterval {
     final long low;
     final long high;
-    /** How many values lie in it, at most. */
+    /** The number of values in it, at most. */
     final long count;
 
-    /** Whether the pass collects its values; else it counts them by slots. */
+    /** Whether the pass collects its values; otherwise it counts them by slot. */
     boolean collects;
-    /** The first of its cells, of values or counts. */
+    /** The first of its cells, which hold values or counts. */
     int begin;
-    /** How many values were collected. */
+    /** The number of values collected. */
     int used;
-    /** How many slots it has. */
+    /** The number of slots. */
     int slots;
 
     private boolean byBins;
@@ -28,7 +28,7 @@ final class KeyInterval {
         this.count = count;
     }
 
-    /** Whether it is a single key. */
+    /** Whether it holds a single key. */
     boolean isOne() {
         return low == high;
     }
@@ -37,12 +37,15 @@ final class KeyInterval {
         return low == other.low && high == other.high;
     }
 
-    /** Whether a key lies in it, by one test, which mostly fails: of two, a key would go either way as often as a coin. */
+    /**
+     * Whether a key lies in it. One comparison, which mostly fails and so is well predicted; with two, a branch predictor
+     * could only guess.
+     */
     boolean contains(long key) {
         return Long.compareUnsigned(key - low, high - low) <= 0;
     }
 
-    /** Divides it into at most so many slots: bins or runs of bins, or else parts of equal width. */
+    /** Divides it into at most {@code slotsMax} slots: bins, runs of bins, or parts of equal width. */
     void divide(BinScale scale, boolean intoBins, int slotsMax) {
         byBins = intoBins;
         firstBin = scale.bin(low);
@@ -59,12 +62,12 @@ final class KeyInterval {
         return byBins ? slotOfBin(scale.bin(key)) : (int) ((key - low) >>> shift);
     }
 
-    /** The slot of a bin, where it is divided into those. */
+    /** The slot of a bin, if it is divided by bins. */
     int slotOfBin(int bin) {
         return (bin - firstBin) >> shift;
     }
 
-    /** Whether it makes no difference which of the values from one key to another a value is. */
+    /** Whether all values from one key to another go to the same slot, or are the same. */
     boolean treatsAlike(BinScale scale, long minKey, long maxKey) {
         if (minKey < low || maxKey > high) {
             return false;
@@ -72,7 +75,7 @@ final class KeyInterval {
         return minKey == maxKey || (!collects && slot(scale, minKey) == slot(scale, maxKey));
     }
 
-    /** What a slot stands for. */
+    /** The interval that a slot covers. */
     KeyInterval part(BinScale scale, int slot, long values) {
         long from;
         long to;

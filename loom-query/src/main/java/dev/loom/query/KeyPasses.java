@@ -14,8 +14,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes over the values of a query's records (paper, section 4.3: the indexed aggregate): chunk by chunk from totals, from
- * bins, or else from the records. All passes see the same records, those of the snapshot. For one thread.
+ * Passes over the values of a query's records (paper, section 4.3: the indexed aggregate). Each chunk is answered from its
+ * totals, from its bins, or from its records. All passes see the same records, those of the snapshot. For one thread.
  */
 final class KeyPasses {
     private final QueryScope scope;
@@ -25,14 +25,14 @@ final class KeyPasses {
     private long recordsRead;
     private int passes;
 
-    /** @param usable which of the function's indexes hold what is asked for */
+    /** @param usable which indexes over the function hold what is asked for */
     KeyPasses(QueryScope scope, IndexedFunction indexed, Predicate<Index> usable) {
         this.scope = scope;
         this.keys = new KeyReader(indexed.function(), scope.lookup());
         this.summaries = indexed.summaries(scope, usable);
     }
 
-    /** The bins that most is to be expected of; null when there are none. */
+    /** The scale of the bins most likely to be used; null if there are none. */
     @Nullable
     BinScale scale() {
         return summaries == null ? null : summaries.scale();
@@ -41,15 +41,15 @@ final class KeyPasses {
     /**
      * Goes over all values once.
      *
-     * @return false when the query was ended early
-     * @throws ExpiredException when records of the range were deleted since the first pass
+     * @return false if the query ended early
+     * @throws ExpiredException if records of the range were deleted since the first pass
      */
     boolean run(KeyTally tally) {
         if (passes++ > 0 && scope.hasLostBegin()) {
             throw new ExpiredException("records were deleted between passes of a query: begin="
                     + scope.view().recordBegin() + ", passes=" + passes);
         }
-        // totals are found fastest along the chain; whoever reads pages goes forward, as disks read ahead
+        // the chain finds totals fastest; a pass that reads pages goes forward, for the disk's read-ahead
         Order order = passes == 1 && summaries != null ? Order.NEWEST_FIRST : Order.OLDEST_FIRST;
         SourceWalk walk = scope.batches(order, (chunk, whole) -> decide(tally, chunk, whole));
         while (walk.next(batch)) {
@@ -86,7 +86,7 @@ final class KeyPasses {
         return addBins(tally, known, chunk) ? ChunkUse.FROM_BINS : ChunkUse.READ;
     }
 
-    /** Adds the bins of a chunk, if they tell all that is asked. */
+    /** Adds a chunk's bins if they are enough. */
     private static boolean addBins(KeyTally tally, IndexSummaries known, Chunks chunk) {
         BinListReader bins = known.bins(chunk);
         try {
@@ -97,7 +97,7 @@ final class KeyPasses {
         }
     }
 
-    /** What it fails at, it has not added. */
+    /** Adds all or, if it fails, nothing. */
     private static boolean addBins(KeyTally tally, BinListReader bins) {
         long below = bins.limit(tally.lowKey(), tally.highKey());
         if (tally.countsBins(bins.scale())) {
@@ -141,7 +141,7 @@ final class KeyPasses {
         }
     }
 
-    /** Records that were read and looked at. */
+    /** The number of records read and examined. */
     long recordsRead() {
         return recordsRead;
     }

@@ -1,6 +1,6 @@
 package dev.loom.query;
 
-/** A range of keys ({@link dev.loom.api.ValueType}), both ends included; empty when they are the wrong way round. */
+/** A range of keys ({@link dev.loom.api.ValueType}), both ends included; empty if low is above high. */
 record KeyRange(long low, long high) {
     static final KeyRange ALL = new KeyRange(Long.MIN_VALUE, Long.MAX_VALUE);
     static final KeyRange NONE = new KeyRange(1, 0);
@@ -13,12 +13,12 @@ record KeyRange(long low, long high) {
         return key >= low && key <= high;
     }
 
-    /** Whether all keys from one to another are in the range. */
+    /** Whether all keys from {@code minKey} to {@code maxKey} are in the range. */
     boolean covers(long minKey, long maxKey) {
         return minKey >= low && maxKey <= high;
     }
 
-    /** Whether a key from one to another can be in the range. */
+    /** Whether any key from {@code minKey} to {@code maxKey} is in the range. */
     boolean touches(long minKey, long maxKey) {
         return low <= high && minKey <= high && maxKey >= low;
     }

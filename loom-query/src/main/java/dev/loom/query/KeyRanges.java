@@ -3,7 +3,7 @@ package dev.loom.query;
 import java.util.Comparator;
 import java.util.List;
 
-/** Some ranges of keys, ascending and apart; immutable. */
+/** Disjoint ranges of keys, ascending. Immutable. */
 final class KeyRanges {
     private final long[] lows;
     private final long[] highs;
@@ -15,7 +15,7 @@ final class KeyRanges {
         int last = -1;
         for (KeyRange range : ascending) {
             boolean apart = last < 0 || range.low() > highs[last];
-            // neighbours are one range, as keys are whole numbers
+            // keys are whole numbers, so adjacent ranges merge
             if (apart && (last < 0 || range.low() != highs[last] + 1)) {
                 last++;
                 lows[last] = range.low();
@@ -27,7 +27,7 @@ final class KeyRanges {
         count = last + 1;
     }
 
-    /** The keys that are in any of some ranges. */
+    /** The union of these ranges. */
     static KeyRanges of(List<KeyRange> ranges) {
         return new KeyRanges(ranges.stream()
                 .filter(range -> !range.isEmpty())
@@ -44,13 +44,13 @@ final class KeyRanges {
         return touches(key, key);
     }
 
-    /** Whether all keys from one to another are in a range. */
+    /** Whether all keys from {@code minKey} to {@code maxKey} are in one range. */
     boolean covers(long minKey, long maxKey) {
         int at = firstEndingFrom(minKey);
         return at < count && lows[at] <= minKey && highs[at] >= maxKey;
     }
 
-    /** Whether a key from one to another is in a range. */
+    /** Whether any key from {@code minKey} to {@code maxKey} is in a range. */
     boolean touches(long minKey, long maxKey) {
         int at = firstEndingFrom(minKey);
         return at < count && lows[at] <= maxKey;

@@ -4,26 +4,26 @@ import dev.loom.index.BinListReader;
 import dev.loom.index.BinScale;
 import dev.loom.index.IndexSummary;
 
-/** What a pass over the values of a query adds up: whole groups where single values make no difference. For one thread. */
+/** What a pass accumulates over a query's values: whole groups if single values make no difference. For one thread. */
 interface KeyTally {
-    /** Of values below, it matters at most how many there are. */
+    /** Of the values below this key, at most their number matters. */
     long lowKey();
 
-    /** Values above don't matter. */
+    /** Values above this key don't matter. */
     long highKey();
 
     /**
-     * How many of the values from one key to another count: {@link Coverage#ALL} says that they may be added as a group,
-     * {@link Coverage#NONE} that they may be left out, {@link Coverage#SOME} that each has to be seen.
+     * How many of the values from one key to another count: with {@link Coverage#ALL} they may be added as a group, with
+     * {@link Coverage#NONE} they may be skipped, with {@link Coverage#SOME} each must be examined.
      */
     Coverage cover(long minKey, long maxKey);
 
-    /** Whether of the bins from that of {@link #lowKey()} on only the numbers of values matter, given by such bins. */
+    /** Whether counts by bins of this scale are enough, from the bin of {@link #lowKey()} on. */
     default boolean countsBins(BinScale bins) {
         return false;
     }
 
-    /** Adds values of one of the bins that it {@linkplain #countsBins counts}. */
+    /** Adds values of one bin, if it {@linkplain #countsBins counts bins}. */
     default void addBin(int bin, int values) {
         throw new IllegalStateException("bins are not counted: bin=" + bin + ", values=" + values);
     }
@@ -37,17 +37,17 @@ interface KeyTally {
     /** Adds one value, if it counts. */
     void add(long key);
 
-    /** Adds one value, if it counts, which is greater by a {@link dev.loom.index.KeyReader#remainder()} than that of its key. */
+    /** Adds one value, if it counts: that of its key plus a {@link dev.loom.index.KeyReader#remainder()}. */
     default void addExact(long key, int remainder) {
         add(key);
     }
 
-    /** Whether what is asked for can be had of a chunk's totals and bins at all. */
+    /** Whether a chunk's totals and bins can give the answer at all. */
     default boolean takes(IndexSummary totals) {
         return true;
     }
 
-    /** Adds the first values of some, as far as they count. */
+    /** Adds those of the first {@code length} values that count. */
     void add(long[] keys, int length);
 
     /** Adds values below {@link #lowKey()}. */

@@ -8,34 +8,34 @@ import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys that values of a field have in an index when they compare with a literal in a certain way.
+ * The keys that a field's values have in an index if they compare with a literal in a certain way.
  *
- * <p>A literal has an exact value, but one written with a fraction stands for the nearest double, or float, to values of that
- * kind; and an index of doubles rounds integers. Where these differ the range is taken so wide that it has the keys of all of
- * them, and nothing is certain.
+ * <p>A literal has an exact value, but a literal with a fraction stands for the nearest double, or float, when compared with
+ * values of that type; and an index of doubles rounds integers. Where these differ, the range is wide enough for the keys of
+ * all of them, and nothing is certain.
  *
- * @param possible all keys of values that meet the comparison are in it
- * @param certain all values with a key in it meet the comparison
+ * @param possible holds all keys of values that meet the comparison
+ * @param certain every value with a key in it meets the comparison
  */
 record LiteralKeys(KeyRange possible, KeyRange certain) {
-    /** Integers up to this are doubles. */
+    /** Every integer up to this is exact as a double. */
     private static final BigDecimal EXACT_MAX = BigDecimal.valueOf(1L << 53);
 
-    /** Of a field compared with a boolean by equality or its opposite, or with a number by any operator but the latter. */
+    /** A field compared with a boolean by {@code =} or {@code !=}, or with a number by any operator but {@code !=}. */
     static LiteralKeys of(Literal literal, Operator operator, @Nullable FieldType fieldType, ValueType type) {
         return literal instanceof Literal.Bool bool
                 ? of(bool.value() == (operator == Operator.EQUAL), fieldType, type)
                 : of((Literal.Numeric) literal, operator, fieldType, type);
     }
 
-    /** Of a field equal to a boolean. */
+    /** A field equal to a boolean. */
     static LiteralKeys of(boolean value, @Nullable FieldType fieldType, ValueType type) {
         long number = value ? 1 : 0;
         KeyRange keys = ValueRange.atLeast(number).to(ValueRange.atMost(number)).keys(type);
         return new LiteralKeys(keys, fieldType == FieldType.BOOL ? keys : KeyRange.NONE);
     }
 
-    /** Of a field compared with a number, by any operator but {@link Operator#NOT_EQUAL}. */
+    /** A field compared with a number by any operator but {@link Operator#NOT_EQUAL}. */
     static LiteralKeys of(Literal.Numeric literal, Operator operator, @Nullable FieldType fieldType, ValueType type) {
         BigDecimal exact = literal.value();
         BigDecimal nearest = nearest(literal, fieldType);
@@ -54,7 +54,7 @@ record LiteralKeys(KeyRange possible, KeyRange certain) {
             case LESS -> ValueRange.below(low).keys(type);
             default -> keys(operator, low, low, type);
         };
-        // an undeclared field may hold a boolean, which has a key but compares with no number
+        // an undeclared field may hold a boolean, which has a key but never compares with a number
         boolean number = fieldType != null && fieldType.isNumber();
         return new LiteralKeys(keys, number ? keys : KeyRange.NONE);
     }
@@ -75,7 +75,7 @@ record LiteralKeys(KeyRange possible, KeyRange certain) {
         return choose(operator, fromLow, toHigh);
     }
 
-    /** Of an index that rounds: what is not less than a number is not less when both are rounded. */
+    /** The keys in an index that rounds. Rounding is monotonic, so the rounded bounds include every match. */
     private static KeyRange roundedKeys(Operator operator, BigDecimal low, BigDecimal high) {
         long from = ValueType.doubleKey(low.doubleValue());
         long to = ValueType.doubleKey(high.doubleValue());

@@ -7,21 +7,21 @@ import java.math.BigInteger;
 import java.math.MathContext;
 
 /**
- * The sum of numbers of which some are whole and some are not: exact as long as all are whole, else that of the whole ones
- * and, as a double, that of the others. For one thread.
+ * The sum of numbers, whole or not: exact while all are whole; otherwise the whole ones are summed exactly and the others as
+ * doubles. For one thread.
  */
 final class NumberSum {
-    /** Doubles from here on may be beyond what 64 bits hold. */
+    /** Doubles from here on may not fit 64 bits. */
     private static final double WHOLE_MAX = 0x1p62;
 
-    /** Whole numbers up to this, and so sums up to this of them, are doubles. */
+    /** Every whole number up to this is exact as a double, and so is a sum up to this. */
     private static final double EXACT_MAX = 0x1p53;
 
     private final LongSum whole = new LongSum();
     private final DoubleSum others = new DoubleSum();
     private boolean allWhole = true;
 
-    /** Whether so many numbers of this magnitude have a sum that a double holds exactly if they are whole. */
+    /** Whether a double holds the sum of this many whole numbers of at most this magnitude exactly. */
     static boolean isExact(long count, double magnitudeMax) {
         return count * magnitudeMax < EXACT_MAX;
     }
@@ -38,7 +38,7 @@ final class NumberSum {
         }
     }
 
-    /** Adds a double and a little more. */
+    /** Adds a double and a remainder. */
     void add(double value, int remainder) {
         if (remainder == 0) {
             add(value);
@@ -47,7 +47,10 @@ final class NumberSum {
         }
     }
 
-    /** Of an integer of 64 bits, signed or not. Other doubles of that magnitude are whole too, and of no use as such. */
+    /**
+     * Adds a large double and a remainder, as an integer if it fits 64 bits, signed or unsigned. Larger doubles are whole
+     * too, but only because they are coarse; they are summed as doubles.
+     */
     private void addLarge(double value, int remainder) {
         if (value >= -0x1p63 && value < 0x1p63) {
             whole.add((long) value);
@@ -61,7 +64,7 @@ final class NumberSum {
         }
     }
 
-    /** Whether all numbers are whole, and {@link #toBigInteger} is their sum. */
+    /** Whether all numbers are whole, so that {@link #toBigInteger} is their sum. */
     boolean isWhole() {
         return allWhole;
     }
@@ -78,7 +81,7 @@ final class NumberSum {
                 : rest;
     }
 
-    /** The double nearest to the sum by a number. */
+    /** The sum divided by a count, as the nearest double. */
     double mean(long count) {
         double rest = others.value();
         return Double.isFinite(rest)

@@ -13,13 +13,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all operators over one source have in common: a time range, a condition, limits, and which indexes to use. Not
- * thread-safe.
+ * What all operators over one source share: a time range, a condition, limits, and the choice of indexes. Not thread-safe.
  *
  * @param <Q> the operator
  */
 public abstract class Query<Q extends Query<Q>> {
-    /** What any operator takes, but for the longest jumbo payload met. */
+    /** The memory of any operator, except for the longest jumbo payload met. */
     static final long MEMORY_BYTES = 1 << 20;
 
     private final StoreSnapshot snapshot;
@@ -43,17 +42,17 @@ public abstract class Query<Q extends Query<Q>> {
 
     abstract Q self();
 
-    /** Arrival times; default all. */
+    /** The range of arrival times; default all. */
     public Q range(TimeRange times) {
         range = Objects.requireNonNull(times);
         return self();
     }
 
     /**
-     * Leaves out records that don't meet an expression over the source's format. Indexes over the fields that it compares
-     * tell which parts of the log need not be read for it; they never change the answer. Of several calls all have to be met.
+     * Returns only records that meet an expression over the fields of the source's format. Indexes over these fields show
+     * which parts of the log can be skipped; they never change the answer. Several calls are joined by and.
      *
-     * @throws IllegalArgumentException for a field that the format doesn't have, or that can't be compared in this way
+     * @throws IllegalArgumentException if the format lacks a field, or if the field can't be compared in this way
      */
     public Q where(WhereExpression condition) {
         condition.bind(format());
@@ -61,7 +60,7 @@ public abstract class Query<Q extends Query<Q>> {
         return self();
     }
 
-    /** Leaves out records whose own time is not in a range, or that have none; an index over such times narrows the search. */
+    /** Returns only records whose own time is in a range; an index over such times narrows the search. */
     public Q eventRange(EventClock clock, TimeRange times) {
         eventClock = Objects.requireNonNull(clock);
         eventRange = Objects.requireNonNull(times);
@@ -69,8 +68,8 @@ public abstract class Query<Q extends Query<Q>> {
     }
 
     /**
-     * Leaves out records of the event range whose time is not in a window either, which may become narrower while the query
-     * runs: it is asked for each record, and before a part of the log is read.
+     * Narrows the event range to a window that may shrink while the query runs. The supplier is called for each record, and
+     * before each part of the log is read.
      */
     public Q eventWindow(Supplier<TimeRange> window) {
         eventWindow = Objects.requireNonNull(window);
@@ -88,31 +87,31 @@ public abstract class Query<Q extends Query<Q>> {
         return self();
     }
 
-    /** Called now and then by the query's thread, about once a page, between two records. */
+    /** Called by the query's thread between two records, about once a page. */
     public Q pulse(Runnable onPulse) {
         pulse = Objects.requireNonNull(onPulse);
         return self();
     }
 
-    /** Where the query reserves what it takes, as long as it is open; default unlimited. */
+    /** Where the query reserves its memory while it is open; default unlimited. */
     public Q memory(QueryMemory reservedFrom) {
         memory = Objects.requireNonNull(reservedFrom);
         return self();
     }
 
-    /** Whether to use the timestamp index to find the time range; default yes. Without both indexes every page is read. */
+    /** Whether to find the time range through the timestamp index; default yes. Without both indexes every page is read. */
     public Q useTimeIndex(boolean use) {
         timeIndex = use;
         return self();
     }
 
-    /** Whether to use what indexes hold of chunks; default yes. */
+    /** Whether to use what indexes hold about chunks; default yes. */
     public Q useChunkIndex(boolean use) {
         chunkIndex = use;
         return self();
     }
 
-    /** How the source's payloads read. */
+    /** The format of the source's payloads. */
     final PayloadFormat format() {
         return snapshot.sources().stream()
                 .filter(source -> source.id() == sourceId)
@@ -121,7 +120,7 @@ public abstract class Query<Q extends Query<Q>> {
                 .orElseThrow(() -> new IllegalArgumentException("source has no format: id=" + sourceId));
     }
 
-    /** The indexes of the source that may be used. */
+    /** The source's indexes that may be used. */
     final List<Index> indexes() {
         return chunkIndex ? snapshot.indexes(sourceId) : List.of();
     }
@@ -142,7 +141,7 @@ public abstract class Query<Q extends Query<Q>> {
         return range;
     }
 
-    /** Of the event range; null if there is none. */
+    /** The clock of the event range; null if there is none. */
     final @Nullable EventClock eventClock() {
         return eventClock;
     }
@@ -179,7 +178,7 @@ public abstract class Query<Q extends Query<Q>> {
         return chunkIndex;
     }
 
-    /** Records at lower addresses are left out. */
+    /** Records at lower addresses are skipped. */
     long fromAddress() {
         return 0;
     }

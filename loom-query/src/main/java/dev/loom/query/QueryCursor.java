@@ -2,11 +2,11 @@ package dev.loom.query;
 
 import dev.loom.api.RecordCursor;
 
-/** The records that a query gives, what it took, and what they lack. For one thread. */
+/** The records that a query returns, its statistics, and what the answer lacks. For one thread. */
 public interface QueryCursor extends RecordCursor {
     /**
-     * Moves to the next record. False at the end, and when the budget is spent or the query was cancelled, as {@link
-     * #completeness()} then tells.
+     * Moves to the next record. False at the end, or if the budget is spent or the query cancelled; {@link #completeness()}
+     * tells which.
      */
     @Override
     boolean next();
@@ -26,6 +26,6 @@ public interface QueryCursor extends RecordCursor {
     /** The work done so far. */
     QueryStatistics statistics();
 
-    /** What the answer lacks, so far. Not after {@link #close()}, nor after that of the snapshot. */
+    /** What the answer lacks so far. Invalid after {@link #close()} and after the snapshot is closed. */
     Completeness completeness();
 }

@@ -7,8 +7,8 @@ import dev.loom.record.WalkGuide;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which parts of the log a query's walk reads: those that neither the time range nor an index rules out, and about which
- * its {@link ChunkDecider} says so. Ends the walk with the query's limits. For one thread.
+ * Decides which parts of the log a query's walk reads: those that neither the time range nor an index rules out, and that
+ * its {@link ChunkDecider} wants read. Ends the walk at the query's limits. For one thread.
  */
 final class QueryGuide implements WalkGuide {
     private final QueryScope scope;
@@ -16,7 +16,7 @@ final class QueryGuide implements WalkGuide {
     private final boolean newestFirst;
     private final ChunkCondition condition;
     private final ChunkDecider decider;
-    /** Forward, a plain scan would read directories again only to learn what it sees in the records. */
+    /** A plain forward scan: directories would only repeat what it sees in the records. */
     private final boolean plain;
 
     private final ChunkTally tally = new ChunkTally();
@@ -62,7 +62,7 @@ final class QueryGuide implements WalkGuide {
         return inMissingFile(chunk) ? ChunkUse.READ : decider.decide(chunk, whole);
     }
 
-    /** Of records that somebody has deleted no index is asked: what is left is read, and the rest is missing. */
+    /** For records of a deleted file no index is asked: what is left is read, and the rest counts as missing. */
     private boolean inMissingFile(Chunks chunk) {
         MissingSegments files = missing;
         if (files == null) {
@@ -78,12 +78,12 @@ final class QueryGuide implements WalkGuide {
         return limit == Limit.NONE;
     }
 
-    /** Whether all records count of the chunk that is read. */
+    /** Whether all records of the chunk being read count. */
     boolean whole() {
         return whole;
     }
 
-    /** Why it ended the walk early. */
+    /** Why the walk ended early. */
     Limit limit() {
         return limit;
     }

@@ -4,8 +4,8 @@ import dev.loom.error.LoomException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory that queries may hold together: each operator reserves what it states before it takes it, and gives it back when it
- * is closed. Usable from any thread.
+ * The memory that queries may hold together: each operator reserves its stated memory before it allocates it, and releases
+ * it when it is closed. Thread-safe.
  *
  * <pre>
  *     QueryMemory all = new QueryMemory(64 &lt;&lt; 20);
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public final class QueryMemory implements AutoCloseable {
-    /** As much as is asked for. */
+    /** Grants every request. */
     public static final QueryMemory UNLIMITED = new QueryMemory(Long.MAX_VALUE);
 
     private static final int SHARE = 4;
@@ -24,11 +24,7 @@ public final class QueryMemory implements AutoCloseable {
     private final long bytesMax;
     private long reserved;
 
-    /**
-     * Begins with nothing reserved.
-     *
-     * @param bytesMax bytes that all queries may hold together
-     */
+    /** @param bytesMax bytes that all queries may hold together */
     public QueryMemory(long bytesMax) {
         this(null, bytesMax);
     }
@@ -38,7 +34,7 @@ public final class QueryMemory implements AutoCloseable {
         this.bytesMax = bytesMax;
     }
 
-    /** What one query reserves of it; closing that gives back all. */
+    /** The part of one query; closing it releases everything it reserved. */
     public QueryMemory part() {
         return new QueryMemory(this, bytesMax);
     }
@@ -56,7 +52,7 @@ public final class QueryMemory implements AutoCloseable {
     /**
      * Reserves memory.
      *
-     * @throws Exhausted when that is more than is left
+     * @throws Exhausted if less is left
      */
     public void reserve(long bytes) {
         if (whole != null) {
@@ -67,7 +63,7 @@ public final class QueryMemory implements AutoCloseable {
         }
     }
 
-    /** @param together with what the query has reserved before */
+    /** @param together including what the query had reserved before */
     private synchronized void reserve(long bytes, long together) {
         if (bytes > bytesMax - reserved) {
             throw new Exhausted(bytes, bytesMax - reserved, bytesMax, together <= bytesMax);
@@ -80,12 +76,12 @@ public final class QueryMemory implements AutoCloseable {
     }
 
     /**
-     * Reserves a share of what is left, so that others find room too.
+     * Reserves a share of what is left, so that other queries find room too.
      *
-     * @param least bytes that there must be
-     * @param most bytes that are of use
+     * @param least the fewest bytes needed
+     * @param most the most bytes of use
      * @return bytes reserved
-     * @throws Exhausted when there is less than the least
+     * @throws Exhausted if fewer than the least are left
      */
     public long reserveShare(long least, long most) {
         QueryMemory from = whole == null ? this : whole;
@@ -97,7 +93,7 @@ public final class QueryMemory implements AutoCloseable {
         return bytes;
     }
 
-    /** Reserves memory if others find room too after that: no more than a share of what is left. */
+    /** Reserves memory if it is at most a share of what is left, so that other queries find room too. */
     boolean reserveIfAmple(long bytes) {
         QueryMemory from = whole == null ? this : whole;
         synchronized (from) {
@@ -109,7 +105,7 @@ public final class QueryMemory implements AutoCloseable {
         }
     }
 
-    /** Gives back what was reserved, or a part of it. */
+    /** Releases what was reserved, or part of it. */
     public void release(long bytes) {
         synchronized (this) {
             reserved -= bytes;
@@ -119,13 +115,13 @@ public final class QueryMemory implements AutoCloseable {
         }
     }
 
-    /** Gives back what is left. */
+    /** Releases what is still reserved. */
     @Override
     public void close() {
         release(reserved());
     }
 
-    /** Queries hold, or would hold, more memory than they may. */
+    /** A query would hold more memory than it may. */
     public static final class Exhausted extends LoomException {
         private static final long serialVersionUID = 1L;
 
@@ -136,7 +132,7 @@ public final class QueryMemory implements AutoCloseable {
             this.mayPass = mayPass;
         }
 
-        /** Whether there is enough of it when no other query runs. */
+        /** Whether the query would succeed if no other query ran. */
         public boolean mayPass() {
             return mayPass;
         }

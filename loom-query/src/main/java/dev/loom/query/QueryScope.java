@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a query: its lease of the snapshot, its limits, its condition, and the work of the walks that it consists of,
- * one after the other. For one thread.
+ * One run of a query: its lease of the snapshot, its limits, its condition, and the work of its walks, which run one after
+ * the other. For one thread.
  */
 final class QueryScope implements AutoCloseable {
     private final Query<?> query;
@@ -90,7 +90,7 @@ final class QueryScope implements AutoCloseable {
         };
     }
 
-    /** The reader of bins, which all users share, one after the other. */
+    /** The reader of bins, which all users share in turn. */
     private ChunkIndexReader bins() {
         ChunkIndexReader reader = bins;
         if (reader == null) {
@@ -100,7 +100,7 @@ final class QueryScope implements AutoCloseable {
         return reader;
     }
 
-    /** Summaries of indexes with equal functions; the plan tells of their use. */
+    /** Summaries of indexes with equal functions; the plan reports their use. */
     IndexSummaries summaries(List<Index> indexes) {
         return plan.summaries(indexes);
     }
@@ -109,17 +109,17 @@ final class QueryScope implements AutoCloseable {
         return plan;
     }
 
-    /** Begins a walk over the source's records in the time range that meet the condition. The one before is closed. */
+    /** Starts a walk over the source's records that meet the time range and the condition; closes the previous walk. */
     SourceWalk walk(Order order, ChunkDecider decider) {
         return walk(order, decider, query.range());
     }
 
-    /** Begins one over a part of the time range. */
+    /** Starts a walk over part of the time range. */
     SourceWalk walk(Order order, ChunkDecider decider, TimeRange range) {
         return begin(order, false, decider, range);
     }
 
-    /** Begins one that gives records in batches, those of a chunk in any order. */
+    /** Starts a walk that returns records in batches, in any order within a chunk. */
     SourceWalk batches(Order order, ChunkDecider decider) {
         return begin(order, true, decider, query.range());
     }
@@ -131,7 +131,7 @@ final class QueryScope implements AutoCloseable {
         return next;
     }
 
-    /** Ends the last walk, and gives its memory free. */
+    /** Ends the last walk and releases its memory. */
     void endWalk() {
         SourceWalk last = walk;
         if (last != null) {
@@ -162,12 +162,12 @@ final class QueryScope implements AutoCloseable {
         return predicate;
     }
 
-    /** Where the records are found that those of the query refer to; the walk has told it from where. */
+    /** Finds the records that the query's records refer to; the walk tells it where it stands. */
     ReferencedRecords lookup() {
         return lookup;
     }
 
-    /** Bytes read by the walks before this one, of bins, and of records that others refer to. */
+    /** Bytes read by previous walks, of bins, and of records that others refer to. */
     long bytesReadBesides() {
         return done.bytesRead() + bytesReadOfOthers();
     }
@@ -183,7 +183,7 @@ final class QueryScope implements AutoCloseable {
         return limit != Limit.NONE || current == null ? limit : current.limit();
     }
 
-    /** Whether what was passed over before may be gone. */
+    /** Whether records that were passed over may be gone. */
     boolean isExpired() {
         SourceWalk current = walk;
         return expired || (current != null && current.isExpired());
@@ -207,7 +207,7 @@ final class QueryScope implements AutoCloseable {
 
     private long pagesDamaged() {
         SourceWalk current = walk;
-        // each walk meets the same ones
+        // each walk meets the same damaged pages
         return current == null ? pagesDamaged : Math.max(pagesDamaged, current.pagesDamaged());
     }
 
@@ -224,9 +224,9 @@ final class QueryScope implements AutoCloseable {
         return conditions == null ? Map.of() : conditions.fieldsSeen();
     }
 
-    /** What the answer lacks, so far. */
+    /** What the answer lacks so far. */
     Completeness completeness() {
-        // an interrupt that ended the query must not keep it from telling so
+        // an interrupt that ended the query must not prevent this report
         boolean interrupted = Thread.interrupted();
         try {
             TimeRange range = query.range();

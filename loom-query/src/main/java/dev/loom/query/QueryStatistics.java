@@ -7,19 +7,19 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The work of a query, as counters; of one that passes several times over its range, of all passes together.
+ * Counters of a query's work, over all passes.
  *
  * @param pagesConsidered pages of the record log in the range
  * @param pagesSkipped of those, pages that the timestamp index showed to hold nothing of the source in the time range
- * @param pagesSkippedByBins of those, pages that an index's summaries showed to hold nothing that is looked for
- * @param pagesRead pages of the record log that were read, from memory or from disk
+ * @param pagesSkippedByBins of those, pages that an index's summaries showed to hold no match
+ * @param pagesRead pages of the record log read, from memory or from disk
  * @param bytesRead bytes read of all logs, from memory or from disk
- * @param recordsReturned records that the cursor has stood on; of an aggregate, those that were read and looked at
- * @param chunksFromTotals chunks that the totals in their directories answered for
- * @param chunksFromBins chunks that their bins answered for
- * @param chunksRead chunks whose records were read, and pages that were read without a directory, each of which is a chunk
+ * @param recordsReturned records that the cursor returned; for an aggregate, records read and examined
+ * @param chunksFromTotals chunks answered from the totals in their directories
+ * @param chunksFromBins chunks answered from their bins
+ * @param chunksRead chunks whose records were read; a page read without a directory counts as a chunk
  * @param plan which index was used for what, or why none was
- * @param fieldsSeen the fields that conditions read of records, each with whether any of these had a value there
+ * @param fieldsSeen the fields that conditions read, each with whether any record had a value in it
  */
 public record QueryStatistics(
         long pagesConsidered,
@@ -41,7 +41,7 @@ public record QueryStatistics(
         fieldsSeen = Collections.unmodifiableMap(new TreeMap<>(fieldsSeen));
     }
 
-    /** This work and another together; what both plans say is said once. */
+    /** The sum of both; a line in both plans appears once. */
     public QueryStatistics plus(QueryStatistics more) {
         List<String> plans = new ArrayList<>(plan);
         more.plan.stream().filter(line -> !plans.contains(line)).forEach(plans::add);
@@ -61,7 +61,7 @@ public record QueryStatistics(
                 seen);
     }
 
-    /** The same without records, of a query whose records are no answer. */
+    /** The same with no records returned, for a query whose records are not the answer. */
     QueryStatistics withoutRecords() {
         return new QueryStatistics(
                 pagesConsidered,

@@ -3,9 +3,9 @@ package dev.loom.query;
 import dev.loom.index.BinScale;
 
 /**
- * Bounds of the values of ranks, from no more than the least and the greatest value of groups: chunks, bins, single values.
- * As many groups as have a greatest value of x or more, so many values at least are x or more; so the chunks' maxima tell
- * where a high percentile can only be, and those that lie below it need not be looked into. For one thread.
+ * Bounds of the values of ranks, from the minimum and maximum of groups: chunks, bins, single values. If n groups have a
+ * maximum of at least x, at least n values are at least x. So the chunks' maxima bound a high percentile from below, and
+ * chunks below that bound need not be examined. For one thread.
  */
 final class RankBounds {
     private final BinScale scale;
@@ -15,7 +15,7 @@ final class RankBounds {
     private long count;
 
     /**
-     * Makes bounds that are ends of bins, or of runs of bins where there are many.
+     * Creates bounds at the ends of bins, or of runs of bins if there are many.
      *
      * @param cells memory for counts, all 0
      */
@@ -35,14 +35,14 @@ final class RankBounds {
         int min = scale.bin(minKey) >>> shift;
         int max = scale.bin(maxKey) >>> shift;
         count += values;
-        // no more than these are sure to be that high; and below, that low
+        // one value is as high as the maximum, the others at least the minimum; and the reverse for the low side
         cells[max]++;
         cells[min] += values - 1;
         cells[slots + min]++;
         cells[slots + max] += values - 1;
     }
 
-    /** A key that the value of a rank, 1 or more, is not below. */
+    /** A lower bound, included, of the value of a rank of 1 or more. */
     long lowKey(long rank) {
         long above = count - rank + 1;
         int slot = slots - 1;
@@ -52,7 +52,7 @@ final class RankBounds {
         return scale.lowKey(slot << shift);
     }
 
-    /** A key that the value of a rank, no more than there are values, is not above. */
+    /** An upper bound, included, of the value of a rank of at most the number of values. */
     long highKey(long rank) {
         int slot = 0;
         for (long low = cells[slots]; low < rank && slot < slots - 1; low += cells[slots + slot]) {

@@ -9,21 +9,21 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the values of some ranks, exactly and in constant memory, by passes over the values (paper, section 4.3). Each rank
- * is known to lie in an interval of keys, at first that which {@link RankBounds} give. A pass counts the values of each
- * interval by bins, or within a bin by equal parts, which gives a smaller interval; one that has few enough values has them
- * collected.
+ * Finds the values of ranks, exactly and in constant memory, by passes over the values (paper, section 4.3). Each rank lies
+ * in a known interval of keys, at first the one from {@link RankBounds}. A pass counts the values of each interval by bin,
+ * or within a bin by parts of equal width, which narrows the interval; once few enough values are left, a pass collects
+ * them.
  *
  * <p>Memory: {@link #CELLS} values or counts of 8 bytes, which the intervals share equally. For one thread.
  */
 final class RankSearch implements KeyTally {
-    /** The most values that a pass collects, or numbers that it counts. */
+    /** The most values that a pass collects, or counters that it keeps. */
     static final int CELLS = 1 << 15;
 
-    /** The most ranks that can be looked for. */
+    /** The most ranks of one search. */
     static final int RANKS_MAX = CELLS / 32;
 
-    /** Fewer intervals are faster gone through for each batch of values than looked up for each value. */
+    /** Up to this many intervals, testing each against a whole batch is faster than a lookup for each value. */
     private static final int LOOKED_THROUGH_MAX = 8;
 
     private final ValueType type;
@@ -31,23 +31,23 @@ final class RankSearch implements KeyTally {
     private final long[] cells = new long[CELLS];
     private final boolean summarised;
     private final @Nullable RankBounds bounds;
-    /** By rank asked for: the rank within the interval, in the first pass among all values; the interval. */
+    /** For each rank searched: the rank within its interval (in the first pass, among all values), and the interval. */
     private long[] ranks = {};
 
     private @Nullable KeyInterval[] intervalOf = {};
-    /** Those still to be narrowed, ascending. */
+    /** The intervals still to be narrowed, ascending. */
     private KeyInterval[] open = {};
-    /** Their highest keys, to find one by a key. */
+    /** The highest key of each, to find an interval by key. */
     private long[] highKeys = {};
 
-    /** Whether a pass counts the values below the intervals, since ranks are still those among all values. */
+    /** Whether a pass counts the values below the intervals, as ranks are still among all values. */
     private boolean countsBelow;
 
     private long below;
 
     /**
-     * @param known the bins that most summaries have; null without any
-     * @param all whether all values count: not where only those in a range do
+     * @param known the bins that most summaries have; null if there are none
+     * @param all whether all values count, not only those in a range
      */
     RankSearch(ValueType type, @Nullable BinScale known, boolean all) {
         this.type = type;
@@ -57,17 +57,17 @@ final class RankSearch implements KeyTally {
         this.countsBelow = bounds != null;
     }
 
-    /** What has to be told of all groups of values before the search begins, or null. */
+    /** Must be told of all groups of values before the search starts; null if not used. */
     @Nullable
     RankBounds bounds() {
         return bounds;
     }
 
     /**
-     * Begins the search.
+     * Starts the search.
      *
      * @param ascending the ranks, from 1 to the number of values
-     * @param totals of the values
+     * @param totals the totals of the values
      */
     void start(long[] ascending, Totals totals) {
         long low = totals.minKey();
@@ -83,7 +83,7 @@ final class RankSearch implements KeyTally {
         open = all.isOne() ? open : new KeyInterval[] {all};
     }
 
-    /** Whether every rank's value is found, or can't be. */
+    /** Whether the value of every rank is found, or can't be. */
     boolean isDone() {
         return open.length == 0;
     }
@@ -118,7 +118,7 @@ final class RankSearch implements KeyTally {
 
     @Override
     public boolean countsBins(BinScale bins) {
-        // the same bins, and no value in them that does not count
+        // the same bins, and every value in them counts
         return countsBelow && bins == scale;
     }
 
@@ -200,7 +200,7 @@ final class RankSearch implements KeyTally {
             cells[interval.begin + interval.slot(scale, key)] += times;
             return;
         }
-        // never more than were counted, whatever the disk gives now
+        // never more than were counted, whatever the disk returns now
         int to = (int) Math.min(interval.used + times, interval.count);
         Arrays.fill(cells, interval.begin + interval.used, interval.begin + to, key);
         interval.used = to;
@@ -211,7 +211,7 @@ final class RankSearch implements KeyTally {
         KeyInterval[] next = new KeyInterval[ranks.length];
         int count = 0;
         for (int i = 0; i < ranks.length; i++) {
-            // never none, whatever the disk gives now
+            // at least 1, whatever the disk returns now
             ranks[i] = countsBelow ? Math.max(1, ranks[i] - below) : ranks[i];
             KeyInterval interval = intervalOf[i];
             if (interval == null || interval.isOne()) {
@@ -252,7 +252,7 @@ final class RankSearch implements KeyTally {
         return found < 0 ? null : interval.part(scale, found, cells[interval.begin + found]);
     }
 
-    /** The value of the i-th rank; null if it is not found. */
+    /** The value of the i-th rank; null if it was not found. */
     @Nullable
     Value value(int i) {
         KeyInterval interval = intervalOf[i];

@@ -1,8 +1,8 @@
 package dev.loom.query;
 
 /**
- * The records with the largest keys met so far, up to a number; of equal keys those at the highest addresses. A heap with
- * the least of them on top, 20 bytes a record. For one thread.
+ * The records with the largest keys so far, up to a given number; among equal keys those at the highest addresses. A heap
+ * with the least on top, 20 bytes per record. For one thread.
  */
 final class RankedRecords {
     private final long[] keys;
@@ -24,7 +24,7 @@ final class RankedRecords {
         return size == keys.length;
     }
 
-    /** The least key of those kept, of which there is one at least. */
+    /** The least key kept; there must be at least one. */
     long leastKey() {
         return keys[0];
     }
@@ -33,7 +33,7 @@ final class RankedRecords {
         return keys[i];
     }
 
-    /** By how much the value is greater than that of its key. */
+    /** How much greater the value is than that of its key. */
     int remainder(int i) {
         return remainders[i];
     }
@@ -42,7 +42,7 @@ final class RankedRecords {
         return addresses[i];
     }
 
-    /** Keeps a record, in place of the least one when full. */
+    /** Keeps a record; if full, in place of the least one. */
     void offer(long key, int remainder, long address) {
         if (!isFull()) {
             set(size, key, remainder, address);
@@ -54,7 +54,7 @@ final class RankedRecords {
         }
     }
 
-    /** Puts them in order, the largest first; nothing can be offered after that. */
+    /** Sorts the records, largest first; after that, none can be offered. */
     void sort() {
         for (int end = size - 1; end > 0; end--) {
             swap(0, end);

@@ -5,10 +5,9 @@ import dev.loom.api.Source;
 import java.util.Objects;
 
 /**
- * The records of one source in a time range (paper, sections 4.3 and 5.1): newest first along the source's chain, or
- * oldest first by page. With {@link #where} only the parts of the log are read of which indexes don't rule out that they
- * hold a record that meets the condition. Constant memory: 1 MiB, and the longest jumbo payload met. Each {@link #open()}
- * or {@link #forEach} is a new scan. Not thread-safe.
+ * The records of one source in a time range (paper, sections 4.3 and 5.1): newest first along the source's chain, or oldest
+ * first page by page. With {@link #where}, skips the parts of the log that indexes show to hold no match. Constant memory: 1
+ * MiB, and the longest jumbo payload met. Each {@link #open()} or {@link #forEach} is a new scan. Not thread-safe.
  */
 public final class RawScan extends Query<RawScan> {
     private Order order = Order.NEWEST_FIRST;
@@ -22,7 +21,7 @@ public final class RawScan extends Query<RawScan> {
         return of(snapshot, source.id());
     }
 
-    /** By id; 0 is the store's own source. */
+    /** Scans a source by id; 0 is the store's own source. */
     public static RawScan of(Snapshot snapshot, int sourceId) {
         return new RawScan(snapshot, sourceId);
     }
@@ -38,7 +37,7 @@ public final class RawScan extends Query<RawScan> {
         return this;
     }
 
-    /** Leaves out records at lower addresses; default 0. */
+    /** Skips records at lower addresses; default 0. */
     public RawScan fromAddress(long address) {
         fromAddress = address;
         return this;

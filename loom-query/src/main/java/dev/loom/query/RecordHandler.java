@@ -2,7 +2,7 @@ package dev.loom.query;
 
 import org.agrona.DirectBuffer;
 
-/** Takes the records of a scan. The buffer is valid during the call alone. */
+/** Receives the records of a scan. The buffer is valid only during the call. */
 @FunctionalInterface
 public interface RecordHandler {
     void onRecord(long timeNs, DirectBuffer buffer, int offset, int length);

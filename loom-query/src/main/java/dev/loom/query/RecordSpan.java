@@ -9,8 +9,8 @@ import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stretch of time that a record stands for: from its duration before its time up to its time, or from its time on where that
- * is its start, both included; without durations its time alone. For one thread.
+ * The time span of a record, both ends included: its duration up to its time, or from its time on if that is the start;
+ * without a duration, its time alone. For one thread.
  */
 final class RecordSpan {
     private final @Nullable EventClock clock;
@@ -23,8 +23,8 @@ final class RecordSpan {
     private long endNs;
 
     /**
-     * @param clock of the records' own times; null for arrival
-     * @param duration in its unit, or nanoseconds without one; null for none
+     * @param clock of the records' own times; null for arrival times
+     * @param duration in its unit, or in nanoseconds if it has none; null for no durations
      * @param fromStart whether a record's time is its start
      * @param lookup finds the records that others refer to
      */
@@ -36,7 +36,7 @@ final class RecordSpan {
         this.lookup = lookup;
     }
 
-    /** Reads a record's; false when it has no time, or no duration, or a negative one, and so stands for no time. */
+    /** Reads a record's span; false if it has none: no time, no duration, or a negative one. */
     boolean read(long address, long arrivalNs, DirectBuffer payload, int offset, int length) {
         lookup.from(address);
         timeNs = clock == null ? arrivalNs : clock.epochNs(lookup, payload, offset, length);
@@ -62,9 +62,9 @@ final class RecordSpan {
     }
 
     /**
-     * A duration as whole nanoseconds; those that do not fit are the longest.
+     * A duration in whole nanoseconds, clamped to the range of a long.
      *
-     * @param remainder by how much the duration is greater than that of its key
+     * @param remainder how much greater the duration is than that of its key
      */
     static long durationNs(ValueType type, @Nullable ValueUnit unit, long key, int remainder) {
         long unitNs = unit == ValueUnit.MICROSECONDS
@@ -78,26 +78,26 @@ final class RecordSpan {
         return fits ? units * unitNs : units < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
     }
 
-    /** One that is not shorter than any whose key is at most this one. */
+    /** An upper bound of the durations whose key is at most this one. */
     static long longestNs(ValueType type, @Nullable ValueUnit unit, long maxKey) {
-        // integers that doubles stand for lie between this double and the next
+        // integers that share a double lie between this double and the next
         long key = type == ValueType.F64 ? ValueType.doubleKey(Math.nextUp(ValueType.doubleOf(maxKey))) : maxKey;
         return Math.max(0, durationNs(type, unit, key, 0));
     }
 
-    /** A time and a duration, at most the latest time that there is. */
+    /** A time plus a duration, clamped to the range of a long. */
     static long plus(long timeNs, long durationNs) {
         return minus(timeNs, -durationNs);
     }
 
-    /** A time less a duration, at least the earliest time that there is. */
+    /** A time minus a duration, clamped to the range of a long. */
     static long minus(long timeNs, long durationNs) {
         long difference = timeNs - durationNs;
         boolean overflow = ((timeNs ^ durationNs) & (timeNs ^ difference)) < 0;
         return overflow ? (durationNs > 0 ? Long.MIN_VALUE : Long.MAX_VALUE) : difference;
     }
 
-    /** The record's time itself. */
+    /** The record's time. */
     long timeNs() {
         return timeNs;
     }

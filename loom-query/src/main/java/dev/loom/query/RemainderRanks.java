@@ -6,23 +6,24 @@ import java.util.Arrays;
 import java.util.stream.LongStream;
 
 /**
- * Finds which of the integers between a large double and the next has a rank, for some such doubles: counts the values below
- * each, and those of its key by their {@link dev.loom.index.KeyReader#remainder()}. One pass. For one thread.
+ * Finds the integer of a rank among those between a large double and the next, for several such doubles. It counts the
+ * values below each double, and those of its key by their {@link dev.loom.index.KeyReader#remainder()}. One pass. For one
+ * thread.
  */
 final class RemainderRanks implements KeyTally {
-    /** As many as take 512 KiB. */
+    /** They take 512 KiB. */
     static final int KEYS_MAX = 32;
 
-    /** Doubles below 2^64 are at most so far apart. */
+    /** The greatest distance between neighbouring doubles below 2^64. */
     private static final int REMAINDERS = 1 << 11;
 
     private final long[] keys;
-    /** Of each key, how many values are below it and not below the key before, nor equal to that. */
+    /** For each key, the number of values below it and above the previous key. */
     private final long[] below;
 
     private final long[][] counts;
 
-    /** @param ascending the doubles' keys, at least one, at most {@link #KEYS_MAX} */
+    /** @param ascending the doubles' keys, from one to {@link #KEYS_MAX} */
     RemainderRanks(long[] ascending) {
         keys = ascending;
         below = new long[keys.length];
@@ -48,7 +49,7 @@ final class RemainderRanks implements KeyTally {
         return minKey == maxKey || keys[first] > maxKey ? Coverage.ALL : Coverage.SOME;
     }
 
-    /** The first of the keys that is not less than one; as many as there are if all are. */
+    /** The index of the first key that is at least this one; the number of keys if there is none. */
     private int firstFrom(long key) {
         int found = Arrays.binarySearch(keys, key);
         return found < 0 ? -found - 1 : found;
@@ -96,9 +97,9 @@ final class RemainderRanks implements KeyTally {
     }
 
     /**
-     * The remainder of the value of a rank; the last one there is, whatever the disk gives now.
+     * The remainder of the value of a rank; the greatest one found if the disk returns fewer values now.
      *
-     * @param key of the value, one of those asked for
+     * @param key the value's key, one of those asked for
      * @param rank from 1 on, among all values
      */
     int remainder(long key, long rank) {

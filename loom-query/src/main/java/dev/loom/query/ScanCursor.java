@@ -11,7 +11,7 @@ final class ScanCursor extends PageCursor implements QueryCursor {
     private final SourceWalk walk;
     private final @Nullable Predicate<PageRecords> filter;
 
-    /** @param filter what records have to meet besides the query's condition */
+    /** @param filter what records must meet in addition to the query's condition */
     ScanCursor(QueryScope scope, SourceWalk walk, @Nullable Predicate<PageRecords> filter) {
         super(walk.record());
         this.scope = scope;
@@ -35,7 +35,7 @@ final class ScanCursor extends PageCursor implements QueryCursor {
 
     @Override
     public Completeness completeness() {
-        // which reads memory that is the cursor's no more once it is closed
+        // after close, the cursor no longer owns the memory that this reads
         checkOpen();
         return scope.completeness();
     }

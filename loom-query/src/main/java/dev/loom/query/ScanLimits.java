@@ -2,7 +2,7 @@ package dev.loom.query;
 
 import dev.loom.query.Completeness.Limit;
 
-/** Tells when a query has used up its budget or was cancelled. For one thread. */
+/** Tells when a query has spent its budget or was cancelled. For one thread. */
 final class ScanLimits {
     private final QueryBudget budget;
     private final Cancellation cancellation;
@@ -21,7 +21,7 @@ final class ScanLimits {
                 : budget.timeMax().toNanos();
     }
 
-    /** Called once a page. An interrupt of the thread is a cancellation, and stays set. */
+    /** Called once a page. An interrupt of the thread counts as a cancellation, and stays set. */
     Limit check(long bytesRead) {
         pulse.run();
         if (cancellation.cancelled() || Thread.currentThread().isInterrupted()) {

@@ -1,10 +1,10 @@
 package dev.loom.query;
 
-/** Selects by rank in place (Hoare's quickselect, with the middle of three as pivot and equal values apart). */
+/** Selects by rank in place (Hoare's quickselect, with median-of-three pivots and a three-way partition). */
 final class Selection {
     private Selection() {}
 
-    /** The value that sorting {@code values[from, to)} would put {@code rank} places behind the first; moves them. */
+    /** The value that sorting {@code values[from, to)} would put at {@code from + rank}; reorders the values. */
     static long select(long[] values, int from, int to, int rank) {
         int low = from;
         int high = to - 1;

@@ -11,7 +11,7 @@ import java.util.Map;
 import org.agrona.DirectBuffer;
 
 /**
- * Finds the records of a snapshot that others refer to, for those who read fields of records themselves:
+ * Finds the records of a snapshot that other records refer to, for callers who read record fields themselves:
  *
  * <pre>
  *     FieldValue value = new FieldValue();
@@ -22,9 +22,9 @@ import org.agrona.DirectBuffer;
  *     }
  * </pre>
  *
- * <p>Queries do so for their conditions and indexes without being told. At most 256 KiB, and the longest jumbo payload that
- * is referred to; nothing until the first is. It may be used after the snapshot is closed, until it is closed itself. For one
- * thread.
+ * <p>Queries do this themselves for their conditions and indexes. Memory: at most 256 KiB, and the longest jumbo payload
+ * that is referred to; none until the first lookup. It remains valid after the snapshot is closed, until it is closed
+ * itself. For one thread.
  */
 public final class SnapshotLookup implements RecordLookup, AutoCloseable {
     private final StoreSnapshot snapshot;
@@ -37,9 +37,9 @@ public final class SnapshotLookup implements RecordLookup, AutoCloseable {
     }
 
     /**
-     * Makes a lookup.
+     * Opens a lookup.
      *
-     * @throws IllegalStateException when the snapshot is closed
+     * @throws IllegalStateException if the snapshot is closed
      */
     public static SnapshotLookup of(Snapshot snapshot) {
         StoreSnapshot store = (StoreSnapshot) snapshot;
@@ -47,7 +47,7 @@ public final class SnapshotLookup implements RecordLookup, AutoCloseable {
         return new SnapshotLookup(store);
     }
 
-    /** A lookup for those who hold a lease of the snapshot. */
+    /** A lookup for a caller that holds a lease of the snapshot. */
     static ReferencedRecords within(StoreSnapshot snapshot) {
         SnapshotView view = snapshot.view();
         Map<Integer, String> formats = new HashMap<>();

@@ -17,9 +17,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One walk over the records of a query's source that lie in its time range and meet its condition. Parts of the log that the
- * time range or indexes rule out are passed over; about the others a {@link ChunkDecider} is asked first. Holds ten pages
- * (two blocks, one for directories that go on, one for jumbos), and the longest jumbo payload met. For one thread.
+ * One walk over the records of a query's source that meet its time range and its condition. Skips the parts of the log that
+ * the time range or indexes rule out; asks a {@link ChunkDecider} about the others first. Holds ten pages (two blocks, one
+ * for directories that continue, one for jumbos), and the longest jumbo payload met. For one thread.
  */
 final class SourceWalk implements AutoCloseable {
     private final QueryScope scope;
@@ -32,7 +32,7 @@ final class SourceWalk implements AutoCloseable {
     private final PageRecords page;
     private final RecordWalk records;
 
-    /** @param inBatches whether the records within a chunk may come in any order, as they do for {@link #next(RecordBatch)} */
+    /** @param inBatches whether records within a chunk may come in any order, as for {@link #next(RecordBatch)} */
     SourceWalk(QueryScope scope, Order order, boolean inBatches, ChunkDecider decider, TimeRange range) {
         this.scope = scope;
         this.range = range;
@@ -63,7 +63,7 @@ final class SourceWalk implements AutoCloseable {
     }
 
     /**
-     * Moves to the next records that have to be looked at: to several where all in a page count. Chunks come in the walk's
+     * Moves to the next records to be examined: to several at once if all records of a page count. Chunks come in the walk's
      * order, records within a chunk newest first.
      */
     boolean next(RecordBatch batch) {
@@ -79,7 +79,7 @@ final class SourceWalk implements AutoCloseable {
         return false;
     }
 
-    /** Moves to the next record that has to be looked at; false at the end, and when the query was ended early. */
+    /** Moves to the next record to be examined; false at the end, or if the query ended early. */
     boolean next() {
         while (records.next()) {
             boolean before = page.timeNs() < range.fromNs() || page.address() < fromAddress;
@@ -99,7 +99,7 @@ final class SourceWalk implements AutoCloseable {
         return predicate == null || predicate.test(page.buffer(), page.offset(), page.length());
     }
 
-    /** The record at which the walk stands. */
+    /** The record that the walk stands on. */
     PageRecords record() {
         return page;
     }
@@ -108,7 +108,7 @@ final class SourceWalk implements AutoCloseable {
         return guide.limit();
     }
 
-    /** Entries of the timestamp index that say what can't be. */
+    /** The number of corrupt entries in the timestamp index. */
     long entriesDamaged() {
         return chunks.entriesDamaged();
     }
@@ -121,7 +121,7 @@ final class SourceWalk implements AutoCloseable {
         return records.expired();
     }
 
-    /** The work so far, without that on bins. */
+    /** The work so far, without reads of bins. */
     QueryStatistics statistics() {
         ChunkTally tally = guide.tally();
         long skippedByTime = chunks.pagesSkipped() + tally.pages(ChunkUse.SKIPPED_BY_TIME);

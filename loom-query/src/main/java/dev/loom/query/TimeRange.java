@@ -1,8 +1,8 @@
 package dev.loom.query;
 
 /**
- * A half-open range of times, epoch nanoseconds: {@code from <= t < to}. One that ends with the greatest time that there is
- * has no end, and holds that time too.
+ * A half-open range of times in epoch nanoseconds: {@code from <= t < to}. If {@code to} is {@link Long#MAX_VALUE} the range
+ * has no end, and includes that time too.
  */
 public record TimeRange(long fromNs, long toNs) {
     public static final TimeRange ALL = new TimeRange(Long.MIN_VALUE, Long.MAX_VALUE);
@@ -13,7 +13,7 @@ public record TimeRange(long fromNs, long toNs) {
         }
     }
 
-    /** From one time up to another, both included. */
+    /** From one time to another, both included. */
     public static TimeRange closed(long firstNs, long lastNs) {
         return new TimeRange(firstNs, lastNs == Long.MAX_VALUE ? lastNs : lastNs + 1);
     }
@@ -23,17 +23,17 @@ public record TimeRange(long fromNs, long toNs) {
         return timeNs >= fromNs && !endsBefore(timeNs);
     }
 
-    /** Whether a time is behind the range. */
+    /** Whether a time lies past the range. */
     boolean endsBefore(long timeNs) {
         return timeNs >= toNs && toNs != Long.MAX_VALUE;
     }
 
-    /** The last time of a range that is not empty. */
+    /** The last time in the range, which must not be empty. */
     long lastNs() {
         return toNs == Long.MAX_VALUE ? toNs : toNs - 1;
     }
 
-    /** How many of the times in another range, which is not empty, are in this one. */
+    /** How many of the times of another, non-empty range are in this one. */
     Coverage cover(TimeRange times) {
         if (endsBefore(times.fromNs) || times.endsBefore(fromNs)) {
             return Coverage.NONE;
@@ -41,7 +41,7 @@ public record TimeRange(long fromNs, long toNs) {
         return times.fromNs >= fromNs && times.toNs <= toNs && !times.equals(ALL) ? Coverage.ALL : Coverage.SOME;
     }
 
-    /** The times in both; empty where they end if there are none. */
+    /** The intersection; if there is none, an empty range at the earlier end. */
     TimeRange and(TimeRange other) {
         long end = Math.min(toNs, other.toNs);
         return new TimeRange(Math.min(Math.max(fromNs, other.fromNs), end), end);

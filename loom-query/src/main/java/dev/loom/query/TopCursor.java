@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.agrona.DirectBuffer;
 
-/** The records of a {@link TopRecords} in their order, each read when the cursor comes to it. For one thread. */
+/** The records of a {@link TopRecords} in order; each is read when the cursor moves to it. For one thread. */
 public final class TopCursor implements QueryCursor {
     private final QueryScope scope;
     private final RankedRecords ranked;
@@ -35,7 +35,7 @@ public final class TopCursor implements QueryCursor {
         this.sourceId = scope.query().sourceId();
         this.bytesReadBefore = scope.bytesReadBesides();
         SnapshotView view = scope.view();
-        // they lie anywhere: what is beside one is of no use
+        // the records lie anywhere, so reading ahead is of no use
         this.page = new PageRecords(view.records(), view.recordTail(), sourceId, 1);
     }
 

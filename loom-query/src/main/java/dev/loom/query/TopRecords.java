@@ -9,18 +9,18 @@ import dev.loom.index.KeyReader;
 import dev.loom.record.PageRecords;
 
 /**
- * The records of one source with the largest values, largest first; of equal values the newest first. The greatest values of
- * the chunks give a value that as many records reach as are wanted; then only chunks are read whose greatest value is as
- * large, and larger than what was found by then. A record without a value is not among them.
+ * The records of one source with the largest values, largest first; among equal values the newest first. The chunks' maxima
+ * give a value that at least as many records reach as are wanted. Then only chunks are read whose maximum reaches that value
+ * and exceeds what was found so far. Records without a value are left out.
  *
- * <p>Constant memory: 1 MiB, of which 20 bytes for each record wanted, and the longest jumbo payload met. The records
- * themselves are read again when the cursor comes to them. Not thread-safe.
+ * <p>Constant memory: 1 MiB, of which 20 bytes per record wanted, and the longest jumbo payload met. The cursor reads each
+ * record again when it moves to it. Not thread-safe.
  */
 public final class TopRecords extends Query<TopRecords> {
-    /** The most records that can be wanted. */
+    /** The most records that can be asked for. */
     public static final int COUNT_MAX = 16_384;
 
-    /** Integers below it are doubles. */
+    /** Every integer below this is exact as a double. */
     private static final double EXACT_MAX = 1L << 53;
 
     private final IndexedFunction indexed;
@@ -38,15 +38,15 @@ public final class TopRecords extends Query<TopRecords> {
     }
 
     /**
-     * The largest by an index; all indexes of its source with an equal function are used.
+     * The largest values of an index; uses all indexes of the source with an equal function.
      *
-     * @throws IllegalArgumentException when its function can't be read, and for a count out of range
+     * @throws IllegalArgumentException if the function can't be read, or if the count is out of range
      */
     public static TopRecords of(Snapshot snapshot, Index index, int count) {
         return of(snapshot, index.sourceId(), index.function(), count);
     }
 
-    /** The largest by a function, whether there are indexes over it or not; else as of an index. */
+    /** The largest values of a function, with or without indexes over it; errors as for an index. */
     public static TopRecords of(Snapshot snapshot, int sourceId, IndexFunction function, int count) {
         return new TopRecords(snapshot, IndexedFunction.of(sourceId, function), count);
     }
@@ -56,23 +56,23 @@ public final class TopRecords extends Query<TopRecords> {
         return this;
     }
 
-    /** Looks for the smallest values instead, smallest first; of equal ones the newest first. */
+    /** Finds the smallest values instead, smallest first; among equal values the newest first. */
     public TopRecords smallest() {
         smallest = true;
         return this;
     }
 
-    /** Ranks a key: the other way round when the smallest are looked for. */
+    /** The rank of a key: reversed when the smallest values are searched. */
     private long rank(long key) {
         return smallest ? ~key : key;
     }
 
-    /** The highest rank of a chunk's values. */
+    /** The highest rank of the values in a chunk. */
     private long rank(IndexSummary totals) {
         return smallest ? ~totals.minKey() : totals.maxKey();
     }
 
-    /** Finds them. Of a query that its budget ended, they are the largest of what was looked at. */
+    /** Runs the query. If its budget ended it early, the result holds the largest values of what was read. */
     public TopCursor open() {
         QueryScope scope = new QueryScope(this);
         try {
@@ -97,7 +97,7 @@ public final class TopRecords extends Query<TopRecords> {
         }
     }
 
-    /** A key that as many records as are wanted reach or exceed, as far as summaries tell. */
+    /** A rank that at least as many records reach as are wanted, according to summaries. */
     private long reached(QueryScope scope, IndexSummaries summaries, KeyReader reader) {
         RankedRecords maxima = new RankedRecords(count);
         SourceWalk walk = scope.walk(Order.NEWEST_FIRST, (chunk, whole) -> {
@@ -115,7 +115,7 @@ public final class TopRecords extends Query<TopRecords> {
         return maxima.isFull() ? maxima.leastKey() : Long.MIN_VALUE;
     }
 
-    /** The walk goes to older records, which rank behind those of the same value that are kept. */
+    /** The walk goes to older records, which rank after those kept with the same value. */
     private ChunkDecider mayRank(IndexSummaries summaries, RankedRecords best, long reached) {
         return (chunk, whole) -> {
             if (!summaries.read(chunk)) {
@@ -128,7 +128,7 @@ public final class TopRecords extends Query<TopRecords> {
         };
     }
 
-    /** Whether all values that rank so are equal: not those of integers that doubles stand for. */
+    /** Whether all values of a rank are equal; not so for integers that share a double. */
     private boolean isExact(long rank) {
         long key = smallest ? ~rank : rank;
         return indexed.function().type() != ValueType.F64 || Math.abs(ValueType.doubleOf(key)) < EXACT_MAX;

@@ -13,12 +13,12 @@ final class Totals implements KeyTally {
     private final ValueType type;
     private final KeyRange range;
     private final ValueRange values;
-    /** Of values that are to be kept exact; else null. */
+    /** For values that are to be kept exact; otherwise null. */
     private final @Nullable NumberSum numbers;
 
     private final LongSum sum = new LongSum();
     private final DoubleSum doubleSum = new DoubleSum();
-    /** Of integers, the keys of bins and single values, which may differ from the values. */
+    /** For integers: the sum of the keys of bins and single values; keys may differ from values. */
     private final LongSum keySum = new LongSum();
 
     private long keysSummed;
@@ -32,7 +32,7 @@ final class Totals implements KeyTally {
 
     /**
      * @param values those that count
-     * @param bounds of the values of ranks, to be found besides
+     * @param bounds bounds of ranks to gather as well, or null
      */
     Totals(IndexFunction function, ValueRange values, @Nullable RankBounds bounds) {
         this.type = function.type();
@@ -116,7 +116,7 @@ final class Totals implements KeyTally {
         }
     }
 
-    /** An index rounds the sums that it holds. */
+    /** An index rounds its sums. */
     @Override
     public boolean takes(IndexSummary totals) {
         return numbers == null
@@ -138,7 +138,7 @@ final class Totals implements KeyTally {
         addGroup(records, min, max, 0);
     }
 
-    /** @param remainder of both keys */
+    /** @param remainder the remainder of both keys */
     private void addGroup(long records, long min, long max, int remainder) {
         count += records;
         if (min < minKey || (min == minKey && remainder < minRemainder)) {
@@ -175,13 +175,13 @@ final class Totals implements KeyTally {
         return new Value(type, maxKey, maxRemainder);
     }
 
-    /** Of values that are to be kept exact, the sum; else null. */
+    /** The sum of values that are to be kept exact; otherwise null. */
     @Nullable
     NumberSum numbers() {
         return numbers;
     }
 
-    /** Of integers, the sum. */
+    /** The sum of integers. */
     LongSum sum() {
         LongSum all = new LongSum();
         all.add(sum);
@@ -192,7 +192,7 @@ final class Totals implements KeyTally {
         return all;
     }
 
-    /** Of doubles, the sum. */
+    /** The sum of doubles. */
     double doubleSum() {
         return doubleSum.value();
     }

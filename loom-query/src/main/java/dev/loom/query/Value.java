@@ -4,20 +4,20 @@ import dev.loom.api.ValueType;
 import java.math.BigDecimal;
 
 /**
- * A value of an index, as it was found. Its string is the value: an integer in full, or a double's shortest form.
+ * A value of an index, as found. {@link #toString()} gives an integer in full, or a double in its shortest form.
  *
- * @param type what the value is
+ * @param type the type of the value
  * @param key its key, see {@link ValueType}
- * @param remainder by how much it is greater than the double that has the key: of an integer that is no double, in a field that
- *     declares no type; else 0
+ * @param remainder how much greater the value is than the double with this key, for an integer that is no exact double in a
+ *     field of no declared type; otherwise 0
  */
 public record Value(ValueType type, long key, int remainder) {
-    /** One that is all in its key. */
+    /** A value that its key gives in full. */
     public Value(ValueType type, long key) {
         this(type, key, 0);
     }
 
-    /** Of an integer beyond {@link Long#MAX_VALUE} its 64 bits, else the value, of a double rounded toward zero. */
+    /** The value; a double rounded toward zero. An integer above {@link Long#MAX_VALUE} is given as its 64 bits. */
     public long longValue() {
         if (remainder != 0) {
             return toBigDecimal().toBigIntegerExact().longValue();
@@ -25,7 +25,7 @@ public record Value(ValueType type, long key, int remainder) {
         return type == ValueType.F64 ? (long) ValueType.doubleOf(key) : type.bits(key);
     }
 
-    /** The value, or the double nearest to it. */
+    /** The value as the nearest double. */
     public double doubleValue() {
         return type == ValueType.F64 && remainder == 0
                 ? ValueType.doubleOf(key)
@@ -35,7 +35,7 @@ public record Value(ValueType type, long key, int remainder) {
     /**
      * The value in full.
      *
-     * @throws ArithmeticException for an infinity
+     * @throws ArithmeticException if it is infinite
      */
     public BigDecimal toBigDecimal() {
         if (type != ValueType.F64) {

@@ -8,14 +8,14 @@ import java.math.RoundingMode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A range of an index's values, with or without its ends. Immutable.
+ * A range of an index's values; each end is included, excluded or open. Immutable.
  *
- * <p>Bounds are exact: {@code above(9007199254740992)} begins with the next integer, or the next double. A {@link BigDecimal}
- * that is no integer stands for the double nearest to it when doubles are compared with it, as numbers in a {@link
+ * <p>Bounds are exact: {@code above(9007199254740992)} starts with the next integer, or with the next double. A {@link
+ * BigDecimal} that is not an integer stands for its nearest double when compared with doubles, as numbers in a {@link
  * dev.loom.query.where.Where} expression do.
  */
 public final class ValueRange {
-    /** Every value, the infinities too. */
+    /** Every value, including the infinities. */
     public static final ValueRange ALL = new ValueRange(null, null);
 
     private final @Nullable Bound low;
@@ -26,7 +26,7 @@ public final class ValueRange {
         this.high = high;
     }
 
-    /** All from this value on. */
+    /** Values greater than or equal to this one. */
     public static ValueRange atLeast(BigDecimal value) {
         return new ValueRange(new Bound(value, 0, true), null);
     }
@@ -41,7 +41,7 @@ public final class ValueRange {
         return new ValueRange(Bound.of(value, true), null);
     }
 
-    /** All greater than this value. */
+    /** Values greater than this one. */
     public static ValueRange above(BigDecimal value) {
         return new ValueRange(new Bound(value, 0, false), null);
     }
@@ -56,17 +56,17 @@ public final class ValueRange {
         return new ValueRange(Bound.of(value, false), null);
     }
 
-    /** All greater than a value found before. */
+    /** Values greater than one that a query returned. */
     public static ValueRange above(Value value) {
         return new ValueRange(Bound.of(value, false), null);
     }
 
-    /** All from a value found before on. */
+    /** Values greater than or equal to one that a query returned. */
     public static ValueRange atLeast(Value value) {
         return new ValueRange(Bound.of(value, true), null);
     }
 
-    /** All up to this value. */
+    /** Values less than or equal to this one. */
     public static ValueRange atMost(BigDecimal value) {
         return new ValueRange(null, new Bound(value, 0, true));
     }
@@ -81,12 +81,12 @@ public final class ValueRange {
         return new ValueRange(null, Bound.of(value, true));
     }
 
-    /** All up to a value found before. */
+    /** Values less than or equal to one that a query returned. */
     public static ValueRange atMost(Value value) {
         return new ValueRange(null, Bound.of(value, true));
     }
 
-    /** All less than this value. */
+    /** Values less than this one. */
     public static ValueRange below(BigDecimal value) {
         return new ValueRange(null, new Bound(value, 0, false));
     }
@@ -101,12 +101,12 @@ public final class ValueRange {
         return new ValueRange(null, Bound.of(value, false));
     }
 
-    /** All less than a value found before. */
+    /** Values less than one that a query returned. */
     public static ValueRange below(Value value) {
         return new ValueRange(null, Bound.of(value, false));
     }
 
-    /** This range with another upper end: {@code atLeast(10).to(below(20))}. */
+    /** This range with an upper end: {@code atLeast(10).to(below(20))}. */
     public ValueRange to(ValueRange upper) {
         if (upper.low != null || high != null) {
             throw new IllegalArgumentException("not a lower and an upper end: lower=" + this + ", upper=" + upper);
@@ -130,7 +130,7 @@ public final class ValueRange {
                 && (high == null || high.compareTo(number) > (high.included ? -1 : 0));
     }
 
-    /** Whether what a reader has read is in the range, of which these are the keys. */
+    /** Whether the value that a reader has read is in the range, whose keys are {@code keys}. */
     boolean contains(KeyReader read, KeyRange keys) {
         return read.remainder() == 0
                 ? keys.contains(read.key())
@@ -150,8 +150,8 @@ public final class ValueRange {
     /**
      * One end.
      *
-     * @param number where infinity is 0
-     * @param infinity positive or negative for the infinities
+     * @param number 0 if the bound is infinite
+     * @param infinity positive or negative for the infinities, otherwise 0
      */
     private record Bound(BigDecimal number, int infinity, boolean included) {
         static Bound of(double value, boolean included) {
@@ -173,7 +173,10 @@ public final class ValueRange {
             return infinity == 0 ? number.compareTo(other) : infinity;
         }
 
-        /** The least key of a value that is not less than the bound, or greater; one above the highest if there is none. */
+        /**
+         * The least key whose value is at least the bound or, with {@code greater}, above it; one above the highest key if
+         * there is none.
+         */
         BigInteger cut(ValueType type, boolean greater) {
             BigInteger lowest = BigInteger.valueOf(type.lowestKey());
             if (infinity != 0 && type != ValueType.F64) {

@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What indexes can tell about a query's conditions, chunk by chunk. Where they can't tell, records are read; so the plan never
- * changes an answer. It explains itself by a line for each comparison. For one thread.
+ * What indexes tell about a query's conditions, chunk by chunk. Where they can't tell, records are read, so the plan never
+ * changes an answer. It explains itself with one line per comparison. For one thread.
  */
 final class WherePlan {
     private final List<Index> indexes;
@@ -47,17 +47,17 @@ final class WherePlan {
         this.condition = all;
     }
 
-    /** What is known of the conditions. */
+    /** What is known about the conditions. */
     ChunkCondition condition() {
         return condition;
     }
 
-    /** Adds one that has to be met besides. */
+    /** Adds a further condition. */
     void require(ChunkCondition more) {
         condition = condition == ChunkCondition.ALWAYS ? more : both(condition, more);
     }
 
-    /** Whether anything of what indexes hold is used. */
+    /** Whether any index is used. */
     boolean hasIndexes() {
         return !summaries.isEmpty();
     }
@@ -67,12 +67,12 @@ final class WherePlan {
         return lines.stream().map(Supplier::get).toList();
     }
 
-    /** Notes what is to be said. */
+    /** Adds a line to the explanation. */
     void explain(Supplier<String> line) {
         lines.add(line);
     }
 
-    /** The summaries of some indexes with equal functions; the same for the same indexes. */
+    /** The summaries of indexes with equal functions; the same instance for the same indexes. */
     IndexSummaries summaries(List<Index> ofIndexes) {
         return summaries.computeIfAbsent(
                 ofIndexes.stream().map(Index::id).toList(), ids -> new IndexSummaries(ofIndexes, bins));
@@ -123,7 +123,7 @@ final class WherePlan {
         return ChunkCondition.UNKNOWN;
     }
 
-    /** That a field compares so with any of some literals. */
+    /** The condition that a field compares in this way with any of the literals. */
     private ChunkCondition compare(
             String field, Operator operator, List<Literal> literals, WhereExpression expression) {
         if (disabled) {
@@ -148,7 +148,7 @@ final class WherePlan {
         return byType.entrySet().stream().map(byIndex).reduce(WherePlan::known).orElseThrow();
     }
 
-    /** What either tells of the same condition. */
+    /** Combines what two sources tell about the same condition. */
     private static ChunkCondition known(ChunkCondition a, ChunkCondition b) {
         return chunk -> {
             Coverage first = a.cover(chunk);
@@ -176,7 +176,7 @@ final class WherePlan {
         return negated ? unequal(condition) : condition;
     }
 
-    /** NaN differs from any number, and no index knows of it. */
+    /** NaN differs from any number, and no index holds it. */
     private static ChunkCondition unequal(ChunkCondition equal) {
         return chunk -> equal.cover(chunk) == Coverage.ALL ? Coverage.NONE : Coverage.SOME;
     }
