@@ -3,7 +3,7 @@ package dev.loom.format;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Bytes without a meaning: the payload is the field {@code bytes}. */
+/** Uninterpreted bytes: the payload is the field {@code bytes}. */
 record BytesFormat() implements PayloadFormat {
     static final String NAME = "bytes";
     static final BytesFormat INSTANCE = new BytesFormat();

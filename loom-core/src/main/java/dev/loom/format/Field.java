@@ -4,7 +4,7 @@ package dev.loom.format;
  * A declared field.
  *
  * @param name not empty; unique in its format
- * @param optional whether a record may have no value for it
+ * @param optional whether a record may lack a value for it
  */
 public record Field(String name, FieldType type, boolean optional) {
     public Field {
@@ -13,13 +13,13 @@ public record Field(String name, FieldType type, boolean optional) {
         }
     }
 
-    /** The text form: {@code op:utf8}, and {@code op:utf8?} for an optional field. */
+    /** The text form: {@code op:utf8}, or {@code op:utf8?} for an optional field. */
     public String text() {
         return name + ':' + type.text() + (optional ? "?" : "");
     }
 
     /**
-     * Makes the field of a text form.
+     * Parses a field from its text form.
      *
      * @throws IllegalArgumentException when the name is empty or the type unknown
      */

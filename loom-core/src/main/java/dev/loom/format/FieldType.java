@@ -13,7 +13,7 @@ public enum FieldType {
     U8(Group.UNSIGNED, 1),
     U16(Group.UNSIGNED, 2),
     U32(Group.UNSIGNED, 4),
-    /** Unsigned 64 bits; {@link FieldValue#longValue()} then holds the bits, to be read as unsigned. */
+    /** Unsigned 64 bits; {@link FieldValue#longValue()} holds the bits, to be read as unsigned. */
     U64(Group.UNSIGNED, 8),
     F32(Group.FLOATING_POINT, 4),
     F64(Group.FLOATING_POINT, 8),
@@ -21,7 +21,7 @@ public enum FieldType {
     BOOL(Group.OTHER, 1),
     UTF8(Group.OTHER, 0),
     BYTES(Group.OTHER, 0),
-    /** Whatever kind a record brings: text, a number, a boolean, bytes, JSON. Not for structs. */
+    /** Any kind, as each record has it: text, number, boolean, bytes, JSON. Not for structs. */
     ANY(Group.OTHER, 0),
     /** An array or an object, as JSON. Not for structs. */
     JSON(Group.OTHER, 0);
@@ -47,7 +47,7 @@ public enum FieldType {
         return text;
     }
 
-    /** Length in bytes of each value of the type; 0 for those whose values differ in length. */
+    /** The length in bytes of every value of the type; 0 if values differ in length. */
     public int fixedLength() {
         return fixedLength;
     }
@@ -57,22 +57,22 @@ public enum FieldType {
         return fixedLength == 0;
     }
 
-    /** Whether a struct's field may be of it: not {@link #ANY} and {@link #JSON}. */
+    /** Whether a struct's field may have the type: all but {@link #ANY} and {@link #JSON}. */
     public boolean isForStructs() {
         return this != ANY && this != JSON;
     }
 
-    /** Whether values are whole numbers, signed or not. */
+    /** Whether values are integers, signed or not. */
     public boolean isInteger() {
         return group == Group.SIGNED || group == Group.UNSIGNED;
     }
 
-    /** Whether values are whole numbers without a sign. */
+    /** Whether values are unsigned integers. */
     public boolean isUnsigned() {
         return group == Group.UNSIGNED;
     }
 
-    /** Whether values are numbers, whole or floating-point. */
+    /** Whether values are integers or floating-point numbers. */
     public boolean isNumber() {
         return group != Group.OTHER;
     }
@@ -80,7 +80,7 @@ public enum FieldType {
     /**
      * Finds a type by its {@link #text()}.
      *
-     * @throws IllegalArgumentException for an unknown one, naming those there are
+     * @throws IllegalArgumentException for an unknown one; the message names the known ones
      */
     public static FieldType parse(String text) {
         for (FieldType type : values()) {

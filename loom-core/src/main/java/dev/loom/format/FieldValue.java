@@ -9,17 +9,17 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The value of one field of one record, reused from record to record: what it gives is valid until the next read into it,
- * or through its {@link #lookup()} for another record. It also holds what reading needs to remember, so that readers can be
- * shared. Not thread-safe.
+ * The value of one field of one record. Reused from record to record: what it returns is valid until the next read into
+ * it, or the next read through its {@link #lookup()} for another record. It also holds the working state of readers, so
+ * that readers can be shared. Not thread-safe.
  */
 public final class FieldValue {
-    /** What a value is. */
+    /** The kind of a value. */
     public enum Kind {
         ABSENT,
         /** {@link #longValue()}, signed. */
         INTEGER,
-        /** {@link #longValue()}, unsigned, and greater than {@code Long.MAX_VALUE} when read as such. */
+        /** {@link #longValue()}, unsigned and greater than {@code Long.MAX_VALUE}. */
         UNSIGNED,
         DOUBLE,
         /** {@link #longValue()} is 0 or 1. */
@@ -108,8 +108,8 @@ public final class FieldValue {
     }
 
     /**
-     * Room for a value that is not in the payload as it is to be given, such as a text with escapes; kept, and as large
-     * as the largest ever asked for.
+     * Scratch space for a value that is not in the payload literally, such as a text with escapes. It is kept, and as
+     * large as the largest capacity ever requested.
      */
     public MutableDirectBuffer scratch(int capacity) {
         UnsafeBuffer room = scratch;
@@ -120,26 +120,26 @@ public final class FieldValue {
         return room;
     }
 
-    /** Sets where readers find the records that a payload refers to; without it they find none. */
+    /** Sets how readers find the records that a payload refers to; without it they find none. */
     public void lookup(@Nullable RecordLookup newLookup) {
         lookup = newLookup;
     }
 
-    /** Says whose payload is read from now on: the record at an address. */
+    /** Sets the address of the record whose payload is read from now on. */
     public void from(long recordAddress) {
         if (lookup != null) {
             lookup.from(recordAddress);
         }
     }
 
-    /** Where the records are found that a payload refers to; null if nowhere. */
+    /** Finds the records that a payload refers to; null if they can't be found. */
     public @Nullable RecordLookup lookup() {
         return lookup;
     }
 
     /**
-     * What the readers of a provider's format remember from read to read, or need to read without allocating: made when it is
-     * first asked for, and kept.
+     * State that the readers of a provider's format keep from read to read, or need in order to read without
+     * allocating. Made on first use, then kept.
      */
     public <T> T state(Class<T> type, Supplier<? extends T> maker) {
         Object kept = state;
@@ -168,7 +168,7 @@ public final class FieldValue {
         return matches;
     }
 
-    /** Room for a member's name; apart from {@link #scratch}, which may hold a value found before. */
+    /** Scratch space for a member's name; separate from {@link #scratch}, which may hold an earlier value. */
     ExpandableArrayBuffer jsonName() {
         ExpandableArrayBuffer name = jsonName;
         if (name == null) {

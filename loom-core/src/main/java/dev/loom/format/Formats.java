@@ -6,68 +6,69 @@ import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The formats that come with the store, and the parser of their text forms. */
+/** The built-in formats, and the parser of text forms. */
 public final class Formats {
     private static final Set<String> BUILT_IN =
             Set.of(StructFormat.NAME, TextFormat.NAME, JsonFormat.NAME, BytesFormat.NAME, TimedFormat.NAME);
 
     private Formats() {}
 
-    /** UTF-8 text, a line a record: one field, {@code line}, which is the payload. */
+    /** UTF-8 text, one line per record: one field, {@code line}, which is the payload. */
     public static PayloadFormat text() {
         return TextFormat.INSTANCE;
     }
 
     /**
-     * One JSON value a record, fields by dotted path: {@code a.b}, {@code a.0.b}. A key that contains dots itself comes
-     * before a path through objects, the longest first. The empty path is the whole value, and has one only if all of
-     * the payload is well-formed.
+     * One JSON value per record, fields by dotted path: {@code a.b}, {@code a.0.b}. A key that itself contains dots
+     * takes precedence over a path through objects, the longest key first. The empty path is the whole value, which it
+     * has only if the entire payload is well-formed.
      */
     public static PayloadFormat json() {
         return JsonFormat.INSTANCE;
     }
 
-    /** Bytes without a meaning: one field, {@code bytes}, which is the payload. */
+    /** Uninterpreted bytes: one field, {@code bytes}, which is the payload. */
     public static PayloadFormat bytes() {
         return BytesFormat.INSTANCE;
     }
 
     /**
-     * Typed fields, those of fixed size at fixed offsets; written by {@link StructWriter}.
+     * Typed fields; those of fixed size have fixed offsets. Written by {@link StructWriter}.
      *
-     * @throws IllegalArgumentException for no fields or more than {@link StructFormat#FIELD_COUNT_MAX}, and for a name
-     *     that is taken or not allowed
+     * @throws IllegalArgumentException for no fields or more than {@link StructFormat#FIELD_COUNT_MAX}, or a duplicate
+     *     or invalid name
      */
     public static StructFormat struct(List<Field> fields) {
         return new StructFormat(fields);
     }
 
     /**
-     * As {@link #struct(List)}, of fields in the text form: {@code latency_ns:i64,key:utf8?}. A question mark is for a field that
-     * records may lack.
+     * As {@link #struct(List)}, with the fields in text form: {@code latency_ns:i64,key:utf8?}. A question mark marks
+     * an optional field.
      *
-     * @throws IllegalArgumentException as that one, and for what is no field
+     * @throws IllegalArgumentException as that method, and for text that is not a field
      */
     public static StructFormat struct(String fields) {
         return StructFormat.parse(StructFormat.NAME + ':' + fields);
     }
 
     /**
-     * Payloads of another format, each after the time of what it tells of: 8 bytes, little-endian, epoch nanoseconds. The
-     * field {@code event_time} is that time; the others are those of the format, and where that declares none, the whole
-     * under its name: {@code json}.
+     * Payloads of another format, each preceded by the time of its event: 8 bytes, little-endian, epoch nanoseconds.
+     * The field {@code event_time} is that time; the others are those of the other format. If that declares none, the
+     * rest of the payload is one field with the format's name, such as {@code json}.
      *
-     * @throws IllegalArgumentException when the format has a field {@code event_time} itself
+     * @throws IllegalArgumentException when the format itself has a field {@code event_time}
      */
     public static PayloadFormat timed(PayloadFormat format) {
         return new TimedFormat(format);
     }
 
     /**
-     * Makes the format of a text form: {@code text}, {@code json}, {@code bytes}, {@code struct:ts_ns:i64,op:utf8?}, {@code
-     * timed:} and another text form, or one of a {@link PayloadFormatProvider}.
+     * Parses a format from its text form: {@code text}, {@code json}, {@code bytes}, {@code struct:ts_ns:i64,op:utf8?},
+     * {@code timed:} followed by another text form, or a form of a {@link PayloadFormatProvider}.
      *
-     * @throws IllegalArgumentException for an unknown name, naming those there are, and for wrong arguments
+     * @throws IllegalArgumentException for an unknown name, in which case the message names the known ones, and for
+     *     wrong arguments
      */
     public static PayloadFormat parse(String text) {
         int colon = text.indexOf(':');
@@ -106,7 +107,7 @@ public final class Formats {
         throw new IllegalArgumentException("unknown payload format: name=" + name + ", known=" + known);
     }
 
-    /** The application's class loader comes first; in an agent it may be another than ours, or none. */
+    /** The application's class loader comes first; in an agent it may differ from ours, or be absent. */
     private static List<ServiceLoader<PayloadFormatProvider>> loaders() {
         return List.of(
                 ServiceLoader.load(PayloadFormatProvider.class),

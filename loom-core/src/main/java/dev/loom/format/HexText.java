@@ -3,7 +3,7 @@ package dev.loom.format;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Texts of so many hexadecimal digits in lower case. */
+/** Texts of a fixed number of hexadecimal digits in lower case. */
 record HexText(int digits) implements FieldTerms {
     @Override
     public @Nullable String text(String written) {

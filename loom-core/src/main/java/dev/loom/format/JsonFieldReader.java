@@ -4,22 +4,22 @@ import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
 
 /**
- * Reads the value at a path. Where several members lead there, the one with the longest name wins, and of equal names
- * the first; a null at the end of the path counts as being there, and has no value. What comes after the point where
- * the winner is certain is not looked at, so may be malformed.
+ * Reads the value at a path. If several members match, the one with the longest name wins, and among equal names the
+ * first. A null at the end of the path counts as a match without a value. The reader stops as soon as the winner is
+ * certain, so the rest may be malformed.
  *
- * <p>Where the path names a member and an array is met, it goes on in each of the elements: the value is an array of what it
- * leads to, without nulls and without those where it leads nowhere.
+ * <p>If the path names a member and the reader meets an array, it continues in each element. The value is then an array
+ * of the values found, without nulls.
  */
 final class JsonFieldReader implements FieldReader {
     private enum Outcome {
         FOUND,
-        /** The scanner is after the value, which was well-formed. */
+        /** No match; the scanner is after the value, which was well-formed. */
         MISSING,
         MALFORMED
     }
 
-    /** What {@link JsonScanner#peek} gives at the payload's end. */
+    /** What {@link JsonScanner#peek} returns at the payload's end. */
     private static final int END = -1;
 
     private final JsonPath path;
@@ -43,11 +43,11 @@ final class JsonFieldReader implements FieldReader {
         into.jsonMatches().clear();
     }
 
-    /** Looks for what the path leads to from {@code segment} on in the value that comes next, in what {@code close} ends. */
+    /** Looks for the path from {@code segment} on in the next value, within the container that {@code close} ends. */
     private Outcome value(JsonScanner scanner, int segment, int close, FieldValue into) {
         int c = scanner.peekToken();
         if (segment == path.segmentCount()) {
-            int start = scanner.position(); // after white space, which peeking has gone over
+            int start = scanner.position(); // after white space, which peeking has skipped
             if (!readValue(scanner, into)) {
                 return Outcome.MALFORMED;
             }
@@ -93,7 +93,7 @@ final class JsonFieldReader implements FieldReader {
                 if (outcome == Outcome.MISSING) {
                     continue;
                 }
-                matches.remove(matchesBefore, shorterEnd); // those of a shorter name
+                matches.remove(matchesBefore, shorterEnd); // drops the matches of a shorter name
                 if (outcome == Outcome.MALFORMED || next == path.segmentCount()) {
                     return outcome;
                 }
@@ -110,7 +110,7 @@ final class JsonFieldReader implements FieldReader {
         return longest > 0 ? Outcome.FOUND : Outcome.MISSING;
     }
 
-    /** Goes over a member's name. Returns the segment after it, 0 if the path has another name, -1 if malformed. */
+    /** Skips a member's name. Returns the segment after it, 0 if the path has another name, -1 if malformed. */
     private int name(JsonScanner scanner, int segment, ExpandableArrayBuffer decoded) {
         if (scanner.peekToken() != '"') {
             return -1;
@@ -147,7 +147,7 @@ final class JsonFieldReader implements FieldReader {
         return scanner.leave(']') ? Outcome.MISSING : Outcome.MALFORMED;
     }
 
-    /** Goes on in each element of an array, and gives what was found in the outermost of such arrays. */
+    /** Continues in each element of an array; the outermost such array sets the value. */
     private Outcome elements(JsonScanner scanner, int segment, FieldValue into) {
         JsonMatches matches = into.jsonMatches();
         boolean outermost = !matches.collecting();
@@ -178,7 +178,7 @@ final class JsonFieldReader implements FieldReader {
             Outcome outcome = value(scanner, segment, ']', into);
             if (outcome == Outcome.FOUND) {
                 all = outcome;
-                scanner.position(start, depth); // it may have stopped within the element
+                scanner.position(start, depth); // the search may have stopped within the element
                 outcome = scanner.skipValue() ? outcome : Outcome.MALFORMED;
             }
             if (outcome == Outcome.MALFORMED) {
@@ -188,7 +188,7 @@ final class JsonFieldReader implements FieldReader {
         return scanner.leave(']') ? all : Outcome.MALFORMED;
     }
 
-    /** Reads the value that comes next, and goes over it; false if it is malformed. */
+    /** Reads and skips the next value; false if it is malformed. */
     static boolean readValue(JsonScanner scanner, FieldValue into) {
         int first = scanner.peekToken();
         int start = scanner.position();

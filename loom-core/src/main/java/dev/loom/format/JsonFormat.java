@@ -3,7 +3,7 @@ package dev.loom.format;
 import java.util.List;
 import org.agrona.DirectBuffer;
 
-/** One JSON value a record, fields by dotted path. */
+/** One JSON value per record, fields by dotted path. */
 record JsonFormat() implements PayloadFormat {
     static final String NAME = "json";
     static final JsonFormat INSTANCE = new JsonFormat();

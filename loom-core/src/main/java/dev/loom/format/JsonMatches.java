@@ -4,7 +4,7 @@ import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
 import org.agrona.MutableDirectBuffer;
 
-/** The values that a path leads to through the elements of arrays, collected as a JSON array. Reused; for one thread. */
+/** Collects the values that a path reaches through the elements of arrays, as a JSON array. Reused; for one thread. */
 final class JsonMatches {
     private final ExpandableArrayBuffer text = new ExpandableArrayBuffer(64);
     private boolean collecting;
@@ -17,7 +17,7 @@ final class JsonMatches {
         length = 1;
     }
 
-    /** Ends the array: it is the value, but where nothing was added. */
+    /** Ends the array and sets it as the value, unless it is empty. */
     void end(FieldValue into) {
         if (length == 1) {
             collecting = false;
@@ -26,12 +26,12 @@ final class JsonMatches {
         }
         text.putByte(length++, (byte) ']');
         collecting = false;
-        MutableDirectBuffer kept = into.scratch(length); // as another array may be begun before this is the answer
+        MutableDirectBuffer kept = into.scratch(length); // another array may begin before this one is used
         kept.putBytes(0, text, 0, length);
         into.setBytes(FieldValue.Kind.JSON, kept, 0, length);
     }
 
-    /** Ends it without a value. */
+    /** Ends the array without setting a value. */
     void clear() {
         collecting = false;
     }
@@ -40,7 +40,7 @@ final class JsonMatches {
         return collecting;
     }
 
-    /** Adds the text of a value. */
+    /** Adds a value's text. */
     void add(DirectBuffer buffer, int offset, int valueLength) {
         if (length > 1) {
             text.putByte(length++, (byte) ',');
@@ -53,14 +53,14 @@ final class JsonMatches {
         return length;
     }
 
-    /** Removes what was added between two lengths. */
+    /** Removes the values added between two lengths. */
     void remove(int from, int to) {
         if (collecting && to > from && from > 0) {
             int after = length - to;
             int begin = from;
             int rest = to;
             if (from == 1 && after > 0) {
-                rest++; // the comma before what is first from now on
+                rest++; // the comma before the value that is now first
                 after--;
             }
             text.putBytes(begin, text, rest, after);

@@ -3,9 +3,9 @@ package dev.loom.format;
 import org.agrona.DirectBuffer;
 
 /**
- * Gives the value of a JSON number that {@link JsonScanner#skipNumber} has gone over. One written without fraction and
- * exponent is exact from {@code Long.MIN_VALUE} to the greatest unsigned long; any other is the double nearest to it,
- * infinite beyond the greatest.
+ * Converts a JSON number that {@link JsonScanner#skipNumber} has skipped. A number without fraction and exponent is
+ * exact from {@code Long.MIN_VALUE} to the greatest unsigned long. Any other becomes the nearest double, infinite if
+ * out of range.
  */
 final class JsonNumber {
     /** Powers of ten that a double holds exactly; a product or quotient of two exact doubles is correctly rounded. */
@@ -16,7 +16,7 @@ final class JsonNumber {
 
     private static final long EXACT_MANTISSA_MAX = 1L << 53;
     private static final long UNSIGNED_MAX_TENTH = Long.divideUnsigned(-1, 10);
-    /** No double is left of a number with an exponent beyond this, however many digits it has. */
+    /** Beyond this exponent every number is zero or infinite as a double, whatever its digits. */
     private static final int EXPONENT_MAX = 100_000_000;
 
     private JsonNumber() {}
@@ -70,7 +70,7 @@ final class JsonNumber {
         return sign == '-' ? -exponent : exponent;
     }
 
-    /** The double nearest to {@code mantissa * 10^exponent}, or NaN where that takes more than one rounding. */
+    /** The double nearest to {@code mantissa * 10^exponent}, or NaN if that takes more than one rounding. */
     private static double scale(long mantissa, int exponent) {
         if (mantissa == 0 || exponent == 0) {
             return mantissa;
@@ -82,7 +82,7 @@ final class JsonNumber {
         return exponent > 0 ? mantissa * EXACT_POWERS_OF_10[power] : mantissa / EXACT_POWERS_OF_10[power];
     }
 
-    /** The one step that allocates: numbers of more than 53 bits or with large exponents. */
+    /** The only step that allocates, for numbers of more than 53 bits or with large exponents. */
     private static double parse(DirectBuffer buffer, int position, int end) {
         return Double.parseDouble(buffer.getStringWithoutLengthAscii(position, end - position));
     }

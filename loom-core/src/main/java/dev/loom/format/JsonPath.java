@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import org.agrona.DirectBuffer;
 
 /**
- * A dotted path, {@code a.0.b}: the members and elements that lead from a value to one within it. Its segments are
- * numbered from 0; a member's name may span several of them. Immutable.
+ * A dotted path, {@code a.0.b}: the members and elements from a value to one within it. Segments are numbered from 0; a
+ * member's name may span several. Immutable.
  */
 final class JsonPath {
     private final byte[] utf8;
@@ -29,12 +29,12 @@ final class JsonPath {
         return ends.length;
     }
 
-    /** The array index that a segment stands for, or -1. */
+    /** The array index that a segment denotes, or -1. */
     int element(int segment) {
         return elements[segment];
     }
 
-    /** The segment after the name, if the path goes on with just this name at {@code segment}; otherwise -1. */
+    /** The segment after the name if the path continues with exactly this name at {@code segment}; else -1. */
     int match(int segment, DirectBuffer buffer, int offset, int length) {
         int start = segment == 0 ? 0 : ends[segment - 1] + 1;
         for (int next = segment; next < ends.length; next++) {

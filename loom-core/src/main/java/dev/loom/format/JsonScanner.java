@@ -5,16 +5,16 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A position in the text of one JSON value, and the steps over its parts. Strict in the grammar of RFC 8259, but bytes
- * within strings are not checked to be UTF-8. Allocates nothing, never leaves its range, and never recurs: containers
- * may be nested {@link #DEPTH_MAX} deep. A step that finds something else returns false; the scanner is then of no more
- * use.
+ * A position in the text of one JSON value, and the steps to skip its parts. Strict about the grammar of RFC 8259,
+ * except that it does not check strings for valid UTF-8. Allocates nothing, never leaves its range, and never recurses:
+ * containers may nest {@link #DEPTH_MAX} deep. A step returns false if it finds something else; the scanner is then
+ * unusable.
  */
 final class JsonScanner {
-    /** How deep arrays and objects may be nested: one bit each in a long. */
+    /** The greatest nesting depth: one bit per container in a long. */
     static final int DEPTH_MAX = 64;
 
-    /** A one in each of eight bytes. */
+    /** The value 1 in each of eight bytes. */
     private static final long EACH = 0x0101_0101_0101_0101L;
 
     private static final long SIGNS = 0x8080_8080_8080_8080L;
@@ -40,18 +40,18 @@ final class JsonScanner {
         return position;
     }
 
-    /** Goes back to where a value began that has been looked into. */
+    /** Returns to the beginning of a value that has been searched. */
     void position(int newPosition, int newDepth) {
         position = newPosition;
         depth = newDepth;
     }
 
-    /** How many containers have been entered and not left. */
+    /** The number of containers entered and not left. */
     int depth() {
         return depth;
     }
 
-    /** Whether the string skipped last contains escapes. */
+    /** Whether the last string skipped contains escapes. */
     boolean escaped() {
         return escaped;
     }
@@ -61,7 +61,7 @@ final class JsonScanner {
         return position < end ? buffer.getByte(position) & 0xFF : -1;
     }
 
-    /** Goes over white space, and gives the byte after it as {@link #peek} does. */
+    /** Skips white space, then returns the next byte as {@link #peek} does. */
     int peekToken() {
         while (position < end) {
             byte c = buffer.getByte(position);
@@ -73,7 +73,7 @@ final class JsonScanner {
         return -1;
     }
 
-    /** Goes over one byte, if it is this one. */
+    /** Skips one byte if it is the expected one. */
     boolean skipByte(int expected) {
         if (peek() != expected) {
             return false;
@@ -82,14 +82,14 @@ final class JsonScanner {
         return true;
     }
 
-    /** Goes over the bracket that begins an array or an object. */
+    /** Skips the bracket that begins an array or an object. */
     boolean enter() {
         position++;
         depth++;
         return depth <= DEPTH_MAX;
     }
 
-    /** Whether the innermost container ends here; if so goes over its bracket. */
+    /** Whether the innermost container ends here; if so, skips its bracket. */
     boolean leave(int close) {
         if (peekToken() != close) {
             return false;
@@ -99,7 +99,7 @@ final class JsonScanner {
         return true;
     }
 
-    /** Goes over white space, a member's name, its colon, and white space. */
+    /** Skips white space, a member's name, its colon, and white space. */
     boolean skipName() {
         if (peekToken() != '"' || !skipString()) {
             return false;
@@ -107,7 +107,7 @@ final class JsonScanner {
         return skipColon();
     }
 
-    /** Goes over white space, a colon, and white space. */
+    /** Skips white space, a colon, and white space. */
     boolean skipColon() {
         if (peekToken() != ':') {
             return false;
@@ -117,7 +117,7 @@ final class JsonScanner {
         return true;
     }
 
-    /** Goes over a string, from quote to quote. */
+    /** Skips a string, from quote to quote. */
     boolean skipString() {
         escaped = false;
         position++;
@@ -140,7 +140,7 @@ final class JsonScanner {
         return false;
     }
 
-    /** Goes over bytes of a string that have no meaning, eight at a time, up to the first that may have one. */
+    /** Skips ordinary bytes of a string, eight at a time, up to the first that may be special. */
     private void skipPlain() {
         while (end - position >= Long.BYTES) {
             long special = special(buffer.getLong(position, ByteOrder.LITTLE_ENDIAN));
@@ -152,7 +152,10 @@ final class JsonScanner {
         }
     }
 
-    /** Of eight bytes the sign bits of quotes, backslashes and control characters; above the first such there may be more. */
+    /**
+     * Sets the sign bits of the quotes, backslashes and control characters among eight bytes; above the first one, bits
+     * may be wrongly set.
+     */
     private static long special(long bytes) {
         long quotes = bytes ^ (EACH * '"');
         long backslashes = bytes ^ (EACH * '\\');
@@ -179,7 +182,7 @@ final class JsonScanner {
         return true;
     }
 
-    /** Goes over a literal name. */
+    /** Skips a literal name. */
     boolean skipLiteral(String literal) {
         for (int i = 0; i < literal.length(); i++) {
             if (!skipByte(literal.charAt(i))) {
@@ -189,7 +192,7 @@ final class JsonScanner {
         return true;
     }
 
-    /** Goes over a number. */
+    /** Skips a number. */
     boolean skipNumber() {
         skipByte('-');
         if (!skipByte('0') && !skipDigits()) {
@@ -229,7 +232,7 @@ final class JsonScanner {
         };
     }
 
-    /** Goes over white space and a value, whatever it is. */
+    /** Skips white space and any value. */
     boolean skipValue() {
         int depthBefore = depth;
         long objects = 0; // bit d-1: whether the container at depth d is an object
@@ -258,7 +261,7 @@ final class JsonScanner {
         return true;
     }
 
-    /** After a value: leaves the containers that end, then goes over the comma, and the name, before the next value. */
+    /** After a value: leaves the containers that end, then skips the comma, and the name, before the next value. */
     private boolean skipToNextValue(int depthBefore, long objects) {
         while (depth > depthBefore) {
             boolean object = (objects >>> (depth - 1) & 1) != 0;

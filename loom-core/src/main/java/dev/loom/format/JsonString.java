@@ -3,21 +3,21 @@ package dev.loom.format;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-/** Decodes the escapes of a JSON string that {@link JsonScanner#skipString} has gone over. */
+/** Decodes the escapes of a JSON string that {@link JsonScanner#skipString} has skipped. */
 final class JsonString {
     private JsonString() {}
 
     /**
-     * Writes the string between {@code position} and {@code end}, which are within its quotes, as UTF-8. It gets no
-     * longer by that. A surrogate without its other half becomes U+FFFD.
+     * Writes the string between {@code position} and {@code end}, which are within its quotes, as UTF-8. The result is
+     * never longer than the source. An unpaired surrogate becomes U+FFFD.
      *
-     * @return the length written
+     * @return the length in bytes
      */
     static int decode(DirectBuffer source, int position, int end, MutableDirectBuffer into) {
         return decode(source, position, end, into, 0);
     }
 
-    /** As {@link #decode(DirectBuffer, int, int, MutableDirectBuffer)}, to an offset. */
+    /** As {@link #decode(DirectBuffer, int, int, MutableDirectBuffer)}, at an offset. */
     static int decode(DirectBuffer source, int position, int end, MutableDirectBuffer into, int offset) {
         int length = offset;
         int i = position;
@@ -55,7 +55,9 @@ final class JsonString {
         };
     }
 
-    /** Whether an escape for half a pair follows. The string's escapes are whole, and after it comes its quote. */
+    /**
+     * Whether the escape of a low surrogate follows. The string's escapes are whole, and a quote follows the string.
+     */
     private static boolean isLowSurrogate(DirectBuffer source, int position) {
         return source.getByte(position) == '\\'
                 && source.getByte(position + 1) == 'u'

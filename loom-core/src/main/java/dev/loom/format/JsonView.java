@@ -4,25 +4,25 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Looks into a value of kind {@link FieldValue.Kind#JSON}: the elements of an array, and the text as people see it. Allocates
- * nothing once warm. For one thread.
+ * A view of a value of kind {@link FieldValue.Kind#JSON}: the elements of an array, and the text as people see it.
+ * Allocates nothing once warm. For one thread.
  */
 public final class JsonView {
     private final JsonScanner scanner = new JsonScanner();
     private boolean more;
 
-    /** Makes one that looks at nothing. */
+    /** Makes a view of no value. */
     public JsonView() {}
 
-    /** Stands before the first element of an array; an object has none. */
+    /** Moves before the first element of an array; an object has none. */
     public void elementsOf(FieldValue json) {
         scanner.wrap(json.bytes(), json.offset(), json.offset() + json.length());
         more = scanner.peekToken() == '[' && scanner.enter() && !scanner.leave(']');
     }
 
     /**
-     * Reads the next element that is no array; those of arrays within come in their place. False behind the last, and where
-     * the array is malformed.
+     * Reads the next element that is not an array; nested arrays contribute their elements in order. False after the
+     * last, and if the array is malformed.
      */
     public boolean next(FieldValue into) {
         while (more) {
@@ -41,7 +41,7 @@ public final class JsonView {
         return false;
     }
 
-    /** Leaves the arrays that end here, and goes over the comma before the next element; false when there is none. */
+    /** Leaves the arrays that end here, and skips the comma before the next element; false when there is none. */
     private boolean isFollowed() {
         while (scanner.depth() > 0) {
             if (!scanner.leave(']')) {
@@ -51,7 +51,7 @@ public final class JsonView {
         return false;
     }
 
-    /** Whether the text as it is printed is that which is stored: it has no white space between tokens, and no escapes. */
+    /** Whether the stored text is also the printed one: it has no white space between tokens, and no escapes. */
     public static boolean isPlain(FieldValue json) {
         DirectBuffer bytes = json.bytes();
         boolean string = false;
@@ -69,9 +69,9 @@ public final class JsonView {
     }
 
     /**
-     * Gives the text without white space between tokens, as it is printed.
+     * Sets the text as it is printed, without white space between tokens.
      *
-     * @param decoded whether the escapes within strings are resolved as well
+     * @param decoded whether to resolve the escapes within strings as well
      */
     public static void visible(FieldValue json, boolean decoded, FieldValue into) {
         DirectBuffer bytes = json.bytes();

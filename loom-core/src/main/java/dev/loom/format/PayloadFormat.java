@@ -6,35 +6,34 @@ import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the payloads of a source read. {@link #text()} is the form kept in the schema, from which {@link Formats#parse}
- * makes an equal format again: two formats are equal exactly when their texts are. Immutable, and usable from any
- * thread.
+ * The format of a source's payloads. The schema keeps its {@link #text()}, from which {@link Formats#parse} makes an
+ * equal format: two formats are equal exactly if their texts are. Immutable, usable from any thread.
  */
 public interface PayloadFormat {
-    /** The name before the colon of {@link #text()}: {@code struct}, {@code text}, {@code json}, {@code bytes}, {@code timed}, ... */
+    /** The name before the colon of {@link #text()}, such as {@code struct} or {@code json}. */
     String name();
 
     /** The text form: {@code bytes}, {@code text}, {@code json}, or {@code struct:ts_ns:i64,op:utf8?}. */
     String text();
 
-    /** The declared fields in order; empty where records name their own fields (json). */
+    /** The declared fields in order; empty if records name their own fields (json). */
     List<Field> fields();
 
-    /** A reader of the named field, or null if no payload of this format can have it. */
+    /** A reader of a field, or null if no payload of this format can have the field. */
     @Nullable
     FieldReader field(String name);
 
     /**
-     * Where the named field is, if it is at the same offset in every payload; null if it is not, or there is none. It says
-     * what {@link #field} reads.
+     * The place of a field, if it has the same offset in every payload; else null. The value there is the one that
+     * {@link #field} reads.
      */
     default @Nullable FixedField fixedField(String name) {
         return null;
     }
 
     /**
-     * The type that a field is declared with; null if it is not declared, or as {@link FieldType#ANY}, so that each record
-     * brings its own.
+     * The declared type of a field; null if the field is not declared, or declared as {@link FieldType#ANY}, so that
+     * each record has its own type.
      */
     default @Nullable FieldType declaredType(String name) {
         for (Field field : fields()) {
@@ -45,44 +44,40 @@ public interface PayloadFormat {
         return null;
     }
 
-    /**
-     * The unit of a field's numbers as UCUM writes it, such as {@code ns}; null if nothing but the field's name tells.
-     */
+    /** The unit of a field's numbers as a UCUM code, such as {@code ns}; null if only the field's name tells. */
     default @Nullable String unit(String name) {
         return null;
     }
 
-    /** What the names of further fields begin with, such as {@code attr.}, of which records bring their own. */
+    /** The prefixes, such as {@code attr.}, of fields that records name themselves. */
     default List<String> fieldPrefixes() {
         return List.of();
     }
 
-    /** The declared field whose members, as JSON, the fields with a prefix are; null if there is none. */
+    /** The declared JSON field whose members are the fields with a prefix; null if there is none. */
     default @Nullable String fieldOfPrefix(String prefix) {
         return null;
     }
 
-    /** What people may write for the values of a field; null if a text or a number is that and nothing else. */
+    /** What people may write for a field's values; null if texts and numbers stand only for themselves. */
     default @Nullable FieldTerms terms(String name) {
         return null;
     }
 
-    /** The declared fields that people want to see in a table, in order; the others are for programs. */
+    /** The declared fields to show in a table, in order; the others are for programs. */
     default List<String> columns() {
         return fields().stream().map(Field::name).toList();
     }
 
     /**
-     * The field that holds when what a record tells of happened, in epoch nanoseconds; null if the format has none that is
-     * always meant so.
+     * The field that holds the time of a record's event, in epoch nanoseconds; null if the format does not define one.
      */
     default @Nullable String eventTimeField() {
         return null;
     }
 
     /**
-     * The field that holds the text that people search for words, if none is named: the only one declared as a text; null if
-     * there is none, or there are several.
+     * The field that a word search uses by default: the only one declared as text; null if there is none, or several.
      */
     default @Nullable String textField() {
         List<Field> texts = fields().stream()
@@ -92,11 +87,11 @@ public interface PayloadFormat {
     }
 
     /**
-     * Gives each declared field of one payload to a handler, in order; one without a value as {@link
-     * FieldValue.Kind#ABSENT}. A format without declared fields gives the whole payload once, under the empty name. Like
-     * {@link FieldReader#read} it never looks outside the payload and never throws by itself.
+     * Passes each declared field of one payload to a handler, in order; a field without a value is {@link
+     * FieldValue.Kind#ABSENT}. A format without declared fields passes the whole payload once, under the empty name.
+     * Like {@link FieldReader#read}, never reads outside the payload; throws only what the handler throws.
      *
-     * @param value holds each field in turn; valid during the handler's call alone
+     * @param value holds each field in turn; valid only during the handler's call
      */
     default void forEachField(DirectBuffer buffer, int offset, int length, FieldValue value, FieldHandler handler) {
         for (Field field : fields()) {

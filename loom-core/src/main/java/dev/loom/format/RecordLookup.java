@@ -3,30 +3,30 @@ package dev.loom.format;
 import org.agrona.DirectBuffer;
 
 /**
- * Finds the payload of another record, for formats whose payloads refer to what several records share. A record may refer to
- * one that is before it in the same segment of the log, and so is kept as long as it is; what an index has seen of a record
- * is then true as long as the record is there. For one thread.
+ * Finds the payload of another record, for formats whose payloads refer to data that several records share. A record
+ * may refer only to an earlier one in the same segment of the log, which is therefore retained as long as the record
+ * itself; so what an index has derived from a record stays true as long as the record is there. For one thread.
  */
 public interface RecordLookup {
-    /** Says from which record others are referred to, until the next call: its address. */
+    /** Sets the address of the referring record, until the next call. */
     void from(long recordAddress);
 
     /**
      * Finds the record that begins at an address.
      *
-     * @param address any number: nothing is taken for granted
-     * @param format the text of the format that the record's source has
-     * @return whether there is such a record, which may be referred to, and can be read; nothing is thrown
+     * @param address any number; it is not trusted
+     * @param format the text form of the format of the record's source
+     * @return whether there is such a record that may be referred to and can be read; never throws
      */
     boolean find(long address, String format);
 
-    /** The buffer that holds the payload found last, until the next {@link #find}. */
+    /** The buffer that holds the last payload found, until the next {@link #find}. */
     DirectBuffer buffer();
 
     int offset();
 
     int length();
 
-    /** How often a record was not found because of damage: what depends on it is not known. */
+    /** How often a record was not found because of damage; values that depend on it are unknown. */
     long failures();
 }

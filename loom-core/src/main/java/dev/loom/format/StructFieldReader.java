@@ -3,7 +3,7 @@ package dev.loom.format;
 import java.nio.ByteOrder;
 import org.agrona.DirectBuffer;
 
-/** Reads one field of a struct: of fixed size in one step, of variable length by going over those before it. */
+/** Reads one field of a struct: one of fixed size in one step, one of variable length by skipping those before it. */
 final class StructFieldReader implements FieldReader {
     private static final long MALFORMED = -1;
 
@@ -33,7 +33,10 @@ final class StructFieldReader implements FieldReader {
         readVariable(buffer, offset, end, next, into);
     }
 
-    /** Where the variable-length fields begin in a payload that ends at {@code end}, -1 if there is none; negative if it ends before. */
+    /**
+     * The offset of the variable-length fields in a payload that ends at {@code end}, where -1 means no payload;
+     * negative if the payload ends before them.
+     */
     static long firstVariable(StructLayout layout, int offset, int end) {
         boolean tooShort = end < 0 || end - offset < layout.variableOffset();
         return tooShort ? MALFORMED : offset + layout.variableOffset();
@@ -47,7 +50,7 @@ final class StructFieldReader implements FieldReader {
         return after(length, end);
     }
 
-    /** The offset after bytes whose length and start are given, as {@link StructLayout#readLength} gives them. */
+    /** The offset after bytes whose length and start are packed as {@link StructLayout#readLength} returns them. */
     private static long after(long lengthAndStart, int end) {
         if (lengthAndStart < 0) {
             return MALFORMED;
@@ -60,8 +63,8 @@ final class StructFieldReader implements FieldReader {
     /**
      * Reads a field of variable length.
      *
-     * @param at where it is, or negative if a field before it is malformed
-     * @return where the next one is, or negative if this one is malformed
+     * @param at the field's offset, or negative if a field before it is malformed
+     * @return the next field's offset, or negative if this field is malformed
      */
     long readVariable(DirectBuffer buffer, int offset, int end, long at, FieldValue into) {
         into.setAbsent();
@@ -80,7 +83,7 @@ final class StructFieldReader implements FieldReader {
         return next;
     }
 
-    /** Reads a field of fixed size from the payload that ends at {@code end}, which is -1 if there is none. */
+    /** Reads a field of fixed size from the payload that ends at {@code end}, where -1 means no payload. */
     void readFixed(DirectBuffer buffer, int offset, int end, FieldValue into) {
         int fixedOffset = layout.fixedOffset(field);
         if (end < 0 || end - offset < fixedOffset + type.fixedLength() || !isPresent(buffer, offset)) {
@@ -112,7 +115,7 @@ final class StructFieldReader implements FieldReader {
         }
     }
 
-    /** For payloads that reach to the field, and so beyond the presence bitmap. */
+    /** For payloads that reach as far as the field, and so beyond the presence bitmap. */
     private boolean isPresent(DirectBuffer buffer, int offset) {
         return presenceBit < 0
                 || (buffer.getByte(offset + StructLayout.presenceOffset(presenceBit))

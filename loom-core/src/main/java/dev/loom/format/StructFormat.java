@@ -10,12 +10,12 @@ import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Typed fields, those of fixed size at fixed offsets, then those of variable length. The text form names them in order,
- * {@code ?} marking the ones that a record may be without: {@code struct:ts_ns:i64,op:utf8?,latency_ns:i64}. Made by
+ * Typed fields: first those of fixed size, at fixed offsets, then those of variable length. The text form lists them in
+ * declared order, with {@code ?} after an optional field: {@code struct:ts_ns:i64,op:utf8?,latency_ns:i64}. Made by
  * {@link Formats#struct} and {@link Formats#parse}. Immutable.
  */
 public final class StructFormat implements PayloadFormat {
-    /** The most fields that a struct may have; the least is one. */
+    /** The most fields of a struct; the fewest is one. */
     public static final int FIELD_COUNT_MAX = 1024;
 
     /** The longest name of a field, in characters. */
@@ -104,9 +104,9 @@ public final class StructFormat implements PayloadFormat {
     }
 
     /**
-     * The position of a field among {@link #fields()}, from 0.
+     * The index of a field in {@link #fields()}, from 0.
      *
-     * @throws IllegalArgumentException if there is none of this name
+     * @throws IllegalArgumentException if there is no field with this name
      */
     public int fieldIndex(String name) {
         Integer index = indexes.get(name);
@@ -116,7 +116,7 @@ public final class StructFormat implements PayloadFormat {
         return index;
     }
 
-    /** Length in bytes of the shortest payload, all of whose texts and bytes are empty or absent. */
+    /** The length in bytes of the shortest payload, whose texts and bytes are all empty or absent. */
     public int lengthMin() {
         return layout.variableOffset() + layout.variableCount();
     }

@@ -4,8 +4,7 @@ import java.util.List;
 import org.agrona.DirectBuffer;
 
 /**
- * Where the fields of a struct payload are. Little-endian, packed:
- *
+ * The layout of a struct payload. Little-endian, packed:
  * <pre>
  *  0            B                     F                                 end
  *  +------------+---------------------+---------------------------------+
@@ -18,11 +17,11 @@ import org.agrona.DirectBuffer;
  *  F = B + sum of the fixed-size fields' lengths
  * </pre>
  *
- * <p>Presence: bit {@code i % 8} of byte {@code i / 8} is 1 if the i-th of the optional fields, in declared order, has a
- * value. Fixed-size: each has its offset whether or not it has a value; without one it is zero. Variable-length: without
- * a value the length is 0. Stop-bit length: seven bits a byte, lowest first, the high bit set in all bytes but the last;
- * at most {@link #LENGTH_BYTES_MAX} bytes, as few as will do, at most {@link Integer#MAX_VALUE}. Bytes after the last
- * field mean nothing.
+ * <p>Presence: bit {@code i % 8} of byte {@code i / 8} is 1 if the i-th optional field, in declared order, has a value.
+ * Fixed-size fields keep their place even without a value, and are then zero. Variable-length fields without a value
+ * have length 0. A stop-bit length has seven bits per byte, lowest first, with the high bit set in all bytes but the
+ * last; it takes as few bytes as possible, at most {@link #LENGTH_BYTES_MAX}, and is at most {@link Integer#MAX_VALUE}.
+ * Bytes after the last field have no meaning.
  *
  * <p>Immutable.
  */
@@ -33,7 +32,7 @@ final class StructLayout {
     private static final int LENGTH_MORE = 1 << LENGTH_BITS;
     private static final int LENGTH_MASK = LENGTH_MORE - 1;
 
-    /** Offset of a fixed-size field; ordinal of a variable-length one among its like. */
+    /** The offset of a fixed-size field; the ordinal of a variable-length one. */
     private final int[] places;
 
     private final int[] presenceBits;
@@ -75,7 +74,7 @@ final class StructLayout {
         return places[field];
     }
 
-    /** Which of the variable-length fields a field is, from 0. */
+    /** The ordinal of a field among the variable-length ones, from 0. */
     int variableOrdinal(int field) {
         return places[field];
     }
@@ -97,7 +96,7 @@ final class StructLayout {
         return 1 << presenceBit % Byte.SIZE;
     }
 
-    /** How many bytes the stop-bit form of a length takes. */
+    /** The length in bytes of a length's stop-bit form. */
     static int lengthBytes(int length) {
         return Math.max(1, (Integer.SIZE - Integer.numberOfLeadingZeros(length) + LENGTH_BITS - 1) / LENGTH_BITS);
     }
@@ -110,7 +109,7 @@ final class StructLayout {
     /**
      * Reads the stop-bit length at {@code offset}.
      *
-     * @return the length, and in the upper 32 bits the offset after it; -1 if it is malformed or does not end before
+     * @return the length, with the offset after it in the upper 32 bits; -1 if it is malformed or does not end before
      *     {@code end}
      */
     static long readLength(DirectBuffer buffer, int offset, int end) {

@@ -7,11 +7,11 @@ import org.agrona.MutableDirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes payloads of one struct format, in place and without allocating: {@link #begin}, then the fields by index, then
- * {@link #finish}. Fields of fixed size may be set in any order and again; those of variable length once, in declared
- * order. An optional field that is not set has no value.
+ * Writes payloads of one struct format in place, without allocating: {@link #begin}, then the fields by index, then
+ * {@link #finish}. Fields of fixed size may be set in any order, and more than once; those of variable length once
+ * each, in declared order. An optional field that is not set has no value.
  *
- * <p>A setter that throws has changed nothing, so that another value can be set. For one thread; reused from payload to
+ * <p>A setter that throws changes nothing, so the caller can set another value. For one thread; reused from payload to
  * payload.
  */
 public final class StructWriter {
@@ -45,16 +45,16 @@ public final class StructWriter {
         return format;
     }
 
-    /** Begins a payload that may take the rest of the buffer, or what the buffer can be expanded to. */
+    /** Begins a payload that may take the rest of the buffer, or all that the buffer can expand to. */
     public void begin(MutableDirectBuffer into, int offset) {
         begin(into, offset, Integer.MAX_VALUE);
     }
 
     /**
-     * Begins a payload, giving up one that was not finished.
+     * Begins a payload; an unfinished one is abandoned.
      *
      * @param lengthMax how many bytes it may take from {@code offset} on, such as the length of a claim
-     * @throws IllegalArgumentException if a payload without any text and bytes already needs more
+     * @throws IllegalArgumentException if even a payload with empty texts and bytes needs more
      */
     public void begin(MutableDirectBuffer into, int offset, int lengthMax) {
         length = NOT_BEGUN;
@@ -73,7 +73,7 @@ public final class StructWriter {
     /**
      * Sets an integer of any type.
      *
-     * @throws IllegalArgumentException if the field has another type, or one that the value does not fit
+     * @throws IllegalArgumentException if the field has another type, or the value is out of its range
      */
     public void setLong(int field, long value) {
         switch (types[field]) {
@@ -102,9 +102,10 @@ public final class StructWriter {
     }
 
     /**
-     * Sets a floating-point value; an {@link FieldType#F32} takes the nearest it has.
+     * Sets a floating-point value; for an {@link FieldType#F32} it is rounded to the nearest.
      *
-     * @throws IllegalArgumentException if the field has another type, or is f32 and the finite value beyond its range
+     * @throws IllegalArgumentException if the field has another type, or is f32 and the finite value is beyond its
+     *     range
      */
     public void setDouble(int field, double value) {
         switch (types[field]) {
@@ -136,9 +137,9 @@ public final class StructWriter {
     }
 
     /**
-     * Sets a text; a surrogate without its other half becomes U+FFFD.
+     * Sets a text; an unpaired surrogate becomes U+FFFD.
      *
-     * @throws IllegalArgumentException if the field has another type, or the room is too small
+     * @throws IllegalArgumentException if the field has another type, or the text does not fit
      * @throws IllegalStateException if this or a later field of variable length is set already
      */
     public void setUtf8(int field, CharSequence text) {
@@ -149,7 +150,7 @@ public final class StructWriter {
         endVariable(field, at, (int) textLength);
     }
 
-    /** As {@link #setUtf8(int, CharSequence)}, from UTF-8 that is taken as it is. */
+    /** As {@link #setUtf8(int, CharSequence)}, from UTF-8, which is not validated. */
     public void setUtf8(int field, DirectBuffer utf8, int offset, int utf8Length) {
         requireType(field, FieldType.UTF8);
         putVariable(field, utf8, offset, utf8Length);
@@ -158,7 +159,7 @@ public final class StructWriter {
     /**
      * Sets bytes.
      *
-     * @throws IllegalArgumentException if the field has another type, or the room is too small
+     * @throws IllegalArgumentException if the field has another type, or the bytes do not fit
      * @throws IllegalStateException if this or a later field of variable length is set already
      */
     public void setBytes(int field, DirectBuffer bytes, int offset, int bytesLength) {
@@ -170,7 +171,7 @@ public final class StructWriter {
      * Ends the payload.
      *
      * @return its length
-     * @throws IllegalStateException if a required field is not set; the payload is still begun then
+     * @throws IllegalStateException if a required field is not set; it can still be set then
      */
     public int finish() {
         begun();
@@ -219,10 +220,10 @@ public final class StructWriter {
     }
 
     /**
-     * Puts the lengths up to and including this field's. There is always room for the empty lengths of those that come
-     * after, so {@link #finish} can't fail for it.
+     * Writes the lengths up to and including this field's. Room is reserved for the empty lengths of later fields, so
+     * {@link #finish} can't fail for lack of it.
      *
-     * @return where the field's bytes belong
+     * @return the offset of the field's bytes
      */
     private int beginVariable(int field, long bytesLength) {
         begun();

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The names of an enumeration, which a field has as its texts; a number without a name is its digits there. */
+/** The names of an enumeration, which the field holds as texts; it holds a number without a name as digits. */
 record TextNames(String prefix, List<String> names) implements FieldTerms {
     @Override
     public @Nullable String text(String written) {

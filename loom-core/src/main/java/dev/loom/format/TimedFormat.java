@@ -9,9 +9,10 @@ import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Payloads of another format, each after the time of what it tells of: 8 bytes, little-endian, epoch nanoseconds, the field
- * {@code event_time}. The other fields are those of the other format; where that declares none, the whole is the field of the
- * format's name. The text form is {@code timed:} and that of the other: {@code timed:struct:op:utf8,latency_ns:i64}.
+ * Payloads of another format, each preceded by the time of its event: 8 bytes, little-endian, epoch nanoseconds, as the
+ * field {@code event_time}. The other fields are those of the other format; if that declares none, the rest is one
+ * field with the format's name. The text form is {@code timed:} followed by the other's: {@code
+ * timed:struct:op:utf8,latency_ns:i64}.
  */
 final class TimedFormat implements PayloadFormat {
     static final String NAME = "timed";
@@ -150,7 +151,7 @@ final class TimedFormat implements PayloadFormat {
         return offset >= 0 && length >= TIME_LENGTH && offset <= Integer.MAX_VALUE - TIME_LENGTH;
     }
 
-    /** A field of what comes after the time. */
+    /** Reads a field of the payload after the time. */
     private record Shifted(FieldReader reader) implements FieldReader {
         @Override
         public void read(DirectBuffer buffer, int offset, int length, FieldValue into) {

@@ -3,7 +3,7 @@ package dev.loom.format;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A format has no field of a name. The message tells which it has. */
+/** A format has no field with this name. The message lists the fields that it has. */
 public final class UnknownFieldException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 
@@ -11,18 +11,18 @@ public final class UnknownFieldException extends IllegalArgumentException {
 
     private final String field;
 
-    /** Tells of a field that a format does not have. */
+    /** Makes an error for a field that a format does not have. */
     public UnknownFieldException(String field, PayloadFormat format) {
         super("unknown field: field=" + field + ", format=" + format.name() + ", fields=" + known(format));
         this.field = field;
     }
 
-    /** The name that was asked for. */
+    /** The requested name. */
     public String field() {
         return field;
     }
 
-    /** The fields that a format has, so many as one can read. */
+    /** The fields that a format has, cut off where the list gets too long to read. */
     public static String known(PayloadFormat format) {
         List<String> names = new ArrayList<>();
         format.fields().stream().limit(FIELDS_NAMED_MAX).map(Field::name).forEach(names::add);

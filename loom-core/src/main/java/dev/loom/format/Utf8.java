@@ -2,13 +2,13 @@ package dev.loom.format;
 
 import org.agrona.MutableDirectBuffer;
 
-/** Writes UTF-8 without allocating. A surrogate without its other half is written as U+FFFD. */
+/** Writes UTF-8 without allocating. An unpaired surrogate becomes U+FFFD. */
 final class Utf8 {
     static final int REPLACEMENT = 0xFFFD;
 
     private Utf8() {}
 
-    /** Length in bytes of the text's UTF-8; more than an int holds for the longest texts. */
+    /** The length in bytes of the text's UTF-8; it may exceed an int. */
     static long length(CharSequence text) {
         long length = 0;
         for (int i = 0; i < text.length(); ) {
@@ -29,7 +29,7 @@ final class Utf8 {
         }
     }
 
-    /** Writes one code point, which is no surrogate. Returns its length in bytes. */
+    /** Writes one code point, which is not a surrogate. Returns its length in bytes. */
     static int put(int codePoint, MutableDirectBuffer buffer, int offset) {
         if (codePoint < 0x80) {
             buffer.putByte(offset, (byte) codePoint);

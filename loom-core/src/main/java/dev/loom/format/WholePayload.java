@@ -22,7 +22,7 @@ final class WholePayload {
         }
     }
 
-    /** The offset after the part of {@code [offset, offset + length)} that lies in the buffer, or -1 if none can. */
+    /** The end of the part of {@code [offset, offset + length)} that lies in the buffer, or -1 if no part can. */
     static int end(DirectBuffer buffer, int offset, int length) {
         int capacity = buffer.capacity();
         if ((offset | length) < 0 || offset > capacity) {

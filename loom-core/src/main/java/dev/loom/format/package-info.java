@@ -1,8 +1,8 @@
 /**
- * How a source's payload reads: formats, their fields by name, and the values of those fields.
+ * Payload formats: their fields by name, and the values of those fields.
  *
- * <p>Formats and field readers are immutable and usable from any thread; a {@link dev.loom.format.FieldValue} belongs to
- * the one that reads into it. Reading a field allocates nothing.
+ * <p>Formats and field readers are immutable and usable from any thread; a {@link dev.loom.format.FieldValue} belongs
+ * to one reading thread. Reading a field allocates nothing.
  */
 @NullMarked
 package dev.loom.format;
