@@ -6,24 +6,25 @@ import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chronicle Bytes over a range of memory off the heap, moved from range to range without allocating. The range is the
- * capacity, not only the limit: some of Chronicle's operations, such as appending a number, look at the capacity alone.
+ * Chronicle Bytes over a range of off-heap memory, moved from range to range without allocating. The range sets the
+ * capacity, not only the limit, because some of Chronicle's operations, such as appending a number, check only the
+ * capacity.
  */
 final class BytesWindow {
     private final PointerBytesStore memory = new PointerBytesStore();
     private final Bytes<?> bytes = memory.bytesForWrite();
-    /** Keeps the memory from being given back while the bytes point to it. */
+    /** Keeps the memory from being freed while the bytes point to it. */
     @SuppressWarnings("UnusedVariable")
     private @Nullable DirectBuffer held;
 
     BytesWindow() {
-        // whoever owns a window may hand it to another thread, as the writer of a store may
+        // a window may move from one thread to another, as the role of a store's writer may
         bytes.singleThreadedCheckDisabled(true);
         close();
     }
 
     /**
-     * Opens a range of a buffer off the heap: nothing to read yet, room to write up to the range's end.
+     * Opens a range of an off-heap buffer, with nothing to read yet and room to write up to the range's end.
      *
      * @throws IndexOutOfBoundsException if the range is not within the buffer
      */
@@ -39,12 +40,12 @@ final class BytesWindow {
         return bytes;
     }
 
-    /** How much was written since the range was opened. */
+    /** The number of bytes written since the range was opened. */
     int written() {
         return (int) bytes.writePosition();
     }
 
-    /** Ends the view: from now on nothing can be read or written through it. */
+    /** Ends the view: nothing can be read or written through it any more. */
     void close() {
         memory.set(memory.addressForRead(0), 0);
         bytes.clear();

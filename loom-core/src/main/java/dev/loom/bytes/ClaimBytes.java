@@ -7,26 +7,27 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A claimed record as Chronicle Bytes, to be filled in place:
- *
  * <pre>{@code
  * if (loom.claim(sourceId, 64) >= 0) {
  *     claimBytes.write(loom.claimed(), order);
  * }
  * }</pre>
  *
- * <p>A record is as long as it was claimed; what is not written is zero. Writing beyond the claim throws {@link
- * java.nio.BufferOverflowException} or another exception, and changes nothing there. For the writer's thread; reused from claim to claim.
+ * <p>A record has the claimed length; bytes not written are zero. Writing beyond the claim throws {@link
+ * java.nio.BufferOverflowException} or another exception, and changes nothing there. For the writer's thread; reused
+ * from claim to claim.
  */
-@SuppressWarnings("exports") // who uses it has Chronicle Bytes, who does not must not need it
+@SuppressWarnings("exports") // callers of this class have Chronicle Bytes; others must not need it
 public final class ClaimBytes {
     private final BytesWindow window = new BytesWindow();
     private @Nullable RecordClaim claim;
 
-    /** Makes a view of no claim. The first one of a process takes long, as the package says. */
+    /** Makes a view of no claim. The first one in a process is slow; see the package. */
     public ClaimBytes() {}
 
     /**
-     * Writes a payload into a claim and publishes it. If the payload throws, the claim is given back and nothing published.
+     * Writes a payload into a claim and publishes it. If the payload throws, the claim is aborted and nothing is
+     * published.
      *
      * @return the record's address
      */
@@ -40,14 +41,14 @@ public final class ClaimBytes {
         return commit();
     }
 
-    /** Opens a claim for writing, from its first byte to its last. The bytes are of no more use after its end. */
+    /** Opens a claim for writing, from its first byte to its last. The bytes can't be used after the claim's end. */
     public BytesOut<?> wrap(RecordClaim newClaim) {
         claim = newClaim;
         return window.open(newClaim.buffer(), newClaim.offset(), newClaim.length());
     }
 
     /**
-     * Zeroes what was not written, and publishes the record.
+     * Zeroes the bytes not written, and publishes the record.
      *
      * @return its address
      * @throws IllegalStateException if no claim is open
@@ -61,7 +62,7 @@ public final class ClaimBytes {
     }
 
     /**
-     * Gives the claim back.
+     * Aborts the claim.
      *
      * @throws IllegalStateException if no claim is open
      */

@@ -9,23 +9,23 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * A payload as Chronicle Bytes, to be read in place: {@code payloadBytes.read(cursor.buffer(), cursor.offset(),
- * cursor.length(), order)}. One in an array, where no cursor of a store has it, is copied first.
+ * cursor.length(), order)}. A payload in an array, which no cursor returns, is copied first.
  *
- * <p>What is read beyond the payload's end is never what is there in memory: most reads throw {@link
- * java.nio.BufferUnderflowException}, a stop bit and a text are 0 and empty, as Chronicle has it. For one thread; reused
- * from payload to payload.
+ * <p>Reading beyond the payload's end never returns the memory that follows: most reads throw {@link
+ * java.nio.BufferUnderflowException}; a stop bit reads as 0 and a text as empty, as in Chronicle. For one thread;
+ * reused from payload to payload.
  */
-@SuppressWarnings("exports") // who uses it has Chronicle Bytes, who does not must not need it
+@SuppressWarnings("exports") // callers of this class have Chronicle Bytes; others must not need it
 public final class PayloadBytes {
     private static final int COPY_LENGTH_MIN = 256;
 
     private final BytesWindow window = new BytesWindow();
     private final UnsafeBuffer copy = new UnsafeBuffer(ByteBuffer.allocateDirect(0));
 
-    /** Makes a view of no payload. The first one of a process takes long, as the package says. */
+    /** Makes a view of no payload. The first one in a process is slow; see the package. */
     public PayloadBytes() {}
 
-    /** Fills an object from the payload at {@code [offset, offset + length)}. */
+    /** Reads an object from the payload at {@code [offset, offset + length)}. */
     public void read(DirectBuffer buffer, int offset, int length, ReadBytesMarshallable into) {
         try {
             into.readMarshallable(wrap(buffer, offset, length));
@@ -52,7 +52,7 @@ public final class PayloadBytes {
         return copy;
     }
 
-    /** Ends the view, so that the bytes it gave can't be read any more. */
+    /** Ends the view: the bytes that it returned can't be read any more. */
     public void unwrap() {
         window.close();
     }
