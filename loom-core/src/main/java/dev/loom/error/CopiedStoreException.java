@@ -1,6 +1,6 @@
 package dev.loom.error;
 
-/** The directory is a copy made while the original was being written, so its newest records are not in it. */
+/** The directory is a copy made while the original was being written, so it lacks the newest records. */
 public class CopiedStoreException extends LoomException {
     private static final long serialVersionUID = 1L;
 

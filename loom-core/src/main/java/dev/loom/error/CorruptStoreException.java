@@ -1,6 +1,6 @@
 package dev.loom.error;
 
-/** A file of the store is damaged; the message names file and offset. */
+/** A file of the store is damaged; the message has the file and the offset. */
 public class CorruptStoreException extends LoomException {
     private static final long serialVersionUID = 1L;
 

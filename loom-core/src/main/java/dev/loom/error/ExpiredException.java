@@ -1,6 +1,6 @@
 package dev.loom.error;
 
-/** The records asked for are no longer retained. */
+/** The requested records are no longer retained. */
 public class ExpiredException extends LoomException {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package dev.loom.error;
 
-/** The directory holds files that no Loom store wrote. */
+/** The directory holds files that do not belong to a Loom store. */
 public class ForeignFileException extends LoomException {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,9 @@
 package dev.loom.error;
 
-/** Whatever a store can answer in place of a result. Programming errors are {@link IllegalArgumentException} and {@link IllegalStateException} instead. */
+/**
+ * A failure of a store. Programming errors throw {@link IllegalArgumentException} and {@link IllegalStateException}
+ * instead.
+ */
 public class LoomException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

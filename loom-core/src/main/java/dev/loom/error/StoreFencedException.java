@@ -1,8 +1,8 @@
 package dev.loom.error;
 
 /**
- * Another writer has taken the store over from this one, which writes nothing any more. What it had pushed before is in the
- * other's hands, as far as that could see it; close it, and open the store anew.
+ * Another writer has taken over the store, and this one no longer writes. The other writer has the records pushed here
+ * before, as far as it could see them. Close this store and open it again.
  */
 public class StoreFencedException extends LoomException {
     private static final long serialVersionUID = 1L;

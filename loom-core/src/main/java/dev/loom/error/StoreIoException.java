@@ -1,6 +1,6 @@
 package dev.loom.error;
 
-/** An operation on a file failed; the message names the file, the offset and the operating system's reason. */
+/** An operation on a file failed; the message has the file, the offset and the operating system's reason. */
 public class StoreIoException extends LoomException {
     private static final long serialVersionUID = 1L;
 

@@ -11,7 +11,7 @@ public class StoreLockedException extends LoomException {
         this.ownerPid = ownerPid;
     }
 
-    /** Process id of the writer that has the store, or -1 when it could not be learned. */
+    /** The process id of the writer that has the store, or -1 if unknown. */
     public long ownerPid() {
         return ownerPid;
     }

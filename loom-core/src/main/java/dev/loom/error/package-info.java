@@ -1,4 +1,4 @@
-/** The typed errors of a store. All are unchecked; each message names the values that it is about. */
+/** A store's exceptions by type. All are unchecked, and each message contains the values concerned. */
 @NullMarked
 package dev.loom.error;
 
