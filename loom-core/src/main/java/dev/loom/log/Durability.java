@@ -1,14 +1,14 @@
 package dev.loom.log;
 
-/** What else must be durable along with the logs. Called by the evictor's thread. */
+/** The state that must become durable together with the logs. The evictor's thread calls it. */
 public interface Durability {
-    /** Makes durable whatever the pages refer to. Called before they are written. */
+    /** Makes durable what the pages refer to. Called before they are written. */
     void syncSchema();
 
     /**
-     * Records, durably, how far each log is.
+     * Durably records how far each log is durable.
      *
-     * @param durable by log, in the order given to the evictor
+     * @param durable the durable address of each log, in the order given to the evictor
      */
     void writeMark(long[] durable);
 

@@ -4,7 +4,9 @@ import dev.loom.error.StoreIoException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** The evictor's side of one log: takes sealed pages from the ring to the segment files. Owned by the evictor's thread. */
+/**
+ * The evictor's side of one log: writes sealed pages from the ring to the segment files. Owned by the evictor's thread.
+ */
 final class EvictedLog implements AutoCloseable {
     private static final int RUN_LENGTH_MAX = 16 << 20;
 
@@ -32,22 +34,22 @@ final class EvictedLog implements AutoCloseable {
         this.synced = watermarks.durableAcquire();
     }
 
-    /** Goes on in the ring to which the log was moved. */
+    /** Continues in the ring that the log was moved to. */
     void moved() {
         ring = log.ringBytes().duplicate().order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Sealed bytes that are not in segment files. */
+    /** Sealed bytes that are not in segment files yet. */
     long pending() {
         return watermarks.sealedAcquire() - watermarks.evictedAcquire();
     }
 
-    /** Whether enough is sealed for a write of its own. Any thread. */
+    /** Whether enough is sealed for a full write. Any thread. */
     boolean runWaiting() {
         return pending() >= runLengthMin;
     }
 
-    /** Bytes in segment files that are not durable. */
+    /** Bytes in segment files that are not durable yet. */
     long undurable() {
         return watermarks.evictedAcquire() - watermarks.durableAcquire();
     }
@@ -55,8 +57,8 @@ final class EvictedLog implements AutoCloseable {
     /**
      * Writes one run of sealed pages.
      *
-     * @param all whether a short run is worth a write
-     * @return whether there was one
+     * @param all whether to write a short run too
+     * @return whether there was a run to write
      */
     boolean evictRun(boolean all) {
         long from = watermarks.evictedAcquire();
@@ -76,7 +78,7 @@ final class EvictedLog implements AutoCloseable {
         return true;
     }
 
-    /** Makes what is in segment files durable on disk; {@link #synced()} is how far that reaches. */
+    /** Makes the contents of the segment files durable; {@link #synced()} is the end of what is durable. */
     void sync() {
         long evicted = watermarks.evictedAcquire();
         if (evicted != synced) {
@@ -86,8 +88,8 @@ final class EvictedLog implements AutoCloseable {
     }
 
     /**
-     * Writes again what is in segment files and is not durable, after a sync that failed: part of it may be lost, which the
-     * next sync would not tell. It is read back from where readers have it too, and its checksums hold, or this fails.
+     * Rewrites what is in segment files but not durable, after a failed sync: part of it may be lost, and the next sync
+     * would not report that. Reads it back from where readers get it too; fails unless its checksums hold.
      */
     void writeAgain() {
         writer.reopen();
@@ -111,7 +113,7 @@ final class EvictedLog implements AutoCloseable {
         return synced;
     }
 
-    /** Announces as durable what was synced, once the mark says so too. */
+    /** Publishes the synced address as durable, after the mark has recorded it. */
     void publishDurable() {
         watermarks.durableRelease(synced);
     }

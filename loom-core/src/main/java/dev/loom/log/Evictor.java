@@ -10,14 +10,15 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one thread that takes sealed pages of all logs to their segment files, and makes them durable in time.
+ * The single thread that writes the sealed pages of all logs to their segment files, and makes them durable in time.
  *
- * <p>A write that fails is tried again until it succeeds: the pages stay in the ring meanwhile, and the writer feels it as
- * back-pressure. A sync that fails is not just tried again, because the next one would succeed without the data: first all
- * that is not durable is written again. Until that succeeds nothing is declared durable, and {@link #force()} fails.
+ * <p>A failed write is retried until it succeeds; meanwhile the pages stay in the ring, and the writer sees
+ * back-pressure. A failed sync is not simply retried, because the next one would succeed without the data: everything
+ * not durable is rewritten first. Until that succeeds nothing is declared durable, and {@link #force()} fails.
  *
- * <p>Whatever fails, and be it memory, the thread goes on, until it is closed or the store is another writer's: pages that were not taken are taken by a later step. Taking them
- * allocates nothing, so that it goes on while the heap is full.
+ * <p>Whatever fails, even an allocation, the thread continues until it is closed or another writer has the store; a
+ * later step writes the pages that were missed. Writing pages allocates nothing, so it continues while the heap is
+ * full.
  */
 public final class Evictor implements Runnable, AutoCloseable {
     private static final long TICK_NS = TimeUnit.SECONDS.toNanos(1);
@@ -25,7 +26,7 @@ public final class Evictor implements Runnable, AutoCloseable {
     private static final long SYNC_PAUSE_NS_MAX = TimeUnit.MINUTES.toNanos(1);
     private static final long RETRY_PARK_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** Stands for a failure that there was no memory to describe. */
+    /** The failure reported when there was no memory to describe the real one. */
     private final StoreIoException noMemory = new StoreIoException("the evictor has failed: reason=out of memory");
 
     private final EvictedLog[] logs;
@@ -61,14 +62,14 @@ public final class Evictor implements Runnable, AutoCloseable {
         this.thread = StoreThread.of("loom-evictor", this);
     }
 
-    /** A log together with the writer of its segment files, which the evictor will own. */
+    /** A log and the writer of its segment files, which the evictor will own. */
     public record Assignment(HybridLog log, SegmentWriter writer) {}
 
     /**
-     * Makes it; {@link #start()} starts the thread.
+     * Makes an evictor; {@link #start()} starts its thread.
      *
-     * @param intervalNs how long evicted pages may wait to be made durable
-     * @param bytesMax how many bytes of them may wait
+     * @param intervalNs how long evicted pages may wait before they are made durable
+     * @param bytesMax how many evicted bytes may wait
      */
     public static Evictor create(
             List<Assignment> assignments, long storeId, Durability durability, long intervalNs, long bytesMax) {
@@ -82,14 +83,14 @@ public final class Evictor implements Runnable, AutoCloseable {
         thread.start();
     }
 
-    /** Tells that pages were sealed. Called by the writer's thread, once a page. */
+    /** Signals that pages were sealed. The writer's thread calls it once per page. */
     public void onSealed() {
         if (idle && runWaiting()) {
             LockSupport.unpark(thread);
         }
     }
 
-    /** Tells that the writer waits for room: short runs are worth a write too. Called by the writer's thread. */
+    /** Signals that the writer waits for room, so that short runs are written too. The writer's thread calls it. */
     public void onPressure() {
         pressed = true;
         LockSupport.unpark(thread);
@@ -104,23 +105,23 @@ public final class Evictor implements Runnable, AutoCloseable {
         return false;
     }
 
-    /** The failure that keeps pages from being written now, or null. */
+    /** The failure that currently keeps pages from being written, or null. */
     public @Nullable StoreIoException writeFailure() {
         return writeFailure;
     }
 
-    /** The failure that keeps pages from being declared durable now, or null. */
+    /** The failure that currently keeps pages from being declared durable, or null. */
     public @Nullable StoreIoException syncFailure() {
         return syncFailure;
     }
 
-    /** How many writes failed so far. */
+    /** The number of failed writes so far. */
     public long writeFailures() {
         return writeFailures.get();
     }
 
     /**
-     * Fails when the thread has ended, so that nobody waits for it: it was closed, or the store is another writer's now.
+     * Throws if the thread has ended, so that nobody waits for it: it was closed, or another writer has the store.
      *
      * @throws StoreFencedException in the second case
      */
@@ -139,9 +140,9 @@ public final class Evictor implements Runnable, AutoCloseable {
     }
 
     /**
-     * Makes everything durable that was sealed before the call, and returns when it is.
+     * Makes everything durable that was sealed before the call.
      *
-     * @throws StoreIoException when it can't be
+     * @throws StoreIoException when that fails
      */
     public void force() {
         long asked = request();
@@ -196,7 +197,7 @@ public final class Evictor implements Runnable, AutoCloseable {
         }
     }
 
-    /** Of a step, at any place; what it has not done, a later one does. */
+    /** Notes that a step failed at any point; a later step does the rest. */
     private void fail(Throwable cause) {
         StoreIoException failure = failureOf(cause);
         writeFailure = failure;
@@ -221,14 +222,17 @@ public final class Evictor implements Runnable, AutoCloseable {
         }
     }
 
-    /** Does something while this thread writes nothing; it is waited for what it is at. Not of the thread itself, or by it. */
+    /**
+     * Runs an action while the evictor writes nothing, after its current step. Not to be called on the evictor's
+     * thread.
+     */
     public void whilePaused(Runnable action) {
         synchronized (pause) {
             action.run();
         }
     }
 
-    /** Goes on in the rings to which the logs were moved. While it is paused. */
+    /** Continues in the rings that the logs were moved to. Call only while paused. */
     public void moved() {
         for (EvictedLog log : logs) {
             log.moved();
@@ -249,7 +253,7 @@ public final class Evictor implements Runnable, AutoCloseable {
     }
 
     private boolean step() {
-        Thread.interrupted(); // nobody is meant by it, and no park would last
+        Thread.interrupted(); // nobody interrupts this thread on purpose, and a pending interrupt would end every park
         long now = System.nanoTime();
         ticket = forceRequested;
         boolean forced = ticket != forceAnswered;
@@ -261,7 +265,7 @@ public final class Evictor implements Runnable, AutoCloseable {
         if (due || forcedPagesWritten) {
             makeDurable();
             durableAtNs = System.nanoTime();
-            tickAtNs = durableAtNs; // it has ticked: an idle thread is to wake once for both
+            tickAtNs = durableAtNs; // a write has just ticked, so an idle thread wakes once for both
         } else if (now - tickAtNs >= TICK_NS) {
             tickAtNs = now;
             durability.tick();
@@ -274,7 +278,7 @@ public final class Evictor implements Runnable, AutoCloseable {
         return progressed;
     }
 
-    /** Every request is answered by an attempt that began after it, so that nobody waits for a failing disk. */
+    /** Answers every request with an attempt that began after it, so that nobody waits for a failing disk. */
     private void answer(@Nullable StoreIoException failure) {
         forceFailure = failure;
         forceAnswered = ticket;
@@ -339,7 +343,7 @@ public final class Evictor implements Runnable, AutoCloseable {
         } catch (Throwable e) {
             syncFailure = failureOf(e);
             pauseNs = Math.max(intervalNs, Math.min(pauseNs * 2, SYNC_PAUSE_NS_MAX));
-            // at once, for a recovery after a kill must know it
+            // at once, because a recovery after a kill must know it
             durability.tick();
         }
     }
@@ -356,13 +360,13 @@ public final class Evictor implements Runnable, AutoCloseable {
         idle = false;
     }
 
-    /** Until there is something to do that nobody tells of. What is sealed, forced or pressed meanwhile wakes the thread. */
+    /** The time until the next unsignalled work. Seals, forces and pressure wake the thread earlier. */
     private long idleNs(long nowNs) {
         return Math.max(1, Math.min(tickAtNs + TICK_NS - nowNs, durableAtNs + pauseNs - nowNs));
     }
 
     /**
-     * Evicts what is sealed, makes it durable, and ends the thread. Idempotent.
+     * Evicts all sealed pages, makes them durable, and ends the thread. Idempotent.
      *
      * @throws StoreIoException when not all could be written or made durable; it stays in the staging files
      */

@@ -5,15 +5,14 @@ import java.nio.ByteBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The writer's side of one log: pages in a ring. Owned by the writer's thread; its state is plain, and becomes visible
- * by {@link #publish()}.
+ * The writer's side of one log: pages in a ring. Owned by the writer's thread. Its state is plain; {@link #publish()}
+ * makes it visible.
  *
- * <p>Invariants, with addresses:
- *
+ * <p>Invariants:
  * <ul>
- *   <li>{@code offset == tail & (ringLength - 1)}, but that both stand at a page's end while no page is open;
- *   <li>a page is begun only when what its place in the ring held is evicted;
- *   <li>what a page's place held is announced as overwritten before its first byte is stored.
+ * <li>{@code offset == tail & (ringLength - 1)}, except that both are at a page's end while no page is open;
+ * <li>a page begins only after the page that it replaces in the ring was evicted;
+ * <li>the replaced page is announced as overwritten before the first byte of the new one is stored.
  * </ul>
  */
 public final class HybridLog {
@@ -34,10 +33,10 @@ public final class HybridLog {
     private boolean pageOpen;
 
     /**
-     * A log that goes on after its last page.
+     * A log that continues after its last page.
      *
-     * @param end where it begins to write; a page's address
-     * @param ringBytes direct, little-endian, of a power of two bytes, at least two pages
+     * @param end the address of the first page to write
+     * @param ringBytes direct, little-endian, a power of two in length, at least two pages
      */
     public HybridLog(
             LogKind kind, long storeId, int epoch, ByteBuffer ringBytes, Watermarks watermarks, long begin, long end) {
@@ -56,9 +55,10 @@ public final class HybridLog {
     }
 
     /**
-     * Goes on in another ring and other watermarks, which hold the same. For the writer's thread, while the evictor is paused.
+     * Continues in another ring and other watermarks with the same contents. For the writer's thread, while the evictor
+     * is paused.
      *
-     * @param live what the watermarks lie in
+     * @param live the buffer that holds the watermarks
      */
     public void moveTo(ByteBuffer newRing, ByteBuffer live) {
         ringBytes = newRing;
@@ -93,7 +93,7 @@ public final class HybridLog {
         return tail;
     }
 
-    /** The address of the page that is open, or that will be begun next. */
+    /** The address of the open page, or of the next one if none is open. */
     public long pageAddress() {
         return PageDescriptor.pageAddress(tail - (pageOpen ? 1 : 0));
     }
@@ -111,7 +111,7 @@ public final class HybridLog {
         return pageOpen;
     }
 
-    /** Whether the next {@code pages} pages after the open one have room in the ring. */
+    /** Whether the ring has room for {@code pages} pages after the open one. */
     public boolean hasRoom(int pages) {
         long end = nextPage() + (long) pages * PageDescriptor.PAGE_LENGTH;
         if (end - ringLength <= evictedSeen) {
@@ -126,10 +126,10 @@ public final class HybridLog {
     }
 
     /**
-     * Begins the next page; there is room for it, and no page is open.
+     * Begins the next page. Requires room for it, and that no page is open.
      *
-     * @param continues whether it begins with a later fragment of a record
-     * @throws IllegalStateException when there is no room, rather than that pages are lost
+     * @param continues whether the page begins with a later fragment of a record
+     * @throws IllegalStateException when there is no room; otherwise pages would be lost
      */
     public void beginPage(long baseTimeNs, long baseAddress, boolean continues) {
         if (!hasRoom(1)) {
@@ -145,7 +145,7 @@ public final class HybridLog {
         advance(PageDescriptor.HEADER_LENGTH);
     }
 
-    /** Takes the next bytes of the open page, which the caller has filled or will fill before it publishes. */
+    /** Takes the next bytes of the open page. The caller fills them before it publishes. */
     public void advance(int length) {
         offset += length;
         tail += length;
@@ -169,12 +169,12 @@ public final class HybridLog {
         watermarks.tailRelease(tail);
     }
 
-    /** Tells readers that whatever else they find the log's entries by knows those up to the tail. */
+    /** Tells readers that the source slots know the log's entries up to the tail. */
     public void publishCovered() {
         watermarks.coveredRelease(tail);
     }
 
-    /** Hands the sealed pages to the evictor; they are published. */
+    /** Hands the sealed pages, already published, to the evictor. */
     public void publishSealed() {
         watermarks.sealedRelease(sealed);
     }

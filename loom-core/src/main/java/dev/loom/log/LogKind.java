@@ -19,12 +19,12 @@ public enum LogKind {
         return code;
     }
 
-    /** Its place where all logs are listed, as in marks and in the live file; from 0 on. */
+    /** The log's index, from 0, wherever all logs are listed, as in marks and the live file. */
     public int index() {
         return code - 1;
     }
 
-    /** The folder of its segment files in the store's directory. */
+    /** The folder of the segment files in the store's directory. */
     public String folder() {
         return folder;
     }

@@ -5,7 +5,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a reader needs of one log. Immutable.
+ * All that a reader needs of one log. Immutable.
  *
  * @param ring the newest pages, or null when all are in segment files
  */

@@ -3,22 +3,22 @@ package dev.loom.log;
 import java.nio.file.Path;
 import org.agrona.collections.LongHashSet;
 
-/** Which segment files of a log are missing below what was evicted, as when somebody has deleted them. Immutable. */
+/** The missing segment files of a log below its evicted address, as when somebody deleted them. Immutable. */
 public final class MissingSegments {
     private final Segments segments;
     private final LongHashSet there = new LongHashSet();
     private final long evicted;
 
-    /** Looks at the folder. */
+    /** Lists the folder. */
     public MissingSegments(LogView view) {
         this.segments = view.segments();
-        this.evicted = view.watermarks().evictedAcquire(); // first, as files are there before it says so
+        this.evicted = view.watermarks().evictedAcquire(); // read first, because a file exists before the watermark covers it
         for (Path file : view.storage().list(segments.folder())) {
             there.add(Segments.firstOf(file));
         }
     }
 
-    /** Whether a page of a range of addresses was in a file that is missing. */
+    /** Whether a page in a range of addresses was in a missing file. */
     public boolean touch(long from, long to) {
         long end = Math.min(to, evicted);
         boolean missing = false;
@@ -28,7 +28,7 @@ public final class MissingSegments {
         return missing;
     }
 
-    /** Where the files go on, or the range ends, behind an address whose file is missing. */
+    /** Where the next file begins, or the range ends, after an address whose file is missing. */
     public long behind(long address, long to) {
         long end = Math.min(to, evicted);
         long next = segments.first(address);

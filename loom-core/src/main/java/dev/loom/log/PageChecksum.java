@@ -5,7 +5,7 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 import org.agrona.DirectBuffer;
 
-/** Fills in and checks the checksums of sealed pages. For one thread. */
+/** Sets and checks the checksums of sealed pages. For one thread. */
 public final class PageChecksum {
     private final CRC32C crc = new CRC32C();
     private final ByteBuffer seed = ByteBuffer.allocate(2 * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
@@ -17,7 +17,9 @@ public final class PageChecksum {
         this.storeId = storeId;
     }
 
-    /** Fills in the checksum of the sealed page at {@code page} of {@code bytes}, whose position and limit it moves. */
+    /**
+     * Sets the checksum of the sealed page at offset {@code page} of {@code bytes}, whose position and limit it moves.
+     */
     public void fill(ByteBuffer bytes, int page, long address) {
         int value = PageDescriptor.computeCrc(crc, bytes, page, seed, storeId, address);
         bytes.clear();
@@ -25,7 +27,7 @@ public final class PageChecksum {
     }
 
     /**
-     * Whether the page is one of this log, for this address, as it was sealed.
+     * Whether the page is as it was sealed, in this log and at this address.
      *
      * @param bytes the same memory as {@code buffer}; its position and limit are moved
      */

@@ -7,7 +7,6 @@ import org.agrona.MutableDirectBuffer;
 
 /**
  * Layout of a page: 64 KiB, aligned in its log, the unit of integrity. Little-endian.
- *
  * <pre>
  *   0                4                5        6       7
  *   | magic          | major          | minor  | kind  | flags  |
@@ -22,22 +21,22 @@ import org.agrona.MutableDirectBuffer;
  * </pre>
  *
  * <p>The checksum is seeded with store id and page number, and covers the page with the checksum's own field as zero.
- * It, bytes used and last time are set when the page is sealed; before that they are zero.
+ * The checksum, bytes used and last time are zero until the page is sealed.
  */
 public final class PageDescriptor {
     public static final int PAGE_SHIFT = 16;
     public static final int PAGE_LENGTH = 1 << PAGE_SHIFT;
 
-    /** "LoomPage" would not fit; these four bytes read {@code Loom} in a dump. */
+    /** Reads {@code Loom} in a dump. */
     public static final int MAGIC = 0x6d6f_6f4c;
 
     public static final int MAJOR = 1;
     public static final int MINOR = 0;
 
-    /** Flag: the page begins with a fragment of a record that began in an earlier one. */
+    /** Flag: the page begins with a fragment of a record that began in an earlier page. */
     public static final int FLAG_CONTINUES = 1;
 
-    /** No log ever gets so far, and the sum of two addresses is one that can be counted. */
+    /** Beyond any real log; the sum of two addresses still fits a long. */
     public static final long ADDRESS_MAX = 1L << 61;
 
     static final int MAGIC_OFFSET = 0;
@@ -76,7 +75,7 @@ public final class PageDescriptor {
         return address >>> PAGE_SHIFT;
     }
 
-    /** Writes the header of a page that is being begun. */
+    /** Writes the header of a new page. */
     static void begin(
             MutableDirectBuffer buffer,
             int page,
@@ -103,7 +102,7 @@ public final class PageDescriptor {
         buffer.putLong(page + BASE_ADDRESS_OFFSET, baseAddress);
     }
 
-    /** Ends a page: all but the checksum. */
+    /** Seals a page, except for its checksum. */
     public static void seal(MutableDirectBuffer buffer, int page, int used, long lastTimeNs) {
         buffer.putLong(page + LAST_TIME_OFFSET, lastTimeNs);
         buffer.putInt(page + USED_OFFSET, used);
@@ -142,7 +141,7 @@ public final class PageDescriptor {
         return buffer.getInt(page + CRC_OFFSET);
     }
 
-    /** Sets position and limit of {@code bytes}. */
+    /** Moves the position and limit of {@code bytes}. */
     static int computeCrc(CRC32C crc, ByteBuffer bytes, int page, ByteBuffer seed, long storeId, long address) {
         crc.reset();
         seed.clear();

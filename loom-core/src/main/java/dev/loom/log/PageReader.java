@@ -10,15 +10,16 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads pages of one log, from the ring or from segment files, into memory of its own. For one thread; a page is valid
+ * Reads pages of one log, from the ring or from segment files, into its own memory. For one thread; a page is valid
  * until the next read.
  *
- * <p>The protocol for pages in the ring (paper, section 5.5), whether they are evicted or not: copy, interpreting nothing; acquire
- * fence; the copy holds if its page is not below {@code overwritten}; else the page has reached its segment file, and is read
- * there. Pages from files are checked against their checksum; pages from the ring are not, since not all have one yet.
+ * <p>The protocol for pages in the ring (paper, section 5.5), evicted or not: copy the page without interpreting it;
+ * acquire fence; the copy is valid if its page is not below {@code overwritten}; otherwise the page has reached its
+ * segment file, and is read from there. Pages from files are checked against their checksums; pages from the ring are
+ * not, since not all have one yet.
  */
 public final class PageReader implements AutoCloseable {
-    /** Pages that a reader holds which goes from neighbour to neighbour: it reads them at once. */
+    /** The block size of a reader that moves between neighbouring pages, which it reads in one go. */
     public static final int BLOCK_PAGES = 4;
 
     private static final byte[] NO_BYTES = {};
@@ -48,7 +49,7 @@ public final class PageReader implements AutoCloseable {
         this(view, BLOCK_PAGES);
     }
 
-    /** @param blockPages how many pages of memory it takes; up to so many neighbours are read at once */
+    /** @param blockPages its memory in pages, which is also the most neighbours read in one go */
     public PageReader(LogView view, int blockPages) {
         this.blockBytes = ByteBuffer.allocateDirect(blockPages * PageDescriptor.PAGE_LENGTH)
                 .order(ByteOrder.LITTLE_ENDIAN);
@@ -66,7 +67,7 @@ public final class PageReader implements AutoCloseable {
      */
     public PageState read(long pageAddress, long tail) {
         if (pageAddress < 0 || pageAddress >= tail || PageDescriptor.offsetInPage(pageAddress) != 0) {
-            // nothing that the log holds leads there
+            // no valid reference leads there
             currentPage = -1;
             failure = null;
             return PageState.DAMAGED;
@@ -117,7 +118,7 @@ public final class PageReader implements AutoCloseable {
             return false;
         }
         int length = (int) Math.min(PageDescriptor.PAGE_LENGTH, tail - pageAddress);
-        // whether the copy holds or not, the block no longer has what was read from a file
+        // valid or not, the copy has replaced what the block read from a file
         blockEnd = 0;
         block.putBytes(0, ring, (int) (pageAddress & (ring.capacity() - 1)), length);
         VarHandle.acquireFence();
@@ -143,7 +144,7 @@ public final class PageReader implements AutoCloseable {
                 && checksum.valid(block, blockBytes, pageOffset, pageAddress);
     }
 
-    /** Reads one page, or when the last read was of its neighbour, a block in that direction. */
+    /** Reads one page, or, if the last read was of its neighbour, a block in that direction. */
     private void fillBlock(long pageAddress) {
         long segmentStart = view.segments().first(pageAddress);
         long start = pageAddress;
@@ -165,9 +166,10 @@ public final class PageReader implements AutoCloseable {
     }
 
     /**
-     * For those who go on to write: as {@link #read}, but a page that the disk does not give now is no damage.
+     * As {@link #read}, but does not treat a page that the disk can't deliver now as damaged. For callers that go on to
+     * write.
      *
-     * @throws StoreIoException when the file is there and can't be read
+     * @throws StoreIoException when the file exists but can't be read
      */
     public PageState readOrFail(long pageAddress, long tail) {
         failure = null;
@@ -176,7 +178,7 @@ public final class PageReader implements AutoCloseable {
         return state;
     }
 
-    /** Fails when the last page asked for is in a file that is there and could not be read. */
+    /** Throws if the file of the last requested page exists but could not be read. */
     public void checkReadable() {
         StoreIoException last = failure;
         if (last != null) {
@@ -194,7 +196,7 @@ public final class PageReader implements AutoCloseable {
         return pageOffset;
     }
 
-    /** Bytes of the page that hold something, its header included, as far as the snapshot sees. */
+    /** The used bytes of the page, header included, as far as the snapshot reaches. */
     public int used() {
         return used;
     }
@@ -204,12 +206,12 @@ public final class PageReader implements AutoCloseable {
         return bytesRead;
     }
 
-    /** Pages asked for so far that were not the current one. */
+    /** Pages requested so far, not counting requests for the current one. */
     public long pagesRead() {
         return pagesRead;
     }
 
-    /** Copies from the ring that were thrown away so far, because the writer had come around meanwhile. */
+    /** Copies from the ring discarded so far because the writer had lapped them. */
     public long lapped() {
         return lapped;
     }
@@ -220,7 +222,7 @@ public final class PageReader implements AutoCloseable {
             closed = true;
             buffer = NOTHING;
             currentPage = -1;
-            // whoever still holds the buffers gets an exception, not freed memory
+            // a stale use of the buffers then throws instead of touching freed memory
             block.wrap(NO_BYTES);
             segments.close();
             BufferUtil.free(blockBytes);

@@ -1,10 +1,10 @@
 package dev.loom.log;
 
-/** What became of reading a page. */
+/** The result of reading a page. */
 public enum PageState {
     PRESENT,
-    /** It is not what was sealed there, or can't be read. */
+    /** The page is not as it was sealed, or can't be read. */
     DAMAGED,
-    /** It is below the oldest retained address. */
+    /** The page is below the oldest retained address. */
     EXPIRED
 }

@@ -13,7 +13,7 @@ final class SegmentReader implements AutoCloseable {
     private @Nullable LoomFile file;
     private long fileFirst;
 
-    /** Addresses that no file holds, and none will: their pages are not looked for one by one. */
+    /** A range of addresses that no file holds or will hold, so that their pages are not sought one by one. */
     private long missingBegin;
 
     private long missingEnd;
@@ -22,7 +22,7 @@ final class SegmentReader implements AutoCloseable {
         this.view = view;
     }
 
-    /** Reads up to the buffer's limit or the segment's end; fewer bytes mean that the file ends there. */
+    /** Reads up to the buffer's limit or the segment's end. Fewer bytes mean that the file ends there. */
     int read(ByteBuffer target, long address) {
         if (address >= missingBegin && address < missingEnd) {
             return 0;
@@ -50,8 +50,8 @@ final class SegmentReader implements AutoCloseable {
     }
 
     /**
-     * Remembers what is missing around a segment: within what was evicted so far and outside the gap, as the files there were
-     * written before the watermarks said so.
+     * Remembers the missing range around a segment, below the evicted address and outside the gap: files there were
+     * written before the watermarks covered them.
      */
     private void noteMissing(long first) {
         long length = view.segments().segmentLength();
@@ -73,7 +73,7 @@ final class SegmentReader implements AutoCloseable {
         missingEnd = end;
     }
 
-    /** Forgets the open file, after a failure that may have closed it. */
+    /** Forgets the open file after a failure that may have closed it. */
     void reset() {
         try {
             close();

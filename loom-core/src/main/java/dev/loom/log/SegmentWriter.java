@@ -19,14 +19,14 @@ public final class SegmentWriter implements AutoCloseable {
     private long currentFirst;
     private boolean directoryChanged;
 
-    /** As below, through the page cache, for whoever has the store to himself. */
+    /** Writes through the page cache, without a guard, for a caller with exclusive access to the store. */
     public SegmentWriter(Storage storage, Segments segments) {
         this(storage, segments, false, () -> {});
     }
 
     /**
-     * @param direct whether to go past the page cache, which the file system is known to take
-     * @param guard called before each write; fails when the segments are another's to write
+     * @param direct whether to bypass the page cache, which the file system must support
+     * @param guard called before each write; throws if another writer owns the segments
      */
     public SegmentWriter(Storage storage, Segments segments, boolean direct, Runnable guard) {
         this.storage = storage;
@@ -35,7 +35,7 @@ public final class SegmentWriter implements AutoCloseable {
         this.guard = guard;
     }
 
-    /** How many bytes from an address on lie in the same segment. */
+    /** The bytes from an address to its segment's end. */
     long remainingInSegment(long address) {
         return segments.first(address) + segments.segmentLength() - address;
     }
@@ -51,7 +51,7 @@ public final class SegmentWriter implements AutoCloseable {
         LoomFile open = current;
         long first = segments.first(address);
         if (open == null || first != currentFirst) {
-            // before there is a file that no sync would know
+            // reserved first, so that no file escapes the next sync
             unsynced.ensureCapacity(unsynced.size() + 1);
             Path path = segments.file(address);
             directoryChanged |= !storage.exists(path);
@@ -63,7 +63,7 @@ public final class SegmentWriter implements AutoCloseable {
         return open;
     }
 
-    /** Makes all that was written durable: data, then the names of new files. */
+    /** Makes everything written durable: data, then the names of new files. */
     public void sync() {
         for (LoomFile file : unsynced) {
             file.force();
@@ -83,7 +83,7 @@ public final class SegmentWriter implements AutoCloseable {
         }
     }
 
-    /** What was written, for reading it back. */
+    /** A view for reading back what was written. */
     LogView view(LogKind kind, long storeId, Watermarks watermarks) {
         return new LogView(kind, storeId, storage, segments, watermarks, null);
     }

@@ -4,8 +4,8 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * The segment files of one log: {@code <folder>/<first address, 20 digits>.seg}, each but the last of {@link
- * #segmentLength()} bytes; the offset in a file is the address less the file's first.
+ * The segment files of one log: {@code <folder>/<first address, 20 digits>.seg}, each but the last with {@link
+ * #segmentLength()} bytes. The offset in a file is the address minus the file's first address.
  */
 public record Segments(Path folder, long segmentLength) {
     private static final String SUFFIX = ".seg";
@@ -26,7 +26,7 @@ public record Segments(Path folder, long segmentLength) {
         return folder.resolve(String.format(Locale.ROOT, "%0" + DIGITS + "d", first(address)) + SUFFIX);
     }
 
-    /** The first address that a file's name states, or -1 when it is not the name of a segment. */
+    /** The first address, from a file's name, or -1 if it is not a segment's name. */
     public static long firstOf(Path file) {
         String name = file.getFileName().toString();
         if (name.length() != DIGITS + SUFFIX.length() || !name.endsWith(SUFFIX)) {

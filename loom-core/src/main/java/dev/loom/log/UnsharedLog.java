@@ -5,22 +5,22 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A part of a log that is written off the write path: its writer's thread also takes the sealed pages to the segment files,
- * and nobody else sees the ring. For one thread.
+ * A part of a log that is written off the write path. The thread that fills its pages also writes them to the segment
+ * files, and nobody else sees the ring. For one thread.
  */
 public final class UnsharedLog implements AutoCloseable {
     private final HybridLog log;
     private final EvictedLog evicted;
 
-    /** As below, for whoever has the store to himself. */
+    /** For a caller with exclusive access to the store. */
     public UnsharedLog(
             LogKind kind, long storeId, int epoch, Storage storage, Segments segments, long begin, int ringLength) {
         this(kind, storeId, epoch, new SegmentWriter(storage, segments), begin, ringLength);
     }
 
     /**
-     * @param begin a page's address, where it begins to write
-     * @param ringLength bytes of memory, a power of two, at least two pages
+     * @param begin the address of the first page to write
+     * @param ringLength the ring's bytes, a power of two, at least two pages
      */
     public UnsharedLog(LogKind kind, long storeId, int epoch, SegmentWriter writer, long begin, int ringLength) {
         ByteBuffer ring = ByteBuffer.allocateDirect(ringLength).order(ByteOrder.LITTLE_ENDIAN);
@@ -32,7 +32,7 @@ public final class UnsharedLog implements AutoCloseable {
         return log;
     }
 
-    /** Writes the sealed pages to the segment files; there is room for as many then. */
+    /** Writes the sealed pages to the segment files, which makes room in the ring. */
     public void evict() {
         log.publishSealed();
         while (evicted.evictRun(true)) {
@@ -40,7 +40,7 @@ public final class UnsharedLog implements AutoCloseable {
         }
     }
 
-    /** Writes the sealed pages, and makes all that was written durable. Returns the address behind it. */
+    /** Writes the sealed pages, and makes everything written durable. Returns the address after it. */
     public long sync() {
         evict();
         evicted.sync();

@@ -7,7 +7,6 @@ import java.nio.ByteOrder;
 
 /**
  * The watermarks of one log, in the shared live file: {@code begin <= durable <= evicted <= sealed <= tail}.
- *
  * <pre>
  *    0 | tail        written by the writer
  *    8 | sealed      written by the writer
@@ -23,8 +22,9 @@ import java.nio.ByteOrder;
  *  256 | end
  * </pre>
  *
- * <p>An index that is being written anew, or was, has a gap: no page lies in it. What lies before speaks of records below
- * {@code rebuild to}, and does so for all below {@code rebuilt}; what lies after speaks of records from there on.
+ * <p>An index that is being rebuilt, or was, has a gap without pages. Entries before the gap describe records below
+ * {@code rebuild to}, and are complete below {@code rebuilt}; entries after it describe records from {@code rebuild to}
+ * on.
  *
  * <p>The two groups are two cache lines apart, so that neither thread's stores slow the other's. See
  * docs/memory-model.md for what each access publishes.
@@ -55,19 +55,19 @@ public final class Watermarks {
         this.base = base;
     }
 
-    /** Goes on at the same place of another buffer, which holds the same. For the thread that writes. */
+    /** Continues at the same place of another buffer with the same contents. For the writing thread. */
     public void moveTo(ByteBuffer other) {
         bytes = other;
     }
 
-    /** Watermarks of a log that nobody writes, all of it in segment files up to {@code end}. */
+    /** Watermarks of a log that nobody writes, with everything up to {@code end} in segment files. */
     public static Watermarks fixed(long begin, long end) {
         Watermarks watermarks = new Watermarks(ByteBuffer.allocateDirect(LENGTH).order(ByteOrder.LITTLE_ENDIAN), 0);
         watermarks.reset(begin, end);
         return watermarks;
     }
 
-    /** Sets all of them, for a log that begins a session with everything in segment files. */
+    /** Sets all watermarks, for a log that begins a session with everything in segment files. */
     public void reset(long begin, long end) {
         beginRelease(begin);
         durableRelease(end);
@@ -78,7 +78,7 @@ public final class Watermarks {
         coveredRelease(end);
     }
 
-    /** Records below are whole and visible. Pairs with {@link #tailRelease}. */
+    /** Records below are complete and visible. Pairs with {@link #tailRelease}. */
     public long tailAcquire() {
         return (long) LONG.getAcquire(bytes, base + TAIL_OFFSET);
     }
@@ -93,7 +93,7 @@ public final class Watermarks {
         return (long) LONG.getAcquire(bytes, base + COVERED_OFFSET);
     }
 
-    /** Publishes the source slots as of the entries below, which are published already. */
+    /** Publishes the source slots for the entries below, which are published already. */
     void coveredRelease(long address) {
         LONG.setRelease(bytes, base + COVERED_OFFSET, address);
     }
@@ -108,12 +108,12 @@ public final class Watermarks {
         LONG.setRelease(bytes, base + SEALED_OFFSET, address);
     }
 
-    /** Bytes below may have been overwritten in the ring. A reader's check, after its copy and an acquire fence. */
+    /** Bytes below may have been overwritten in the ring. A reader checks it after its copy and an acquire fence. */
     long overwrittenOpaque() {
         return (long) LONG.getOpaque(bytes, base + OVERWRITTEN_OFFSET);
     }
 
-    /** Bytes below may have been overwritten in the ring; for whoever does not read them. */
+    /** Bytes below may have been overwritten in the ring. For callers that do not read them. */
     public long overwritten() {
         return overwrittenOpaque();
     }
@@ -151,7 +151,7 @@ public final class Watermarks {
         LONG.setRelease(bytes, base + BEGIN_OFFSET, address);
     }
 
-    /** Sets where the gap is, and what the part before it speaks of; for a log that nobody reads yet. */
+    /** Sets the gap, and which records the part before it describes. For a log that nobody reads yet. */
     public void gap(long begin, long end, long rebuilt, long to) {
         LONG.setOpaque(bytes, base + GAP_END_OFFSET, end);
         LONG.setOpaque(bytes, base + REBUILD_TO_OFFSET, to);
@@ -159,17 +159,17 @@ public final class Watermarks {
         rebuiltRelease(rebuilt);
     }
 
-    /** Where the gap begins; equal to {@link #gapEnd()} when there is none. Pairs with {@link #gapBeginRelease}. */
+    /** The gap's begin; equal to {@link #gapEnd()} if there is none. Pairs with {@link #gapBeginRelease}. */
     public long gapBeginAcquire() {
         return (long) LONG.getAcquire(bytes, base + GAP_BEGIN_OFFSET);
     }
 
-    /** Publishes the pages that were written below it, which are in segment files. */
+    /** Publishes the pages below, which are in segment files. */
     public void gapBeginRelease(long address) {
         LONG.setRelease(bytes, base + GAP_BEGIN_OFFSET, address);
     }
 
-    /** Where the gap ends; 0 when there is none. */
+    /** The gap's end; 0 if there is none. */
     public long gapEnd() {
         return (long) LONG.getOpaque(bytes, base + GAP_END_OFFSET);
     }
@@ -179,7 +179,7 @@ public final class Watermarks {
         return (long) LONG.getAcquire(bytes, base + REBUILT_OFFSET);
     }
 
-    /** Publishes that the records below have their entries, once the gap begins behind those. */
+    /** Publishes that the records below have their entries, after the gap's begin has moved past those entries. */
     public void rebuiltRelease(long recordAddress) {
         LONG.setRelease(bytes, base + REBUILT_OFFSET, recordAddress);
     }
@@ -189,7 +189,7 @@ public final class Watermarks {
         return (long) LONG.getOpaque(bytes, base + REBUILD_TO_OFFSET);
     }
 
-    /** Bytes from the beginning to an address, without the gap. */
+    /** Bytes from the beginning to an address, not counting the gap. */
     public long lengthTo(long address) {
         long end = gapEnd();
         return address - beginAcquire() - (address >= end ? end - gapBeginAcquire() : 0);
