@@ -4,7 +4,7 @@ import dev.loom.text.FoldedReader;
 import java.util.List;
 import org.agrona.DirectBuffer;
 
-/** Many texts, of which any is searched for, all in one pass. For one thread. */
+/** Searches for many texts at once, in a single pass; one match is enough. For one thread. */
 final class AnyText implements TextSearch {
     private final TextTrie texts;
     private final boolean folded;
@@ -15,12 +15,12 @@ final class AnyText implements TextSearch {
         this.folded = folded;
     }
 
-    /** Any of some texts, byte by byte. */
+    /** Searches for any of these texts, byte by byte. */
     static AnyText of(List<Substring> texts) {
         return new AnyText(new TextTrie(texts.stream().map(Substring::symbols).toList()), false);
     }
 
-    /** Any of some texts, whatever their case. */
+    /** Searches for any of these texts, ignoring case. */
     static AnyText ofFolded(List<FoldedText> texts) {
         return new AnyText(new TextTrie(texts.stream().map(FoldedText::symbols).toList()), true);
     }

@@ -19,7 +19,7 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the predicate of an expression over one format: a reader for each field, a comparand for each literal. */
+/** Turns an expression into a predicate over one format, with a reader per field and a comparand per literal. */
 final class Binding {
     private final PayloadFormat format;
     private final @Nullable RecordLookup lookup;
@@ -105,7 +105,10 @@ final class Binding {
                 .toList());
     }
 
-    /** Equal to none, and comparable with one: each kind of literal is asked for by one of it. */
+    /**
+     * Equal to none of the literals, but comparable with one of them; a single literal of each kind is enough to test
+     * comparability.
+     */
     private Condition notIn(WhereExpression.NotIn in) {
         Map<Class<?>, Literal> kinds = new LinkedHashMap<>();
         in.literals().forEach(literal -> kinds.putIfAbsent(literal.getClass(), literal));
@@ -117,7 +120,7 @@ final class Binding {
         return Junction.all(List.of(new Condition.Negation(in(in.field(), in.literals())), Junction.any(comparable)));
     }
 
-    /** The terms, where those that ask for words of the same field are one, so that its text is read once. */
+    /** The terms, with text queries on the same field merged, so that each text is read once. */
     private static List<WhereExpression> merged(
             List<WhereExpression> terms, Function<List<TextQuery>, TextQuery> joined) {
         Map<String, List<TextQuery>> queries = new LinkedHashMap<>();

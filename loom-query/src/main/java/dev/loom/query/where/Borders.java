@@ -1,10 +1,10 @@
 package dev.loom.query.where;
 
-/** How far a search goes on with what it has matched of a text when the next character differs. */
+/** How much of a partial match a search keeps when the next character differs. */
 final class Borders {
     private Borders() {}
 
-    /** Of each beginning of a text the length of its longest shorter beginning that it also ends with. */
+    /** For each prefix of a text, the length of its longest proper prefix that is also a suffix. */
     static int[] of(int[] text) {
         int[] borders = new int[text.length + 1];
         int border = 0;

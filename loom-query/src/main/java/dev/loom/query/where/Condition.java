@@ -7,7 +7,7 @@ import dev.loom.query.text.TextMatcher;
 interface Condition {
     boolean test();
 
-    /** It doesn't hold. */
+    /** Holds if the term doesn't. */
     record Negation(Condition term) implements Condition {
         @Override
         public boolean test() {
@@ -15,7 +15,7 @@ interface Condition {
         }
     }
 
-    /** A number, or any in an array, against a number. */
+    /** Compares a number, or any number in an array, with a number. */
     record NumberTest(FieldSlot slot, Operator operator, NumberComparand comparand)
             implements Condition, FieldSlot.ValueTest {
         @Override
@@ -29,7 +29,7 @@ interface Condition {
         }
     }
 
-    /** A text, bytes, or any in an array, against a text. */
+    /** Compares a text or bytes, or any of them in an array, with a text. */
     record TextTest(FieldSlot slot, Operator operator, TextComparand comparand)
             implements Condition, FieldSlot.ValueTest {
         @Override
@@ -43,7 +43,7 @@ interface Condition {
         }
     }
 
-    /** A boolean, or any in an array, against a boolean, for equality or its opposite. */
+    /** Compares a boolean, or any boolean in an array, with a boolean by {@code ==} or {@code !=}. */
     record BooleanTest(FieldSlot slot, boolean expected) implements Condition, FieldSlot.ValueTest {
         @Override
         public boolean test() {
@@ -56,7 +56,7 @@ interface Condition {
         }
     }
 
-    /** A text, bytes, or the text of a JSON value, against a text query. */
+    /** Matches a text, bytes, or the text of a JSON value with a text query. */
     record TextQueryTest(FieldSlot slot, TextMatcher matcher) implements Condition, FieldSlot.ValueTest {
         @Override
         public boolean test() {
@@ -72,7 +72,7 @@ interface Condition {
         }
     }
 
-    /** A text, bytes, or the text of a JSON value, in which a text is searched for. */
+    /** Searches a text, bytes, or the text of a JSON value for a text. */
     record SubstringTest(FieldSlot slot, TextSearch text) implements Condition, FieldSlot.ValueTest {
         @Override
         public boolean test() {
@@ -88,7 +88,7 @@ interface Condition {
         }
     }
 
-    /** No value. */
+    /** Holds if the field has no value. */
     record AbsenceTest(FieldSlot slot) implements Condition {
         @Override
         public boolean test() {

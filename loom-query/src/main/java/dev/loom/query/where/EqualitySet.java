@@ -5,11 +5,14 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A value, or any in an array, that equals one of many literals: they are sorted by kind, so that a test takes the logarithm of their number. */
+/**
+ * Whether a value, or any in an array, equals one of many literals. The literals are sorted by kind, so a test takes
+ * logarithmic time.
+ */
 final class EqualitySet implements Condition, FieldSlot.ValueTest {
     private final FieldSlot slot;
     private final long[] signed;
-    /** As they sort when their highest bit is turned. */
+    /** With the highest bit flipped, so that signed order is unsigned order. */
     private final long[] unsigned;
 
     private final double[] doubles;
@@ -43,7 +46,7 @@ final class EqualitySet implements Condition, FieldSlot.ValueTest {
                 .toArray(TextComparand[]::new);
     }
 
-    /** The field of which a term asks whether it equals a literal; null of another. */
+    /** The field that a term compares with a literal by {@code ==}; null for any other term. */
     static @Nullable FieldSlot slotOf(Condition term) {
         if (term instanceof Condition.NumberTest number && number.operator() == Operator.EQUAL) {
             return number.slot();
@@ -61,7 +64,7 @@ final class EqualitySet implements Condition, FieldSlot.ValueTest {
         return switch (value.kind()) {
             case INTEGER -> Arrays.binarySearch(signed, value.longValue()) >= 0;
             case UNSIGNED -> Arrays.binarySearch(unsigned, value.longValue() ^ Long.MIN_VALUE) >= 0;
-            // -0.0 equals 0, NaN nothing
+            // -0.0 equals 0, NaN equals nothing
             case DOUBLE -> Arrays.binarySearch(doubles, value.doubleValue() + 0.0) >= 0;
             case TEXT, BYTES -> has(value);
             case ABSENT, BOOLEAN, JSON -> false;

@@ -7,7 +7,7 @@ import dev.loom.format.RecordLookup;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** One field of the payload being tested: read when first asked for, then kept until the next payload. */
+/** One field of the payload being tested: read on first use, then kept until the next payload. */
 final class FieldSlot {
     private final FieldReader reader;
     private final CurrentPayload payload;
@@ -32,17 +32,17 @@ final class FieldSlot {
         return value;
     }
 
-    /** Whether it was read of any payload. */
+    /** Whether it was read from any payload. */
     boolean isRead() {
         return sequence != 0;
     }
 
-    /** Whether a payload had a value. */
+    /** Whether any payload had a value. */
     boolean isSeen() {
         return seen;
     }
 
-    /** Whether the value passes a test, or if it is an array any of its elements. */
+    /** Whether the value or, if it is an array, any of its elements passes a test. */
     boolean any(ValueTest test) {
         FieldValue whole = value();
         if (whole.kind() != FieldValue.Kind.JSON) {
@@ -58,8 +58,8 @@ final class FieldSlot {
     }
 
     /**
-     * Whether a text as people see it passes a test; of a JSON value it is that which is printed, or that with the escapes
-     * within its strings resolved.
+     * Whether a text passes a test as people see it: a JSON value passes as printed, or with the escapes in its strings
+     * resolved.
      */
     boolean anyText(ValueTest test) {
         FieldValue whole = value();
@@ -76,7 +76,7 @@ final class FieldSlot {
         return test.passes(element);
     }
 
-    /** Whether words pass a test; of a JSON value those of its text with escapes resolved. */
+    /** Whether words pass a test; those of a JSON value come from its text with escapes resolved. */
     boolean words(ValueTest test) {
         FieldValue whole = value();
         if (whole.kind() != FieldValue.Kind.JSON || JsonView.isPlain(whole)) {
@@ -96,7 +96,7 @@ final class FieldSlot {
         private DirectBuffer buffer;
         private int offset;
         private int length;
-        /** Counts payloads, so that a slot knows whether it holds an earlier one's. */
+        /** Counts payloads, so that a slot knows whether its value is from an earlier one. */
         private long sequence;
 
         CurrentPayload(DirectBuffer none) {

@@ -7,8 +7,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A text that is searched for whatever its case, and whatever its form in Unicode. A search looks at each character of a
- * value at most twice (Knuth, Morris and Pratt, 1977). For one thread.
+ * Searches for a text, ignoring case and the Unicode form. Looks at each character of a value at most twice (Knuth, Morris
+ * and Pratt, 1977). For one thread.
  */
 final class FoldedText implements TextSearch {
     private final FoldedReader reader = new FoldedReader();
@@ -28,7 +28,7 @@ final class FoldedText implements TextSearch {
         borders = Borders.of(this.text);
     }
 
-    /** Its characters, folded. */
+    /** The folded characters. */
     int[] symbols() {
         return text.clone();
     }

@@ -8,9 +8,9 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Conditions tested in order, until one decides. */
+/** Conditions tested in order until one decides. */
 final class Junction implements Condition {
-    /** As many are faster tested one by one. */
+    /** Up to this many, testing one by one is faster. */
     private static final int FEW = 4;
 
     private final Condition[] terms;
@@ -56,7 +56,7 @@ final class Junction implements Condition {
                 .toList();
     }
 
-    /** Terms where many that ask the same of the same field became one, which is tested first. */
+    /** Merges terms that ask the same of the same field, if there are many; merged terms are tested first. */
     private static List<Condition> merge(
             List<Condition> terms,
             Function<Condition, @Nullable FieldSlot> slotOf,

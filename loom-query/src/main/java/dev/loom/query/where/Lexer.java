@@ -3,9 +3,9 @@ package dev.loom.query.where;
 import dev.loom.api.ValueUnit;
 import java.math.BigDecimal;
 
-/** Cuts an expression into tokens. */
+/** Splits an expression into tokens. */
 final class Lexer {
-    /** The greatest power of ten that a number may be written with, so that none becomes millions of digits. */
+    /** The greatest power of ten in a number, so that no number expands to millions of digits. */
     static final int EXPONENT_MAX = 999;
 
     private final String expression;
@@ -15,7 +15,7 @@ final class Lexer {
         this.expression = expression;
     }
 
-    /** The next token; at the end {@link TokenKind#END}, again and again. */
+    /** The next token; at the end always {@link TokenKind#END}. */
     Token next() {
         while (Character.isWhitespace(peek(0))) {
             position++;
@@ -68,7 +68,7 @@ final class Lexer {
         return new Token(TokenKind.ofWord(word), start, position, word, null);
     }
 
-    /** A name in backquotes; two of them stand for one. */
+    /** A name in backquotes; a doubled backquote stands for one. */
     private Token quotedName(int start) {
         StringBuilder name = new StringBuilder();
         position++;
@@ -147,13 +147,13 @@ final class Lexer {
         if (value == null) {
             throw error("unknown unit, expected one of " + Unit.ALL, unitStart);
         }
-        // 1h0.5m has a fraction that the first number does not
+        // 1h0.5m has a fraction, although its first number has none
         integral &= value.scale() == 0;
         Literal.Numeric number = new Literal.Numeric(value, integral, unit(unitStart));
         return new Token(TokenKind.NUMBER, start, position, expression.substring(start, position), number);
     }
 
-    /** What the number is in whose units begin at a place: all of them are of one dimension. */
+    /** The unit of a number, from its first unit; all its units have one dimension. */
     private ValueUnit unit(int unitStart) {
         int end = unitStart;
         while (end < position && !isDigit(expression.charAt(end))) {
@@ -186,7 +186,7 @@ final class Lexer {
         }
     }
 
-    /** The next character of something that began at {@code start} and may not end here. */
+    /** The next character of a token that began at {@code start} and may not end here. */
     private char take(String expected, int start) {
         if (position == expression.length()) {
             throw error("expected " + expected + " to end what begins at " + start, position);
@@ -194,7 +194,7 @@ final class Lexer {
         return expression.charAt(position++);
     }
 
-    /** The character so far ahead; 0 after the end, which is none that can be part of a token outside quotes. */
+    /** The character this far ahead; 0 past the end, which is part of no token outside quotes. */
     private char peek(int ahead) {
         int at = position + ahead;
         return at < expression.length() ? expression.charAt(at) : 0;

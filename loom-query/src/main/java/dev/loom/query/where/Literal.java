@@ -3,16 +3,18 @@ package dev.loom.query.where;
 import dev.loom.api.ValueUnit;
 import java.math.BigDecimal;
 
-/** A value in an expression. Its string is how it is written there. */
+/** A value in an expression. {@link #toString()} gives it as written in an expression. */
 public sealed interface Literal {
     /**
-     * A number, its unit already multiplied in: {@code 50ms} is 50,000,000.
+     * A number with its unit multiplied in: {@code 50ms} is 50,000,000.
      *
-     * @param integral whether it was written without fraction and exponent, and so is exact to floating-point values too
-     * @param unit {@link ValueUnit#NANOSECONDS} or {@link ValueUnit#BYTES} of one that was written with a unit, else none
+     * @param integral whether it was written without fraction and exponent, so that floating-point values also compare with
+     *     it exactly
+     * @param unit {@link ValueUnit#NANOSECONDS} or {@link ValueUnit#BYTES} if it was written with a unit, otherwise {@link
+     *     ValueUnit#NONE}
      */
     record Numeric(BigDecimal value, boolean integral, ValueUnit unit) implements Literal {
-        /** One without a unit. */
+        /** A number without a unit. */
         public Numeric(BigDecimal value, boolean integral) {
             this(value, integral, ValueUnit.NONE);
         }
@@ -31,10 +33,10 @@ public sealed interface Literal {
         }
 
         /**
-         * The same number in the unit of a field. One without a unit stays as it is, and a field without one counts in
+         * The same number in a field's unit. A number without a unit stays as it is; a field without a unit counts in
          * nanoseconds or bytes.
          *
-         * @throws IllegalArgumentException for a time and a field of bytes, or the other way round
+         * @throws IllegalArgumentException if one is a time and the other a size
          */
         public Numeric in(String field, ValueUnit ofField) {
             if (unit == ValueUnit.NONE) {
@@ -67,7 +69,7 @@ public sealed interface Literal {
         }
     }
 
-    /** A text, in quotes in an expression. */
+    /** A text, written in quotes. */
     record Text(String value) implements Literal {
         @Override
         public String toString() {

@@ -6,9 +6,8 @@ import java.math.BigInteger;
 import java.math.RoundingMode;
 
 /**
- * A number that values are compared with, prepared so that it takes one or two comparisons of primitives and loses
- * nothing. For each kind of value it holds the greatest of that kind which is not greater than the number, and whether
- * the two are equal.
+ * A number to compare values with, prepared so that a comparison is exact and takes one or two primitive comparisons. For
+ * each kind of value it holds the greatest one that is not greater than the number, and whether the two are equal.
  */
 final class NumberComparand {
     private static final BigInteger LONG_MIN = BigInteger.valueOf(Long.MIN_VALUE);
@@ -16,9 +15,9 @@ final class NumberComparand {
 
     private final boolean whole;
     private final long floor;
-    /** 0 where {@link #floor} is a signed long; else the outcome for every signed long. */
+    /** 0 if {@link #floor} is a signed long; otherwise the outcome for every signed long. */
     private final int signedOutcome;
-    /** 0 where {@link #floor} is an unsigned long beyond the signed; else the outcome for every one of those. */
+    /** 0 if {@link #floor} is an unsigned long above {@link Long#MAX_VALUE}; otherwise the outcome for all of those. */
     private final int unsignedOutcome;
 
     private final double floorDouble;
@@ -41,7 +40,7 @@ final class NumberComparand {
 
         double nearest = singlePrecision && !literal.integral() ? value.floatValue() : value.doubleValue();
         if (Double.isInfinite(nearest)) {
-            // a finite number beyond all doubles: no double is equal to it
+            // a finite number beyond all doubles: no double equals it
             floorDouble = nearest > 0 ? Double.MAX_VALUE : Double.NEGATIVE_INFINITY;
             floorDoubleEqual = false;
         } else {
@@ -61,12 +60,12 @@ final class NumberComparand {
         };
     }
 
-    /** Whether a signed long can equal the number: {@link #longValue()} does. */
+    /** Whether a signed long can equal the number; if so, {@link #longValue()} does. */
     boolean isSigned() {
         return whole && signedOutcome == Outcome.NONE;
     }
 
-    /** Whether an unsigned long beyond the signed can: {@link #longValue()} does. */
+    /** Whether an unsigned long above {@link Long#MAX_VALUE} can; if so, {@link #longValue()} does. */
     boolean isUnsigned() {
         return whole && unsignedOutcome == Outcome.NONE;
     }
@@ -75,7 +74,7 @@ final class NumberComparand {
         return floor;
     }
 
-    /** Whether a floating-point value can: {@link #doubleValue()} does. */
+    /** Whether a floating-point value can; if so, {@link #doubleValue()} does. */
     boolean isDouble() {
         return floorDoubleEqual;
     }

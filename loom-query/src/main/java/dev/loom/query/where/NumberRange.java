@@ -4,9 +4,9 @@ import dev.loom.format.FieldType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 
-/** The numbers that a field of a type can hold: integers up to a bound, or floating-point ones, from infinity to infinity. */
+/** The numbers that a field of some type can hold: integers within bounds, or any floating-point number. */
 record NumberRange(FieldType type, BigInteger min, BigInteger max) {
-    /** Those of a type of numbers. */
+    /** The range of a numeric type. */
     static NumberRange of(FieldType type) {
         int bits = type.fixedLength() * Byte.SIZE;
         return type.isUnsigned()
@@ -19,8 +19,8 @@ record NumberRange(FieldType type, BigInteger min, BigInteger max) {
     }
 
     /**
-     * Whether one of them can be so; of an integer's {@code !=}, whether one can be equal, as there is nothing to leave out
-     * else. Infinity is less or greater than any number.
+     * Whether the comparison can hold for any number of the type; for an integer {@code !=}, whether any number can be
+     * equal, as otherwise the comparison would exclude nothing. Infinity is less or greater than any number.
      */
     boolean canHold(Operator operator, Literal.Numeric literal) {
         if (!type.isInteger()) {

@@ -1,6 +1,6 @@
 package dev.loom.query.where;
 
-/** How a field is compared with a literal. */
+/** A comparison of a field with a literal. */
 public enum Operator {
     EQUAL("==", Outcome.EQUAL),
     NOT_EQUAL("!=", Outcome.LESS | Outcome.GREATER | Outcome.UNORDERED),
@@ -17,12 +17,12 @@ public enum Operator {
         this.outcomes = outcomes;
     }
 
-    /** As it is written in an expression. */
+    /** The operator as written in an expression. */
     public String text() {
         return text;
     }
 
-    /** Whether the operator holds for one of the {@link Outcome}s. */
+    /** Whether the operator holds for an {@link Outcome}. */
     boolean holds(int outcome) {
         return (outcomes & outcome) != 0;
     }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Makes the tree of an expression, by recursive descent:
+ * Parses an expression into a tree by recursive descent:
  *
  * <pre>
  * expression  = conjunction { "or" conjunction }
@@ -141,7 +141,7 @@ final class Parser {
         return new WhereExpression.Comparison(field, operator, literal);
     }
 
-    /** Both ends are included, so outside is below the one or above the other. */
+    /** Both ends are included, so "not between" means below the low end or above the high one. */
     private WhereExpression between(String field, boolean negated) {
         Token first = token;
         Literal low = literal();

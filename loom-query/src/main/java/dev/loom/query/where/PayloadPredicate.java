@@ -4,15 +4,15 @@ import java.util.Map;
 import org.agrona.DirectBuffer;
 
 /**
- * Whether a payload meets an expression. Allocates nothing and throws nothing, whatever the payload's bytes are. Keeps
- * what it has read of a payload until the next, so is for one thread.
+ * Tests whether a payload meets an expression. Allocates nothing and never throws, whatever the bytes of the payload. Caches
+ * what it read of a payload until the next one, so it is for one thread.
  */
 @FunctionalInterface
 public interface PayloadPredicate {
-    /** Tests the payload at {@code [offset, offset + length)}, which must not change meanwhile. */
+    /** Tests the payload at {@code [offset, offset + length)}, which must not change during the call. */
     boolean test(DirectBuffer buffer, int offset, int length);
 
-    /** The fields that were read of the payloads tested, each with whether any payload had a value there. */
+    /** The fields read so far, each with whether any payload had a value in it. */
     default Map<String, Boolean> fieldsSeen() {
         return Map.of();
     }

@@ -4,14 +4,15 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Durations and sizes: written alike in expressions, on the command line and in configurations. */
+/** Parses durations and sizes, which expressions, the command line and configurations write the same way. */
 public final class Quantity {
     private Quantity() {}
 
     /**
-     * Nanoseconds of a duration such as {@code 250us}, {@code 1.5s} or {@code 1h30m}; a fraction of one is cut.
+     * The nanoseconds of a duration such as {@code 250us}, {@code 1.5s} or {@code 1h30m}; a fraction of a nanosecond is
+     * dropped.
      *
-     * @throws IllegalArgumentException when it is none
+     * @throws IllegalArgumentException if the text is no duration
      */
     public static long durationNs(String text) {
         int unitAt = endOfNumber(text, 0);
@@ -24,9 +25,9 @@ public final class Quantity {
     }
 
     /**
-     * Bytes of a size such as {@code 65536}, {@code 64KiB} or {@code 1.5GiB}; a fraction of one is cut.
+     * The bytes of a size such as {@code 65536}, {@code 64KiB} or {@code 1.5GiB}; a fraction of a byte is dropped.
      *
-     * @throws IllegalArgumentException when it is none
+     * @throws IllegalArgumentException if the text is no size
      */
     public static long bytes(String text) {
         Long bytes = whole(scaled(text, endOfNumber(text, 0), Unit.Dimension.SIZE));
@@ -38,10 +39,10 @@ public final class Quantity {
     }
 
     /**
-     * A number times its unit, or the sum of several such, as {@code 1h30m}; null if it is none.
+     * A number times its unit, or a sum of several as in {@code 1h30m}; null if it is neither.
      *
      * @param unitAt where the first number ends
-     * @param dimension of all units; null for any
+     * @param dimension the dimension of all units; null for any
      */
     static @Nullable BigDecimal scaled(String text, int unitAt, Unit.@Nullable Dimension dimension) {
         BigDecimal sum = number(text, 0, unitAt);

@@ -2,13 +2,13 @@ package dev.loom.query.where;
 
 import java.util.regex.Pattern;
 
-/** Writes names and texts as the lexer reads them. */
+/** Quotes names and texts for the lexer. */
 final class Quoting {
     private static final Pattern PLAIN_NAME = Pattern.compile("[A-Za-z_@][A-Za-z0-9_@.-]*");
 
     private Quoting() {}
 
-    /** A field's name, in backquotes if it needs them. */
+    /** A field name, in backquotes if it needs them. */
     static String name(String name) {
         boolean plain = PLAIN_NAME.matcher(name).matches() && TokenKind.ofWord(name) == TokenKind.NAME;
         return plain ? name : '`' + name.replace("`", "``") + '`';

@@ -5,18 +5,18 @@ import java.util.Arrays;
 import org.agrona.DirectBuffer;
 
 /**
- * A text that is searched for in texts and bytes, byte by byte in UTF-8. The search skips what it can (Horspool, 1980); where
- * that makes it look at bytes again and again, as in long runs of the same, it goes on without (Knuth, Morris and Pratt,
- * 1977), so that it never looks at more than a few times as many bytes as there are.
+ * Searches texts and bytes for a text, byte by byte in UTF-8. The search skips bytes (Horspool, 1980). Where that would look
+ * at the same bytes again and again, as in long runs of one byte, it switches to a linear search (Knuth, Morris and Pratt,
+ * 1977), so it never looks at more than a few times the bytes there are.
  */
 final class Substring implements TextSearch {
-    /** As many looks at a byte are more than skipping is worth. */
+    /** Looks per byte after which skipping no longer pays. */
     private static final int LOOKS_MAX = 4;
 
     private static final int BYTES = 1 << Byte.SIZE;
 
     private final byte[] text;
-    /** How far the search moves on, by the byte under the text's last. */
+    /** How far the search advances, by the byte under the last byte of the text. */
     private final int[] shifts = new int[BYTES];
 
     private final int[] borders;
@@ -33,7 +33,7 @@ final class Substring implements TextSearch {
         borders = Borders.of(bytes);
     }
 
-    /** Its bytes, unsigned. */
+    /** The bytes as unsigned values. */
     int[] symbols() {
         int[] symbols = new int[text.length];
         for (int i = 0; i < text.length; i++) {
@@ -67,7 +67,7 @@ final class Substring implements TextSearch {
         return false;
     }
 
-    /** The last byte before the text's last that differs; -1 if none does. */
+    /** The last differing byte before the text's last byte; -1 if none differs. */
     private int lastDiffering(DirectBuffer bytes, int offset) {
         int i = text.length - 2;
         while (i >= 0 && text[i] == bytes.getByte(offset + i)) {

@@ -10,9 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts what a format's fields hold in the place of what people write for it: names of enumerations, ids in another case,
- * numbers in another unit. What no
- * value of a field can be is refused, as the expression would be false of every record.
+ * Replaces what people write with what a format's fields hold: names of enumerations, ids in another case, numbers in
+ * another unit. Rejects what no value of a field can be, as the comparison could then never hold.
  */
 final class TermResolution {
     private final PayloadFormat format;
@@ -124,7 +123,7 @@ final class TermResolution {
         return all.size() == 1 ? all.get(0) : new WhereExpression.And(all);
     }
 
-    /** A list in which no literal can be equal is refused; one that can't, among others, changes nothing. */
+    /** Rejects a list if none of its literals can be equal; a single impossible literal among others is harmless. */
     private List<Literal> possible(String field, List<Literal> literals) {
         List<Literal> inUnit = literals.stream()
                 .map(literal -> literal instanceof Literal.Numeric number ? inUnit(field, number) : literal)
@@ -138,7 +137,7 @@ final class TermResolution {
         return inUnit;
     }
 
-    /** Of a field that there is not, the binding tells. */
+    /** An unknown field is left for the binding to report. */
     private Literal.Numeric inUnit(String field, Literal.Numeric number) {
         return format.field(field) == null ? number : number.in(field, IndexFunction.unit(format, field));
     }

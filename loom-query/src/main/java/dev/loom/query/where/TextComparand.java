@@ -6,7 +6,7 @@ import java.util.Arrays;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** A text that texts and bytes are compared with, byte by byte, unsigned, in UTF-8. */
+/** A text to compare texts and bytes with, byte by byte in UTF-8, unsigned. */
 final class TextComparand implements Comparable<TextComparand> {
     private final byte[] text;
 

@@ -5,9 +5,9 @@ import java.util.List;
 import org.agrona.collections.Long2LongHashMap;
 
 /**
- * Texts as a tree of their beginnings, in which a search that fails goes on with the longest beginning that it has matched
- * besides (Aho and Corasick, 1975): a text of n symbols takes at most 2 n steps, however many texts are searched for. A state is
- * a beginning; what begins with a whole text is left out, as that was found before. Immutable once made.
+ * Texts as a tree of their prefixes (Aho and Corasick, 1975). When a symbol doesn't match, a search falls back to the
+ * longest other prefix that it has matched. A text of n symbols takes at most 2 n steps, whatever the number of texts. Each
+ * state is a prefix; texts that begin with another whole text are left out, as the shorter one is found first. Immutable.
  */
 final class TextTrie {
     /** The state before any symbol. */
@@ -16,19 +16,19 @@ final class TextTrie {
     private static final int NONE = -1;
     private static final int SYMBOLS_NEAR = 256;
 
-    /** Where each symbol leads from the root, of those below a bound; most steps start there. */
+    /** The state that each small symbol leads to from the root; most steps start there. */
     private final int[] first = new int[SYMBOLS_NEAR];
 
-    /** Where a state, in the high half of a key, and a symbol in the low one lead. */
+    /** Maps a state, the high half of a key, and a symbol, the low half, to the next state. */
     private final Long2LongHashMap edges = new Long2LongHashMap(NONE);
 
-    /** Of each state that with which a search goes on. */
+    /** For each state, the state to fall back to. */
     private final int[] fallbacks;
 
     private final boolean[] ends;
     private int states = 1;
 
-    /** @param texts of symbols that are not negative */
+    /** @param texts symbols, none of them negative */
     TextTrie(List<int[]> texts) {
         int length = texts.stream().mapToInt(text -> text.length).sum();
         boolean[] texted = new boolean[length + 1];
@@ -61,12 +61,12 @@ final class TextTrie {
         }
     }
 
-    /** All states but the root, so that a fallback, which is shorter, comes before those that have it. */
+    /** All states except the root, by depth: a fallback is shorter, so it comes before the states that use it. */
     private int[] byDepth(int[] parents) {
         int[] depths = new int[states];
         int[] counts = new int[states + 1];
         for (int state = 1; state < states; state++) {
-            // a parent is made before its children
+            // a parent is created before its children
             depths[state] = depths[parents[state]] + 1;
             counts[depths[state] + 1]++;
         }
@@ -80,7 +80,7 @@ final class TextTrie {
         return order;
     }
 
-    /** Where a symbol leads. */
+    /** The state that a symbol leads to. */
     int next(int from, int symbol) {
         int state = from;
         while (state != ROOT) {

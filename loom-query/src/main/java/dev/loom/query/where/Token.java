@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A token of an expression.
  *
- * @param position of its first character
- * @param end after its last character
+ * @param position the index of its first character
+ * @param end the index after its last character
  * @param text a name or text without its quotes; otherwise as written
- * @param number of {@link TokenKind#NUMBER} alone
+ * @param number only for {@link TokenKind#NUMBER}
  */
 record Token(TokenKind kind, int position, int end, String text, Literal.@Nullable Numeric number) {}

@@ -28,7 +28,7 @@ enum TokenKind {
     private static final List<TokenKind> KEYWORDS =
             List.of(AND, OR, NOT, IN, BETWEEN, IS, NULL, CONTAINS, ICONTAINS, MATCHES, TRUE, FALSE);
 
-    /** What a word outside quotes is: a keyword, whatever its case, or a name. */
+    /** The kind of an unquoted word: a keyword, in any case, or a name. */
     static TokenKind ofWord(String word) {
         for (TokenKind keyword : KEYWORDS) {
             if (keyword.name().equalsIgnoreCase(word)) {

@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What may stand right after a number: a factor, to nanoseconds or to bytes. */
+/** A unit that may follow a number: a factor to nanoseconds or to bytes. */
 enum Unit {
     NANOSECONDS("ns", 1, Dimension.TIME),
     MICROSECONDS("us", 1_000, Dimension.TIME),
@@ -29,7 +29,7 @@ enum Unit {
         SIZE
     }
 
-    /** All of them, for messages. */
+    /** All units, for messages. */
     static final String ALL = text(Arrays.stream(values()), " ");
 
     private final String text;
@@ -50,7 +50,7 @@ enum Unit {
         return dimension;
     }
 
-    /** Those of a dimension, for messages. */
+    /** The units of one dimension, for messages. */
     static String all(Dimension dimension) {
         return text(Arrays.stream(values()).filter(unit -> unit.dimension == dimension), ", ");
     }
@@ -59,7 +59,7 @@ enum Unit {
         return units.map(unit -> unit.text).collect(Collectors.joining(separator));
     }
 
-    /** The unit written so, or null: of time exactly so, or with a micro sign; of size in any case. */
+    /** The unit with this text, or null: exact for time, though a micro sign may stand for u; in any case for sizes. */
     static @Nullable Unit of(String text) {
         if (text.equals("\u00b5s") || text.equals("\u03bcs")) {
             return MICROSECONDS;

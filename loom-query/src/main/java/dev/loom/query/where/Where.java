@@ -2,10 +2,10 @@ package dev.loom.query.where;
 
 /** Parses expressions such as {@code latency_ns > 50ms and (op == "GET" or not status in (200, 204))}. */
 public final class Where {
-    /** The longest expression, in characters (UTF-16 units). */
+    /** The greatest length of an expression, in characters (UTF-16 units). */
     public static final int LENGTH_MAX = 8192;
 
-    /** How deep {@code not} and parentheses may be nested. */
+    /** The greatest nesting depth of {@code not} and parentheses. */
     public static final int DEPTH_MAX = 64;
 
     private Where() {}
@@ -13,7 +13,7 @@ public final class Where {
     /**
      * Parses an expression.
      *
-     * @throws WhereSyntaxException if it is not well-formed, nested too deep or too long; with the place
+     * @throws WhereSyntaxException if it is malformed, too long or nested too deep; the exception gives the position
      */
     public static WhereExpression parse(String expression) {
         if (expression.length() > LENGTH_MAX) {

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** An expression as a tree, immutable. Its string is an expression that parses to an equal tree. */
+/** An expression as an immutable tree. {@link #toString()} gives an expression that parses to an equal tree. */
 public sealed interface WhereExpression {
     /**
-     * Makes the predicate of this expression over payloads of one format. Each thread needs one of its own.
+     * Creates this expression's predicate over payloads of one format. Each thread needs its own.
      *
-     * @throws IllegalArgumentException for a field that the format doesn't have, naming those it has, and for one that
-     *     is declared with a type that its literal can't be compared with
+     * @throws IllegalArgumentException if the format lacks a field (the message lists those it has), or if a field's
+     *     declared type can't be compared with its literal
      */
     default PayloadPredicate bind(PayloadFormat format) {
         return bind(format, null);
@@ -22,23 +22,23 @@ public sealed interface WhereExpression {
     /**
      * As {@link #bind(PayloadFormat)}.
      *
-     * @param lookup where the records are found that payloads refer to; who calls the predicate tells it from where
+     * @param lookup finds the records that payloads refer to; the caller must position it before each test
      */
     default PayloadPredicate bind(PayloadFormat format, @Nullable RecordLookup lookup) {
         return Binding.bind(resolve(format), format, lookup);
     }
 
     /**
-     * This expression with what the format's fields hold in the place of what people write for it, such as {@code error} for
-     * {@code STATUS_CODE_ERROR}: {@link PayloadFormat#terms}.
+     * This expression with what people write replaced by what the format's fields hold, such as {@code STATUS_CODE_ERROR}
+     * for {@code error}: see {@link PayloadFormat#terms}.
      *
-     * @throws IllegalArgumentException for a text that no value of its field can be, with what can
+     * @throws IllegalArgumentException if no value of a field can be this text; the message says what it can be
      */
     default WhereExpression resolve(PayloadFormat format) {
         return new TermResolution(format).resolve(this);
     }
 
-    /** True where every term is. */
+    /** True if every term is. */
     record And(List<WhereExpression> terms) implements WhereExpression {
         public And {
             terms = atLeastTwo(terms);
@@ -50,7 +50,7 @@ public sealed interface WhereExpression {
         }
     }
 
-    /** True where any term is. */
+    /** True if any term is. */
     record Or(List<WhereExpression> terms) implements WhereExpression {
         public Or {
             terms = atLeastTwo(terms);
@@ -62,7 +62,7 @@ public sealed interface WhereExpression {
         }
     }
 
-    /** True where the term is false, so also where a comparison lacks its field. */
+    /** True if the term is false, and so also if a comparison lacks its field. */
     record Not(WhereExpression term) implements WhereExpression {
         @Override
         public String toString() {
@@ -70,7 +70,7 @@ public sealed interface WhereExpression {
         }
     }
 
-    /** A field against a literal. A boolean literal goes with {@code ==} and {@code !=} alone. */
+    /** Compares a field with a literal. A boolean literal allows only {@code ==} and {@code !=}. */
     record Comparison(String field, Operator operator, Literal literal) implements WhereExpression {
         public Comparison {
             if (literal instanceof Literal.Bool && !operator.isEquality()) {
@@ -85,7 +85,7 @@ public sealed interface WhereExpression {
         }
     }
 
-    /** A field equal to one of some literals, which may be of different kinds. */
+    /** A field equals one of the literals, which may be of different kinds. */
     record In(String field, List<Literal> literals) implements WhereExpression {
         public In {
             literals = List.copyOf(literals);
@@ -101,7 +101,8 @@ public sealed interface WhereExpression {
     }
 
     /**
-     * A field that has a value of the kind of one of some literals, and equals none of them: what {@code !=} is to {@code ==}.
+     * A field has a value of the same kind as one of the literals, and equals none of them: it is to {@code in} what {@code
+     * !=} is to {@code ==}.
      */
     record NotIn(String field, List<Literal> literals) implements WhereExpression {
         public NotIn {
@@ -114,7 +115,7 @@ public sealed interface WhereExpression {
         }
     }
 
-    /** A field without a value: absent, or null in JSON. */
+    /** A field has no value: it is absent, or null in JSON. */
     record IsNull(String field) implements WhereExpression {
         @Override
         public String toString() {
@@ -122,7 +123,7 @@ public sealed interface WhereExpression {
         }
     }
 
-    /** A text or bytes field that has these characters somewhere within, in UTF-8; the empty text is within each. */
+    /** A text or bytes field contains these characters in UTF-8; every text contains the empty text. */
     record Contains(String field, String text) implements WhereExpression {
         @Override
         public String toString() {
@@ -130,7 +131,7 @@ public sealed interface WhereExpression {
         }
     }
 
-    /** As {@link Contains}, where upper and lower case of a letter, and the forms of a text in Unicode, are the same. */
+    /** As {@link Contains}, but ignores case and the Unicode form. */
     record ContainsIgnoringCase(String field, String text) implements WhereExpression {
         @Override
         public String toString() {
@@ -138,7 +139,7 @@ public sealed interface WhereExpression {
         }
     }
 
-    /** A text field that has what a text query asks for; a field without a text never has. */
+    /** A text field matches a text query; a field without a text never does. */
     record Matches(String field, TextQuery query) implements WhereExpression {
         @Override
         public String toString() {

@@ -1,8 +1,8 @@
 package dev.loom.query.where;
 
 /**
- * An expression is not well-formed. The message says what was expected and what was found; its second line is the part
- * of the expression around that, its third a caret below the place.
+ * An expression is malformed. The first line of the message says what was expected and what was found, the second quotes
+ * that part of the expression, and the third puts a caret below the position.
  */
 public final class WhereSyntaxException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
@@ -11,7 +11,7 @@ public final class WhereSyntaxException extends IllegalArgumentException {
     private static final int CHARS_AFTER = 20;
     private static final String CUT = "...";
 
-    /** The place, from 0. */
+    /** The position, from 0. */
     private final int position;
 
     WhereSyntaxException(String problem, String expression, int position) {
@@ -19,7 +19,7 @@ public final class WhereSyntaxException extends IllegalArgumentException {
         this.position = position;
     }
 
-    /** Where in the expression, in characters (UTF-16 units) from 0; the expression's length if it ends too early. */
+    /** The position, in characters (UTF-16 units) from 0; the expression's length if it ends too early. */
     public int position() {
         return position;
     }
@@ -30,7 +30,7 @@ public final class WhereSyntaxException extends IllegalArgumentException {
         StringBuilder excerpt = new StringBuilder(start > 0 ? CUT : "");
         int caret = excerpt.length() + position - start;
         for (int i = start; i < end; i++) {
-            // one column each: what would move the terminal's cursor becomes a space
+            // one column each: a character that would move the terminal's cursor becomes a space
             char c = expression.charAt(i);
             excerpt.append(Character.isISOControl(c) || Character.getType(c) == Character.FORMAT ? ' ' : c);
         }
