@@ -4,8 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node of a query, which knows whether it holds with the phrases found so far. A phrase that is found changes the nodes
- * above it alone; what was found in an earlier text is forgotten when a node is next looked at. For one thread.
+ * A node of a query, which knows whether it holds with the phrases found so far. Finding a phrase updates only the nodes
+ * above it; state from an earlier text is discarded on the next access. For one thread.
  */
 final class MatchNode {
     private enum Kind {
@@ -21,10 +21,10 @@ final class MatchNode {
     private @Nullable MatchNode parent;
 
     private long text = -1;
-    /** How many terms hold; of a phrase, 1 when it is found. */
+    /** The number of terms that hold; for a phrase, 1 once it is found. */
     private int holding;
 
-    /** @param phrases takes the phrases of the query, in order */
+    /** @param phrases receives the phrases of the query, in order */
     MatchNode(TextQuery query, List<PhraseMatcher> phrases) {
         List<TextQuery> below;
         if (query instanceof TextQuery.Phrase phrase) {
@@ -64,7 +64,7 @@ final class MatchNode {
         };
     }
 
-    /** Takes a phrase for found, for the first time in a text. */
+    /** Notes that a phrase was found for the first time in a text. */
     void found(long inText) {
         MatchNode node = this;
         int change = 1;

@@ -3,8 +3,8 @@ package dev.loom.query.text;
 import java.util.List;
 
 /**
- * Finds a phrase by the bits of its tokens that may end at the current one (Baeza-Yates and Gonnet, 1992: shift-and). It is
- * told of the text's tokens that are among its own alone. For one thread.
+ * Finds a phrase by the set of its tokens, as bits, that may end at the current token (Baeza-Yates and Gonnet, 1992:
+ * shift-and). It is told only of tokens that the phrase contains. For one thread.
  */
 final class PhraseMatcher {
     private final List<String> tokens;
@@ -12,10 +12,10 @@ final class PhraseMatcher {
     private final MatchNode node;
     private final int last;
 
-    /** Bit i is set if the token may be the phrase's token i, after those before. */
+    /** Bit i is set if the current token completes the phrase's first i + 1 tokens. */
     private long ending;
 
-    /** The bits that can be set at the token. */
+    /** The bits that may be set for the current token. */
     private long possible;
 
     private long token = -1;
@@ -32,17 +32,17 @@ final class PhraseMatcher {
         return tokens;
     }
 
-    /** Whether a token of the phrase is the beginning of one. */
+    /** Whether the phrase's token i is a prefix. */
     boolean isPrefix(int i) {
         return prefix && i == last;
     }
 
     /**
-     * Takes a token of a text, as one or more of the phrase's tokens.
+     * Takes a token of a text that equals one or more of the phrase's tokens.
      *
      * @param atToken the token's number
-     * @param mask of the phrase's tokens that it is
-     * @return whether the phrase is found for the first time
+     * @param mask the phrase's tokens that it equals
+     * @return whether this finds the phrase for the first time
      */
     boolean take(long atToken, long inText, long mask) {
         if (foundInText == inText) {

@@ -8,11 +8,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tokens of a query, and the phrases that have them. Tokens, and beginnings of tokens, are found by a hash that is
- * computed as a token of the text is gone over, so that each code point is looked at once. For one thread.
+ * The tokens of a query, and the phrases that contain them. Tokens and prefixes are found by a hash computed along a token
+ * of the text, so each code point is looked at once. For one thread.
  */
 final class QueryTokens {
-    /** A token, or the beginning of one, with the phrases that have it, and as which of their tokens. */
+    /** A token or a prefix, the phrases that contain it, and its positions there. */
     private static final class Entry {
         private final int[] codePoints;
         private final List<PhraseMatcher> phrases = new ArrayList<>();
@@ -44,7 +44,7 @@ final class QueryTokens {
         }
     }
 
-    /** Entries by their hash. */
+    /** Entries by hash. */
     private static final class Table {
         private final Map<String, Entry> entries = new HashMap<>();
         private final boolean[] lengths = new boolean[TokenReader.LENGTH_MAX + 1];
@@ -75,7 +75,7 @@ final class QueryTokens {
             }
         }
 
-        /** Whether a token may begin, or be, one of these, by its first code point. */
+        /** Whether a token with this first code point may equal, or begin with, an entry. */
         boolean mayHave(int first) {
             return (firsts >>> first & 1) != 0;
         }
@@ -108,7 +108,7 @@ final class QueryTokens {
         }
     }
 
-    /** Ends the adding. */
+    /** Builds the tables once all phrases are added. */
     void prepare() {
         whole.prepare();
         beginnings.prepare();
@@ -117,7 +117,7 @@ final class QueryTokens {
     /**
      * Takes a token of a text.
      *
-     * @return how many phrases were found for the first time
+     * @return the number of phrases found for the first time
      */
     int take(TokenReader reader, long token, long text) {
         int length = reader.length();

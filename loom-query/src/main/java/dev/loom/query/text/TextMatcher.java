@@ -6,8 +6,8 @@ import java.util.List;
 import org.agrona.DirectBuffer;
 
 /**
- * Matches texts against a query, token by token, without allocation, and in a time that does not grow with the number of
- * terms: each token of the text is looked up among the query's, and only the phrases that have it are moved on. For one
+ * Matches texts against a query, token by token, without allocation, in a time that doesn't grow with the number of terms:
+ * each token of the text is looked up among the query's tokens, and advances only the phrases that contain it. For one
  * thread.
  */
 public final class TextMatcher {
@@ -18,10 +18,10 @@ public final class TextMatcher {
     private final boolean negated;
 
     private long text;
-    /** Counts the tokens of all texts, with a gap between texts, which no phrase goes across. */
+    /** Numbers the tokens of all texts, with a gap between texts that no phrase crosses. */
     private long token;
 
-    /** Makes the matcher of a query. */
+    /** Compiles a query. */
     public TextMatcher(TextQuery query) {
         List<PhraseMatcher> all = new ArrayList<>();
         root = new MatchNode(query, all);
@@ -50,7 +50,7 @@ public final class TextMatcher {
             token++;
             int found = tokens.take(reader, token, text);
             missing -= found;
-            // without NOT nothing that is found later takes a match back
+            // without NOT, nothing found later can undo a match
             if (found > 0 && !negated && root.holds(text)) {
                 return true;
             }

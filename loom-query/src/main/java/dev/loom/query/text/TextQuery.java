@@ -4,18 +4,19 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What a text has to have, as a tree, immutable. Its string is a query that parses to an equal tree.
+ * What a text must contain, as an immutable tree. {@link #toString()} gives a query that parses to an equal tree.
  *
- * <p>{@code word} matches a whole token, {@code word*} a token's beginning, {@code "two words"} consecutive tokens; terms side
- * by side mean {@code AND}; {@code NOT} binds closest, then {@code AND}, then {@code OR}, which are words to be found unless they are in capitals. {@code -word} and {@code !word}
- * mean {@code NOT word}, {@code +word} is {@code word}: signs count right before a term and after no other character of it. A token is
- * as {@link dev.loom.text.TokenReader} reads it, in a query as in a text: {@code retry-later} is a phrase of two.
+ * <p>{@code word} matches a whole token, {@code word*} the start of a token, {@code "two words"} consecutive tokens.
+ * Adjacent terms are joined by {@code AND}. {@code NOT} binds closest, then {@code AND}, then {@code OR}; unless in
+ * capitals, they are words to be found. {@code -word} and {@code !word} mean {@code NOT word}, {@code +word} means {@code
+ * word}: a sign counts only right before a term and not after another character of it. Tokens are those of {@link
+ * dev.loom.text.TokenReader}, in a query as in a text: {@code retry-later} is a phrase of two.
  */
 public sealed interface TextQuery {
-    /** The longest query, in characters (UTF-16 units). */
+    /** The greatest length of a query, in characters (UTF-16 units). */
     int LENGTH_MAX = 8192;
 
-    /** How deep {@code NOT} and parentheses may be nested. */
+    /** The greatest nesting depth of {@code NOT} and parentheses. */
     int DEPTH_MAX = 64;
 
     /** The most tokens of a phrase. */
@@ -24,8 +25,8 @@ public sealed interface TextQuery {
     /**
      * Parses a query.
      *
-     * @throws TextSyntaxException if it is not well-formed, too long or nested too deep, or a term has no token in it; with
-     *     the place
+     * @throws TextSyntaxException if it is malformed, too long or nested too deep, or if a term has no token; the exception
+     *     gives the position
      */
     static TextQuery parse(String query) {
         return new TextQueryParser(query).parse();
@@ -64,10 +65,10 @@ public sealed interface TextQuery {
     }
 
     /**
-     * Tokens, one after the other.
+     * Consecutive tokens.
      *
      * @param tokens folded, 1 to {@link #PHRASE_MAX}
-     * @param prefix whether the last is the beginning of one
+     * @param prefix whether the last one is the start of a token
      */
     record Phrase(List<String> tokens, boolean prefix) implements TextQuery {
         public Phrase {

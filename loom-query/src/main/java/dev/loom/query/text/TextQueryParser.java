@@ -7,7 +7,7 @@ import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Makes the tree of a query, by recursive descent:
+ * Parses a query into a tree by recursive descent:
  *
  * <pre>
  * query       = conjunction { "OR" conjunction }
@@ -101,7 +101,7 @@ final class TextQueryParser {
         return peek() == '"' ? quoted() : unquoted();
     }
 
-    /** Whether a term follows right after one of these marks, as other searches have them. */
+    /** Whether one of these signs, known from other search languages, stands right before a term. */
     private boolean isMark(String marks) {
         int next = position + 1;
         if (marks.indexOf(query.charAt(position)) < 0 || next == query.length()) {
@@ -146,7 +146,7 @@ final class TextQueryParser {
         return phrase(text, skipStar(), start);
     }
 
-    /** Refuses what other searches have for fields, similar words and weights: here it would only separate words. */
+    /** Rejects other search languages' fields, fuzzy words and weights, which would only separate words here. */
     private void refuseForeign(int at, int start) {
         boolean adjoins =
                 at > 0 && ("\")*".indexOf(query.charAt(at - 1)) >= 0 || isTokenPart(query.codePointBefore(at)));
@@ -223,7 +223,7 @@ final class TextQueryParser {
         return Character.isLetter(codePoint) || Character.isDigit(codePoint) || codePoint == '_';
     }
 
-    /** Moves to the next term; whether there is none. */
+    /** Skips to the next term; returns whether there is none. */
     private boolean atEnd() {
         while (position < query.length() && isSpace(query.charAt(position))) {
             position++;
@@ -260,7 +260,7 @@ final class TextQueryParser {
         return new TextSyntaxException(problem, around(at), at);
     }
 
-    /** What is around a place, of a query that is long. */
+    /** The query or, if it is long, the part around a position. */
     private String around(int at) {
         int start = query.length() <= SHOWN_MAX ? 0 : Math.max(0, at - SHOWN_BEFORE);
         int end = Math.min(query.length(), start + SHOWN_MAX);

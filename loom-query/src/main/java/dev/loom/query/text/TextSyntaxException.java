@@ -1,6 +1,6 @@
 package dev.loom.query.text;
 
-/** A text query that is not well-formed. The message says what is wrong, and where. */
+/** A text query is malformed. The message says what is wrong, and where. */
 public final class TextSyntaxException extends IllegalArgumentException {
     private static final long serialVersionUID = 1;
 
@@ -11,7 +11,7 @@ public final class TextSyntaxException extends IllegalArgumentException {
         this.position = position;
     }
 
-    /** Where in the query, in characters (UTF-16 units). */
+    /** The position in the query, in characters (UTF-16 units). */
     public int position() {
         return position;
     }

@@ -1,6 +1,4 @@
-/**
- * Queries for text: what a record's text has to have, in words, phrases and beginnings of words.
- */
+/** Text queries: words, phrases and prefixes that a record's text must contain. */
 @NullMarked
 package dev.loom.query.text;
 
