@@ -3,9 +3,8 @@ package dev.loom.cli.chart;
 import java.util.List;
 import java.util.Locale;
 
-/** One line a bin: its lower end, how many values it has, the share of values up to its end, and a bar. */
+/** One line per bin: its lower end, its count, the share of values up to its end, and a bar. */
 public final class BarChart {
-    /** A bin. */
     public record Bar(String label, long count) {}
 
     private static final String[] EIGHTHS = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
@@ -17,7 +16,7 @@ public final class BarChart {
     /**
      * Draws bins, the first one on top.
      *
-     * @param heading of the first column
+     * @param heading heading of the first column
      */
     public static String draw(String heading, List<Bar> bars, ChartStyle style) {
         long total = 0;
@@ -51,12 +50,12 @@ public final class BarChart {
         return text.toString();
     }
 
-    /** Never 100 before the last value. */
+    /** A percentage that reaches 100 only with the last value. */
     private static double percent(long upTo, long total) {
         return upTo == total ? 100 : Math.min(99.99, 100.0 * upTo / total);
     }
 
-    /** A bar in eighths of a column; one value has at least the thinnest. */
+    /** A bar in eighths of a column; a single value gets at least one eighth. */
     private static String bar(long count, long max, int width) {
         if (count == 0) {
             return "";

@@ -1,13 +1,13 @@
 package dev.loom.cli.chart;
 
 /**
- * How charts are drawn.
+ * The style of a chart.
  *
  * @param width columns of the terminal
  * @param colour whether escape sequences may be used
  */
 public record ChartStyle(int width, boolean colour) {
-    /** Narrower terminals are drawn for as if they had this many columns. */
+    /** Charts on narrower terminals are drawn this wide. */
     public static final int WIDTH_MIN = 40;
 
     private static final String BAR = "\u001b[36m";

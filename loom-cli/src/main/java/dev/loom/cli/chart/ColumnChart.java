@@ -1,15 +1,15 @@
 package dev.loom.cli.chart;
 
-/** Counts over time: a column for each step, or for several where there are more than fit. */
+/** Counts over time: one column per step, or per several steps if they don't all fit. */
 public final class ColumnChart {
     private static final int HEIGHT = 10;
     private static final String[] EIGHTHS = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇"};
 
     private ColumnChart() {}
 
-    /** Draws the counts of each step. */
+    /** Draws the count of each step. */
     public static String draw(long[] counts, TimeAxis axis, ChartStyle style) {
-        // what a column stands for depends on the room, and the room on the counts: the total is no less than any
+        // the steps per column depend on the room, and the room on the largest count; no count exceeds the total
         long total = 0;
         for (long count : counts) {
             total += count;

@@ -3,11 +3,11 @@ package dev.loom.cli.chart;
 import java.util.List;
 
 /**
- * Counts over time and value: a column for each step, or for several, and a line for each bin, the highest on top. How many
- * there are is told by shade or colour, in powers, so that a single one is seen beside thousands.
+ * Counts over time and value: a column per step or several steps, and a line per bin, the highest on top. Shade or colour shows
+ * the count on a logarithmic scale, so that a single value is visible beside thousands.
  */
 public final class HeatMap {
-    /** A bin, with the counts of each step. */
+    /** A bin and its count in each step. */
     public static final class Row {
         private final String label;
         private final long[] counts;
@@ -19,7 +19,7 @@ public final class HeatMap {
     }
 
     private static final String[] SHADES = {"·", "░", "▒", "▓", "█"};
-    /** From dark red to bright yellow, of the 256 colours that terminals share. */
+    /** From dark red to bright yellow, in the 256 colours that terminals share. */
     private static final int[] COLOURS = {53, 89, 125, 161, 197, 203, 209, 215, 221, 227};
 
     private HeatMap() {}
@@ -74,13 +74,13 @@ public final class HeatMap {
         return style.colour() ? "\u001b[48;5;" + COLOURS[level] + "m \u001b[0m" : SHADES[level];
     }
 
-    /** The level of a count: 0 for 1, the highest for the greatest. */
+    /** The level of a count: 0 for 1, the highest for the maximum. */
     private static int level(long count, long max, int levels) {
         double power = Math.log((double) count) / Math.log((double) max);
         return max == 1 ? levels - 1 : (int) Math.min(levels - 1, Math.floor(power * levels));
     }
 
-    /** Each level with the least count that has it. */
+    /** Shows each level with the least count that has it. */
     private static void legend(StringBuilder text, long max, ChartStyle style) {
         StringBuilder line = new StringBuilder();
         int length = 0;
@@ -107,7 +107,7 @@ public final class HeatMap {
         BarChart.endLine(text);
     }
 
-    /** The least count of a level, or of one above it. */
+    /** The least count of this level or a higher one. */
     private static long next(long from, long max, int levels, int level) {
         long low = from;
         long high = max;

@@ -1,14 +1,14 @@
 package dev.loom.cli.chart;
 
 /**
- * The columns of a chart over time: each stands for one step or for several.
+ * The time axis of a chart; each column stands for one step or several.
  *
- * @param first label of the beginning
+ * @param first label of the start
  * @param last label of the end
- * @param steps how many steps there are
+ * @param steps the number of steps
  */
 public record TimeAxis(String first, String last, int steps) {
-    /** How many steps each column stands for, so that all fit. */
+    /** How many steps each column stands for, so that all columns fit. */
     int stepsAColumn(int room) {
         return Math.max(1, (steps + room - 1) / room);
     }
@@ -18,7 +18,7 @@ public record TimeAxis(String first, String last, int steps) {
         return (steps + each - 1) / each;
     }
 
-    /** The line below the columns, and the labels of its ends below that. */
+    /** Draws the line below the columns, and below it the labels of its ends. */
     void draw(StringBuilder text, int labelWidth, int columns, ChartStyle style) {
         text.append(" ".repeat(labelWidth)).append(style.axis("└" + "─".repeat(columns)));
         BarChart.endLine(text);

@@ -6,7 +6,7 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.Locale;
 
-/** Short texts of values, with the unit that suits their size: {@code 40.5 ms}, {@code 64 KiB}, {@code 1.25e+12}. */
+/** Short texts of values in the unit that suits their size: {@code 40.5 ms}, {@code 64 KiB}, {@code 1.25e+12}. */
 public final class ValueText {
     private static final MathContext DIGITS = new MathContext(3, RoundingMode.HALF_EVEN);
     private static final MathContext PRECISE = new MathContext(6, RoundingMode.HALF_EVEN);
@@ -33,12 +33,12 @@ public final class ValueText {
         };
     }
 
-    /** As {@link #of}, without a space, for cells: {@code 40.5ms}. */
+    /** Like {@link #of}, without a space, for cells: {@code 40.5ms}. */
     public static String compact(double value, ValueUnit unit) {
         return compact(value, unit, DIGITS);
     }
 
-    /** As {@link #compact}, with twice as many digits, for what is read closely. */
+    /** Like {@link #compact}, with twice as many digits, for close reading. */
     public static String precise(double value, ValueUnit unit) {
         return compact(value, unit, PRECISE);
     }
@@ -47,7 +47,7 @@ public final class ValueText {
         return Double.isFinite(value) ? of(value, unit, digits).replace(" ", "") : plain(value, digits);
     }
 
-    /** A duration in the largest unit in which it is a whole number. */
+    /** A duration in the largest unit that gives a whole number. */
     public static String duration(long ns) {
         long[] units = {86_400_000_000_000L, 3_600_000_000_000L, 60_000_000_000L, 1_000_000_000L, 1_000_000L, 1_000L};
         String[] names = {"d", "h", "m", "s", "ms", "us"};
@@ -62,7 +62,7 @@ public final class ValueText {
     private static String scaled(double value, String[] units, int from, double step, MathContext digits) {
         double scaled = value;
         int unit = from;
-        // what rounds to a thousand is one of the next unit
+        // a value that rounds to a full step moves to the next unit
         while (unit < units.length - 1 && Math.max(Math.abs(scaled), Math.abs(rounded(scaled, digits))) >= step) {
             scaled /= step;
             unit++;

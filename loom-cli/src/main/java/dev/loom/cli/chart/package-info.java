@@ -1,4 +1,4 @@
-/** Histograms drawn with characters, for a terminal. */
+/** Histograms drawn with characters for a terminal. */
 @NullMarked
 package dev.loom.cli.chart;
 

@@ -14,13 +14,13 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code loom completion}: a script for the shell. */
+/** {@code loom completion}: a completion script for a shell. */
 @Command(
         name = "completion",
         description = "Prints a script that completes loom's commands; source it in the shell.",
         mixinStandardHelpOptions = true)
 public final class CompletionCommand implements Callable<Integer> {
-    /** The shells that are known. */
+    /** Supported shells. */
     enum Shell {
         BASH,
         ZSH,
@@ -32,7 +32,7 @@ public final class CompletionCommand implements Callable<Integer> {
         }
     }
 
-    /** Asks the command itself where picocli's script knows nothing: for names of sources and fields. */
+    /** Runs the command itself for what picocli's script can't know: names of sources and fields. */
     private static final String NAMES = """
 
             # Names of sources, fields and indexes, which the store has.

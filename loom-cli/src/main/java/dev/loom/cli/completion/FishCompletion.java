@@ -8,7 +8,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
-/** A completion script for fish, which picocli does not make. */
+/** A completion script for fish, which picocli does not generate. */
 final class FishCompletion {
     private final String program;
     private final StringBuilder script = new StringBuilder();
@@ -17,7 +17,7 @@ final class FishCompletion {
         this.program = program;
     }
 
-    /** The script for a command and all below it. */
+    /** The script for a command and all its subcommands. */
     static String script(CommandSpec root) {
         FishCompletion completion = new FishCompletion(root.name());
         completion
@@ -71,7 +71,7 @@ final class FishCompletion {
         }
     }
 
-    /** Holds where this command's own words are expected: its path is typed, and none of its subcommands. */
+    /** True where this command's own words are expected: its path is typed, and none of its subcommands. */
     private static String condition(CommandSpec command, List<String> path) {
         List<String> parts = new ArrayList<>();
         path.forEach(word -> parts.add("__fish_seen_subcommand_from " + word));

@@ -10,7 +10,7 @@ import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** A manual page, section 1, in man(7)'s macros, from what picocli knows of the commands. */
+/** A manual page, section 1, in man(7) macros, generated from picocli's model. */
 final class ManPage {
     private static final Pattern SPACES = Pattern.compile("\\s+");
 
@@ -99,7 +99,7 @@ final class ManPage {
         }
     }
 
-    /** As text that no macro or escape begins in. */
+    /** Escapes text so that it contains no macro or escape. */
     private static String escaped(String text) {
         String plain = text.replace("\\", "\\e").replace("-", "\\-").replace("\n", " ");
         return plain.startsWith(".") || plain.startsWith("'") ? "\\&" + plain : plain;

@@ -26,8 +26,8 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.Unmatched;
 
 /**
- * {@code loom __names}: the names of sources, fields and indexes that may stand where the last of some words is, a line each, for
- * the scripts of shells. What can't be told is nothing.
+ * {@code loom __names}: completes the last of some words with names of sources, fields or indexes, one per line, for shell
+ * scripts. It prints nothing if it can't tell.
  */
 @Command(name = "__names", hidden = true)
 public final class NamesCommand implements Callable<Integer> {
@@ -64,7 +64,7 @@ public final class NamesCommand implements Callable<Integer> {
             return;
         }
         String word = words.get(words.size() - 1);
-        // of a list the last is completed
+        // complete the last element of a list
         String list = wanted instanceof OptionSpec ? word.substring(0, word.lastIndexOf(',') + 1) : "";
         String begun = word.substring(list.length());
         try (Store store = console.attach(directory);
@@ -94,7 +94,7 @@ public final class NamesCommand implements Callable<Integer> {
         };
     }
 
-    /** What the words before the last one say. */
+    /** The meaning of the words before the last one. */
     private static final class WordsBefore {
         private CommandSpec command;
         private @Nullable ArgSpec option;
@@ -138,7 +138,7 @@ public final class NamesCommand implements Callable<Integer> {
             }
         }
 
-        /** What the last word is for. */
+        /** The option or parameter that the last word belongs to. */
         @Nullable
         ArgSpec wanted() {
             if (option != null) {
@@ -151,7 +151,7 @@ public final class NamesCommand implements Callable<Integer> {
                     .orElse(null);
         }
 
-        /** The source that is spoken of. */
+        /** The source that the words name. */
         @Nullable
         String source() {
             return positionals.isEmpty() ? named : positionals.get(0);

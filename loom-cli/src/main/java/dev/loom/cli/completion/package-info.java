@@ -1,4 +1,4 @@
-/** What shells and {@code man} are told of loom's commands. */
+/** Completion scripts and the manual page of {@code loom}. */
 @NullMarked
 package dev.loom.cli.completion;
 

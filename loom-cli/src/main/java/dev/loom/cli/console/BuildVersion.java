@@ -1,6 +1,6 @@
 package dev.loom.cli.console;
 
-/** The version that the build wrote into the archive. */
+/** The version that the build wrote into the JAR. */
 public final class BuildVersion {
     private BuildVersion() {}
 

@@ -2,7 +2,7 @@ package dev.loom.cli.console;
 
 import java.util.Locale;
 
-/** When there are colours. */
+/** When to use colours. */
 public enum Colours {
     /** On a terminal, unless NO_COLOR is set. */
     AUTO,

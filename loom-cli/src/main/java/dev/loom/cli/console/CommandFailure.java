@@ -33,27 +33,27 @@ public final class CommandFailure extends RuntimeException {
         return new CommandFailure(ExitCode.USAGE, message);
     }
 
-    /** Of what can't be asked so, as the exception says. */
+    /** An invalid request; the exception has the reason. */
     public static CommandFailure usage(String before, IllegalArgumentException e) {
         return new CommandFailure(ExitCode.USAGE, before + e.getMessage(), e);
     }
 
-    /** Of a command that names something that is not there. */
+    /** A command names something that does not exist. */
     public static CommandFailure notFound(String message) {
         return new CommandFailure(ExitCode.USAGE, message, Kind.NOT_FOUND);
     }
 
-    /** Of a command that is well-formed and not allowed. */
+    /** A valid command that is not allowed. */
     public static CommandFailure refused(String message) {
         return new CommandFailure(ExitCode.USAGE, message, Kind.REFUSED);
     }
 
-    /** Whether the command is well-formed and not allowed. */
+    /** Whether the command is valid but not allowed. */
     public boolean isRefused() {
         return kind == Kind.REFUSED;
     }
 
-    /** Whether the command names something that is not there. */
+    /** Whether the command names something that does not exist. */
     public boolean notFound() {
         return kind == Kind.NOT_FOUND;
     }

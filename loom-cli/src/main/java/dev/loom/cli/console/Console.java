@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
-/** The world around one command: streams, environment, clock, Ctrl-C. Tests make their own. */
+/** The environment of one command: streams, variables, clock, Ctrl-C. Tests create their own. */
 public final class Console {
     private static final String CLEAR_LINE = "\r\u001b[K";
     private static final String RED = "\u001b[31m";
@@ -67,7 +67,7 @@ public final class Console {
         this.clock = clock;
     }
 
-    /** The process's own. */
+    /** The process's own console. */
     public static Console ofProcess() {
         return new Console(
                 new FileInputStream(FileDescriptor.in),
@@ -87,17 +87,17 @@ public final class Console {
         return out;
     }
 
-    /** Standard error: all that is not data. */
+    /** Standard error: all output except data. */
     public PrintStream err() {
         return err;
     }
 
-    /** Writes one line for the user, such as an error or a resolved time range. Hidden characters are escaped. */
+    /** Writes one line for the user, such as a resolved time range. Escapes hidden characters. */
     public void say(String line) {
         say(line, "");
     }
 
-    /** As {@link #say}, of what went wrong, or lacks something. */
+    /** Like {@link #say}, for errors and missing data. */
     public void warn(String line) {
         say(line, errColour() ? RED : "");
     }
@@ -115,7 +115,7 @@ public final class Console {
         err.println(visible);
     }
 
-    /** Shows a line that the next one takes the place of; for terminals alone. */
+    /** Shows a status line that the next line replaces; on terminals only. */
     void showStatus(String line) {
         err.print(CLEAR_LINE + line);
         err.flush();
@@ -130,32 +130,32 @@ public final class Console {
         }
     }
 
-    /** Names who wants to know how a query ended. */
+    /** Sets a listener for the outcome of a query. */
     public void onOutcome(Consumer<Map<String, Object>> listener) {
         outcomes = listener;
     }
 
-    /** Tells how a query ended: what its answer lacks, and the work it was. */
+    /** Reports the outcome of a query: what its answer lacks, and the work done. */
     public void outcome(Map<String, Object> outcome) {
         outcomes.accept(outcome);
     }
 
-    /** Sets how commands attach to the store of a directory, by default as {@link LoomReader} does. */
+    /** Sets how commands attach to the store in a directory; the default is {@link LoomReader}. */
     public void stores(Function<Path, Store> attach) {
         stores = attach;
     }
 
-    /** The store of a directory, to be read and closed. */
+    /** Attaches to the store in a directory; the caller closes it. */
     public Store attach(Path directory) {
         return stores.apply(directory);
     }
 
-    /** Sets where queries reserve what they hold, by default without limit. */
+    /** Sets the budget from which queries reserve memory; unlimited by default. */
     public void memory(QueryMemory reservedFrom) {
         memory = reservedFrom;
     }
 
-    /** Where queries reserve what they hold. */
+    /** The budget from which queries reserve memory. */
     public QueryMemory memory() {
         return memory;
     }
@@ -168,7 +168,7 @@ public final class Console {
         return errTerminal;
     }
 
-    /** Columns of the terminal: what {@code COLUMNS} says, or the terminal itself, or 80. */
+    /** Columns of the terminal: from {@code COLUMNS}, else from the terminal itself, else 80. */
     public int columns() {
         try {
             int columns = Integer.parseInt(environment.getOrDefault("COLUMNS", ""));
@@ -176,22 +176,22 @@ public final class Console {
                 return columns;
             }
         } catch (NumberFormatException e) {
-            // not said
+            // not a number: ask the terminal
         }
         return outTerminal ? Terminals.columns() : Terminals.COLUMNS_DEFAULT;
     }
 
-    /** Sets when there are colours, by default {@link Colours#AUTO}. */
+    /** Sets when to use colours; the default is {@link Colours#AUTO}. */
     public void colours(Colours when) {
         colours = when;
     }
 
-    /** Whether what goes to standard output is coloured. */
+    /** Whether standard output is coloured. */
     public boolean outColour() {
         return coloured(outTerminal);
     }
 
-    /** Whether what goes to standard error is coloured. */
+    /** Whether standard error is coloured. */
     boolean errColour() {
         return coloured(errTerminal);
     }

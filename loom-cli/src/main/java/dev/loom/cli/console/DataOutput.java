@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 
-/** Standard output, for data alone. Buffered; for one thread. */
+/** Standard output, for data only. Buffered. For one thread. */
 public final class DataOutput {
     private static final int CAPACITY = 64 * 1024;
 
@@ -20,14 +20,14 @@ public final class DataOutput {
     /**
      * Wraps a stream.
      *
-     * @param pipe whether any failure to write means that nobody reads; otherwise the failure's text tells
+     * @param pipe whether every failed write means that the reader has gone; otherwise the failure's text decides
      */
     DataOutput(OutputStream stream, boolean pipe) {
         this.stream = stream;
         this.pipe = pipe;
     }
 
-    /** Writes the text, and empties it. */
+    /** Writes and clears the text. */
     public void write(TextBuffer text) {
         write(text.array(), 0, text.length());
         text.clear();
@@ -36,8 +36,8 @@ public final class DataOutput {
     /**
      * Writes bytes.
      *
-     * @throws BrokenPipeException when nobody reads
-     * @throws UncheckedIOException when writing fails otherwise
+     * @throws BrokenPipeException if the reader has gone
+     * @throws UncheckedIOException if writing fails otherwise
      */
     public void write(byte[] bytes, int offset, int count) {
         untouched &= count == 0;
@@ -58,10 +58,10 @@ public final class DataOutput {
     }
 
     /**
-     * Hands everything written to the reader of standard output.
+     * Passes everything written to the reader of standard output.
      *
-     * @throws BrokenPipeException when nobody reads
-     * @throws UncheckedIOException when writing fails otherwise
+     * @throws BrokenPipeException if the reader has gone
+     * @throws UncheckedIOException if writing fails otherwise
      */
     public void flush() {
         drain();

@@ -6,8 +6,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ctrl-C and SIGTERM. A command asks {@link #requested()} where it waits or loops, and queries are cancelled through
- * {@link #cancellation()}; the JVM then waits for {@link #finished()}, so that the partial result is written.
+ * Ctrl-C and SIGTERM. A command checks {@link #requested()} where it waits or loops, and {@link #cancellation()} cancels its
+ * queries. The JVM then waits for {@link #finished()}, so that the partial result is written.
  */
 public final class Interruption {
     private static final Duration GRACE = Duration.ofSeconds(5);
@@ -17,7 +17,7 @@ public final class Interruption {
     private final CountDownLatch finished = new CountDownLatch(1);
     private volatile Duration grace = GRACE;
 
-    /** Calls {@link #request()} when the JVM is told to end, and lets it end once the command has finished. */
+    /** Calls {@link #request()} when the JVM shuts down, and delays the shutdown until the command has finished. */
     public void watchJvm() {
         Runtime.getRuntime().addShutdownHook(new Thread(this::requestAndWait, "loom-interruption"));
     }
@@ -27,12 +27,12 @@ public final class Interruption {
         requested.countDown();
     }
 
-    /** Waits for it; false when it has not come in that time. */
+    /** Waits for an interruption; false if none comes in time. */
     public boolean await(Duration longest) throws InterruptedException {
         return requested.await(longest.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /** How long the command may take to finish; by default 5 s. */
+    /** Sets how long the command may take to finish; 5 s by default. */
     public void grace(Duration duration) {
         grace = duration;
     }
@@ -45,7 +45,7 @@ public final class Interruption {
         return cancellation;
     }
 
-    /** The command has written all that it will write. */
+    /** Reports that the command has written all its output. */
     public void finished() {
         finished.countDown();
     }

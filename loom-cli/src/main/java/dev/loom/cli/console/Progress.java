@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 
-/** A line on standard error that tells how far a long command is. It appears after a second, and on a terminal alone. */
+/** A line on standard error that shows the progress of a long command. It appears after a second, on terminals only. */
 public final class Progress implements AutoCloseable {
     private static final long FIRST_NS = 1_000_000_000L;
     private static final long EVERY_NS = 200_000_000L;
@@ -22,7 +22,7 @@ public final class Progress implements AutoCloseable {
     /**
      * Starts the clock.
      *
-     * @param noun of what is counted, in the plural
+     * @param noun what is counted, in the plural
      */
     public Progress(Console console, String noun, boolean enabled) {
         this(console, noun, enabled, System::nanoTime);
@@ -37,19 +37,19 @@ public final class Progress implements AutoCloseable {
         this.nextNs = startNs + FIRST_NS;
     }
 
-    /** Names what tells how much of all is done, from 0 to 1; NaN where that is not known. */
+    /** Sets the source of the share that is done, from 0 to 1, or NaN if unknown. */
     public void of(DoubleSupplier newShare) {
         share = newShare;
     }
 
-    /** Cheap enough to be called for each record. */
+    /** Updates the count; cheap enough for each record. */
     public void update(long count) {
         if (enabled && ++calls % CHECK_EVERY == 0) {
             updateNow(count);
         }
     }
 
-    /** Looks at the clock each time. */
+    /** Updates the count and reads the clock each time. */
     public void updateNow(long count) {
         if (enabled) {
             long nowNs = nanoClock.getAsLong();
@@ -69,7 +69,6 @@ public final class Progress implements AutoCloseable {
                         + percent);
     }
 
-    /** Clears the line. */
     @Override
     public void close() {
         console.clearStatus();

@@ -8,8 +8,8 @@ import java.util.NoSuchElementException;
 import java.util.Scanner;
 
 /**
- * Tells whether a standard stream is a terminal or a pipe, each by itself, which {@code System.console()} can't. Only
- * Linux says; elsewhere none is taken for one.
+ * Tells for each standard stream whether it is a terminal or a pipe, which {@code System.console()} can't. Works on Linux only;
+ * elsewhere no stream counts as either.
  */
 final class Terminals {
     static final int OUT = 1;
@@ -42,7 +42,7 @@ final class Terminals {
         return isTerminalPath(target(fileDescriptor));
     }
 
-    /** Whether the stream goes to another process, through a pipe or a socket. */
+    /** Whether the stream leads to another process through a pipe or socket. */
     static boolean isPipe(int fileDescriptor) {
         String text = target(fileDescriptor).toString();
         return text.startsWith("pipe:") || text.startsWith("socket:");

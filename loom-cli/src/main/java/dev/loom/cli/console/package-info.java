@@ -1,4 +1,4 @@
-/** What a command talks to: its streams, its environment, Ctrl-C, and how it ends. */
+/** A command's surroundings: its streams, its environment, Ctrl-C, and how it ends. */
 @NullMarked
 package dev.loom.cli.console;
 
