@@ -3,9 +3,9 @@ package dev.loom.cli.schema;
 import dev.loom.api.Index;
 
 /**
- * An index as the schema has it.
+ * An index in a schema.
  *
- * @param existed whether it was defined before
+ * @param existed whether it had been defined before
  */
 public record IndexEntry(int id, String name, String function, String bins, boolean existed) {
     static IndexEntry of(Index index, boolean existed) {

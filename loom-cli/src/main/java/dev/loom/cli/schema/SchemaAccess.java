@@ -6,31 +6,27 @@ import dev.loom.format.PayloadFormat;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * What commands look up and change in a schema. All methods fail by {@link CommandFailure} with the reason.
- */
+/** Looks up and changes a schema for commands. All methods report failures as {@link CommandFailure}. */
 public interface SchemaAccess {
-    /** The open source of this name. */
+    /** Finds the open source of this name. */
     Optional<Source> openSource(String name);
 
     /**
-     * Defines a source and, if its attributes name an event time, the index over it. An open source that is alike is left as
-     * it is; one of the name that differs is a failure.
+     * Defines a source and, if its attributes name an event time, the index over it. An open source of the name is left unchanged
+     * if it matches; if it differs, the call fails.
      */
     Source defineSource(String name, PayloadFormat format, Map<String, String> attributes);
 
-    /**
-     * Gives the open source of this name other attributes, and if they name another event time another index over it.
-     */
+    /** Replaces the attributes of the open source of this name. If they name another event time, its index is replaced too. */
     Source setAttributes(String name, Map<String, String> attributes);
 
     /** Closes the open source of this name. */
     Source closeSource(String name);
 
     /**
-     * Defines an index over a field, which is its name. One that is alike is left as it is.
+     * Defines an index over a field; the field's name becomes the index's name. A matching index is left unchanged.
      *
-     * @param backfill whether all indexes are then written anew, so that it holds the records that there are, too
+     * @param backfill whether to rebuild all indexes afterwards, so that this one covers existing records too
      */
     IndexEntry defineIndex(String source, String field, String bins, boolean backfill);
 

@@ -41,9 +41,9 @@ public final class SchemaRequests {
     }
 
     /**
-     * Does what is asked.
+     * Carries out a request.
      *
-     * @throws CommandFailure with the reason why it can't be done
+     * @throws CommandFailure with the reason if it can't be carried out
      */
     public Map<String, @Nullable Object> answer(Map<String, ? extends @Nullable Object> request) {
         String operation = text(request, OP);
@@ -129,7 +129,7 @@ public final class SchemaRequests {
         return members;
     }
 
-    /** The source that an answer holds, or null. */
+    /** Reads the source from an answer; null if there is none. */
     @SuppressWarnings("unchecked") // as members() writes it
     public static @Nullable Source sourceOf(Map<String, ? extends @Nullable Object> answer) {
         if (!(answer.get(SOURCE) instanceof Map<?, ?> found)) {
@@ -144,7 +144,7 @@ public final class SchemaRequests {
                 texts(members.get(ATTRIBUTES)));
     }
 
-    /** The index that an answer holds. */
+    /** Reads the index from an answer. */
     @SuppressWarnings("unchecked") // as members() writes it
     public static IndexEntry indexOf(Map<String, ? extends @Nullable Object> answer) {
         Map<String, Object> members = (Map<String, Object>) Objects.requireNonNull(answer.get(INDEX));

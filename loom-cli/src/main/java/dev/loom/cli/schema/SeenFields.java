@@ -24,7 +24,7 @@ import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
-/** The fields that a source's records have: those declared, and of those that records name themselves what the newest have. */
+/** The fields of a source's records: declared fields, and for records that name their own, the fields of the newest records. */
 public final class SeenFields {
     private static final int RECORDS_MAX = 256;
     private static final QueryBudget BUDGET = new QueryBudget(4 << 20, Duration.ofSeconds(1));
@@ -38,7 +38,7 @@ public final class SeenFields {
         this.format = format;
     }
 
-    /** Reads the newest records of a source, if they name fields themselves. */
+    /** Reads the newest records of a source if records name their own fields. */
     public static SeenFields of(Snapshot snapshot, Source source) {
         SeenFields fields = new SeenFields(source.format());
         Map<String, FieldReader> wholes = fields.wholes();
@@ -48,7 +48,7 @@ public final class SeenFields {
         return fields;
     }
 
-    /** Calls what fails by naming a field that there is not, and then adds a hint. */
+    /** Calls something and adds a hint if it fails because a field does not exist. */
     public static <T> T hinting(UnaryOperator<String> hints, Supplier<T> call) {
         try {
             return call.get();
@@ -60,7 +60,7 @@ public final class SeenFields {
         }
     }
 
-    /** What holds fields that records name, by what stands before their names. */
+    /** Readers of the values whose records name their own fields, by the prefix of those names. */
     private Map<String, FieldReader> wholes() {
         Map<String, FieldReader> wholes = new HashMap<>();
         Map<String, String> names = new HashMap<>();
@@ -109,7 +109,7 @@ public final class SeenFields {
         return names;
     }
 
-    /** What may have been meant by a name that there is not, and what was seen; empty if neither helps. */
+    /** What the user may have meant by an unknown name, and the names seen; empty if neither helps. */
     public String hint(String field) {
         String tail = '.' + field;
         String longer = names().stream()

@@ -22,7 +22,7 @@ public final class StoreSchema implements SchemaAccess {
         this(loom, loom::rebuildIndexes);
     }
 
-    /** @param rebuild has the indexes of the store, whose writer is somebody else's, written anew */
+    /** @param rebuild rebuilds the indexes of a store whose writer belongs to another component */
     public StoreSchema(Loom loom, Runnable rebuild) {
         this.loom = loom;
         this.rebuild = rebuild;

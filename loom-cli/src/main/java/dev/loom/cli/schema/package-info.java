@@ -1,4 +1,4 @@
-/** A store's schema as commands look it up and change it: in a store of their own, or in one that a sidecar has. */
+/** Lets commands look up and change a store's schema, in the store itself or through the sidecar that has it open. */
 @NullMarked
 package dev.loom.cli.schema;
 

@@ -5,11 +5,10 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Eight bytes looked at in one step, as a long whose lowest byte is the first. What is found is told by the sign bits of bytes,
- * of which the lowest is certain, and those above it may be too many.
+ * Examines eight bytes in one step, as a long whose lowest byte is the first. Results are marked in the sign bits of bytes: the
+ * lowest mark is exact, those above it may be false.
  */
 public final class EightBytes {
-    /** As many bytes. */
     public static final int COUNT = Long.BYTES;
 
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -18,23 +17,23 @@ public final class EightBytes {
 
     private EightBytes() {}
 
-    /** The eight bytes from an offset on. */
+    /** Reads eight bytes at an offset. */
     public static long at(byte[] bytes, int offset) {
         return (long) LONGS.get(bytes, offset);
     }
 
-    /** Those that are not ASCII. */
+    /** Marks the bytes that are not ASCII. */
     public static long notAscii(long eight) {
         return eight & SIGNS;
     }
 
-    /** Those that are an ASCII character. */
+    /** Marks the bytes equal to an ASCII character. */
     public static long equal(long eight, int ascii) {
         long differences = eight ^ (EACH * ascii);
         return (differences - EACH) & ~differences & SIGNS;
     }
 
-    /** How many bytes lie before the first that was found. */
+    /** The number of bytes before the first marked one. */
     public static int before(long found) {
         return Long.numberOfTrailingZeros(found) / Byte.SIZE;
     }

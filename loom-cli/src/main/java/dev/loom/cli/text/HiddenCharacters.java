@@ -1,8 +1,8 @@
 package dev.loom.cli.text;
 
 /**
- * The code points that show nothing, or change what stands around them: controls, which command a terminal; the
- * characters that reverse the direction of text or join it unseen; line and paragraph separators. Output escapes them.
+ * Code points that are invisible or change their surroundings: control characters, which command a terminal; characters that
+ * reverse the direction of text or join it invisibly; line and paragraph separators. Output escapes them.
  */
 public final class HiddenCharacters {
     private HiddenCharacters() {}

@@ -16,8 +16,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The check that bytes are one JSON object (RFC 8259, in UTF-8), by the payload format that is to read them. What it does
- * not take another parser looks at, which can say why. For one thread.
+ * Checks that bytes are one JSON object (RFC 8259, in UTF-8), with the payload format that will read them. What this rejects goes
+ * to a parser that can explain the error. For one thread.
  */
 public final class JsonLine {
     private static final JsonFactory EXPLAINING = JsonFactory.builder()
@@ -30,7 +30,7 @@ public final class JsonLine {
                     .build())
             .build();
 
-    /** The {@code json} payload format reads no deeper. */
+    /** The depth limit of the {@code json} payload format. */
     private static final int DEPTH_MAX = 64;
 
     private final FieldReader whole = Objects.requireNonNull(Formats.json().field(""));
@@ -54,10 +54,13 @@ public final class JsonLine {
         return value.kind() == FieldValue.Kind.JSON ? null : explained(Arrays.copyOfRange(bytes, first, end));
     }
 
-    /** Of an array of its own: where names are not kept, Jackson reads beyond the end of a long range of an array. */
+    /**
+     * Explains the error. Takes an array that holds nothing else: with name canonicalization off, Jackson reads past the end of a
+     * long array range.
+     */
     private static String explained(byte[] json) {
         if (json.length > 1 && json[1] == 0) {
-            // The parser would take a zero here for the other half of a UTF-16 character.
+            // The parser would take a zero here for half of a UTF-16 character.
             return "not JSON: zero byte";
         }
         try (JsonParser parser = EXPLAINING.createParser(json)) {

@@ -7,13 +7,13 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The names of an object's members, those of objects within with a dot between. What is not JSON ends them. */
+/** The names of an object's members; names within nested objects are joined by dots. Ends at the first JSON error. */
 public final class JsonNames {
     private static final JsonFactory FACTORY = new JsonFactory();
     private static final int DEPTH_MAX = 4;
     private static final int NAMES_MAX = 200;
 
-    /** Names of members that hold no object themselves. */
+    /** Names of members that are not objects themselves. */
     public List<String> of(byte[] json) {
         List<String> names = new ArrayList<>();
         try (JsonParser parser = FACTORY.createParser(json)) {
@@ -21,7 +21,7 @@ public final class JsonNames {
                 members(parser, "", 1, names);
             }
         } catch (IOException e) {
-            // what came before counts
+            // names before the error count
         }
         return names;
     }

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads small JSON objects, such as requests. */
+/** Parses small JSON objects, such as requests. */
 public final class JsonObject {
     private static final int DEPTH_MAX = 4;
 
@@ -27,10 +27,10 @@ public final class JsonObject {
     private JsonObject() {}
 
     /**
-     * Reads the members of one object, in order: texts as {@link String}, numbers as they are written, also as {@link String},
-     * {@link Boolean}, null, {@link List} and {@link Map}.
+     * Parses the members of one object, in order. Values are {@link String} for texts and, as written, for numbers; {@link
+     * Boolean}, null, {@link List} and {@link Map}.
      *
-     * @throws IllegalArgumentException for anything else, for two members of one name, and when nested deeper than 4
+     * @throws IllegalArgumentException for anything else, for duplicate names, and for nesting deeper than 4
      */
     public static Map<String, @Nullable Object> parse(byte[] json) {
         try (JsonParser parser = FACTORY.createParser(json)) {

@@ -1,6 +1,6 @@
 package dev.loom.cli.text;
 
-/** Messages for people, which may hold what somebody has sent: of those that are long, the beginning and the end. */
+/** Shortens long messages, which may quote what somebody has sent, to their beginning and end. */
 public final class ShortText {
     private static final int LENGTH_MAX = 4000;
     private static final int HEAD = 3000;

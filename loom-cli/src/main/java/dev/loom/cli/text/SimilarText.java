@@ -4,16 +4,16 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Locale;
 
-/** What someone may have meant by a name that there is not. */
+/** Suggests what the user may have meant by an unknown name. */
 public final class SimilarText {
     private SimilarText() {}
 
-    /** As {@code ; did you mean scan?}, or nothing where no name is much like the text. */
+    /** A suggestion such as {@code ; did you mean scan?}, or nothing if no name is similar. */
     public static String suggestion(String text, Collection<String> names) {
         // a third of the letters may be wrong
         int distanceMax = text.length() / 3;
         return names.stream()
-                // no nearer than that, whatever the letters: a long text is not to be compared with thousands of names
+                // the lengths alone differ by too much: don't compare a long text with thousands of names
                 .filter(name -> Math.abs(name.length() - text.length()) <= distanceMax)
                 .filter(name -> distance(text, name) <= distanceMax)
                 .min(Comparator.<String>comparingInt(name -> distance(text, name))
@@ -22,7 +22,7 @@ public final class SimilarText {
                 .orElse("");
     }
 
-    /** How many letters have to be put in, left out, replaced or swapped with their neighbours; case does not count. */
+    /** The number of insertions, deletions, replacements and swaps of neighbours, ignoring case. */
     static int distance(String one, String other) {
         String a = one.toLowerCase(Locale.ROOT);
         String b = other.toLowerCase(Locale.ROOT);

@@ -3,7 +3,7 @@ package dev.loom.cli.text;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** UTF-8 text in the making: a byte array that grows. Appending numbers and bytes allocates nothing else. For one thread. */
+/** A growing byte array of UTF-8 text. Appending numbers and bytes allocates nothing else. For one thread. */
 public final class TextBuffer {
     private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] BASE64 =
@@ -19,7 +19,7 @@ public final class TextBuffer {
         bytes = new byte[capacity];
     }
 
-    /** The array that holds the text at {@code [0, length())}; replaced when it grows. */
+    /** The array that holds the text at {@code [0, length())}; growing replaces it. */
     public byte[] array() {
         return bytes;
     }
@@ -32,7 +32,7 @@ public final class TextBuffer {
         length = 0;
     }
 
-    /** Cuts the text to its first bytes. */
+    /** Cuts the text to {@code newLength} bytes. */
     public void truncate(int newLength) {
         length = Math.min(length, newLength);
     }
@@ -87,7 +87,7 @@ public final class TextBuffer {
         }
     }
 
-    /** Appends the decimal digits of a number that is not negative, with zeros in front up to {@code width}. */
+    /** Appends the decimal digits of a non-negative number, zero-padded to {@code width}. */
     public void putPadded(long value, int width) {
         ensure(width);
         long rest = value;
@@ -128,7 +128,7 @@ public final class TextBuffer {
         put((byte) (0x80 | (bits & 0x3F)));
     }
 
-    /** Appends {@code \}{@code u} and four hexadecimal digits, twice for what lies outside the basic plane. */
+    /** Appends {@code \}{@code u} and four hexadecimal digits, twice outside the basic plane. */
     public void putUnicodeEscape(int codePoint) {
         if (Character.isBmpCodePoint(codePoint)) {
             putUnitEscape(codePoint);

@@ -1,6 +1,6 @@
 package dev.loom.cli.text;
 
-/** How many columns of a terminal a text takes: two for wide letters and pictures, none for marks above others. */
+/** The number of terminal columns that a text takes: two for wide letters and emoji, none for combining marks. */
 public final class TextWidth {
     private TextWidth() {}
 
@@ -37,9 +37,9 @@ public final class TextWidth {
     }
 
     /**
-     * The part of a text from an index on that fits, with {@code …} where some is left out before or after it.
+     * The part of a text from an index on that fits, with {@code …} where text before or after it is cut.
      *
-     * @param from index of the first character that is wanted
+     * @param from index of the first character to show
      */
     public static String cut(String text, int from, int columns) {
         if (from == 0 && of(text) <= columns) {

@@ -1,11 +1,11 @@
 package dev.loom.cli.text;
 
-/** Decoding of UTF-8, one code point at a time, by the rules of RFC 3629: no overlong forms, no surrogates. */
+/** Decodes UTF-8, one code point at a time, by the rules of RFC 3629: no overlong forms, no surrogates. */
 public final class Utf8 {
-    /** What stands for bytes that are not UTF-8. */
+    /** Replaces bytes that are not UTF-8. */
     public static final int REPLACEMENT = 0xFFFD;
 
-    /** The answer of {@link #decode} for bytes that are not UTF-8. */
+    /** Returned by {@link #decode} for bytes that are not UTF-8. */
     public static final int MALFORMED = -1;
 
     private Utf8() {}
@@ -63,7 +63,7 @@ public final class Utf8 {
         return true;
     }
 
-    /** A continuation byte's six bits; for any other byte -1, which makes the whole code point negative. */
+    /** The six bits of a continuation byte; -1 for any other byte, which makes the whole code point negative. */
     private static int tail(byte continuation) {
         return (continuation & 0xC0) == 0x80 ? continuation & 0x3F : -1;
     }

@@ -1,4 +1,4 @@
-/** Characters and numbers as bytes: UTF-8, what may not reach a terminal. */
+/** Characters and numbers as bytes: UTF-8, JSON, and characters that must not reach a terminal. */
 @NullMarked
 package dev.loom.cli.text;
 
