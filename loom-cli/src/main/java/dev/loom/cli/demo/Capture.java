@@ -9,19 +9,19 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** Runs the workload into a store, and tells the rates as it goes. */
+/** Captures the workload in a store and reports the rates as it runs. */
 final class Capture {
     /**
-     * What was captured.
+     * The result of a capture.
      *
-     * @param recorded records handed over, all of which the store took, by source
+     * @param recorded records handed over, by source; the store took all of them
      */
     record Captured(Ledger ledger, Map<DemoSource, Long> recorded) {}
 
     private static final long POLL_MS = 100;
     private static final long TELL_EVERY_NS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Enough for every class to be loaded, which would make the first requests slow. */
+    /** Enough to load every class; loading would make the first requests slow. */
     private static final long WARM_UP_REQUESTS = 2_000;
 
     private final WorkloadPlan plan;
@@ -38,10 +38,10 @@ final class Capture {
         this.interrupted = interrupted;
     }
 
-    /** Returns when the workload has come to its end, or soon after an interruption. */
+    /** Returns when the workload has ended, or soon after an interruption. */
     Captured run() throws IOException, InterruptedException {
         warmUp();
-        // the workload is closed before the recorder, which has then seen its last record
+        // the workload closes before the recorder, which has then received the last record
         try (Recorder recorder =
                 Recorder.on(Loom.open(LoomConfig.at(directory).build())).start()) {
             return run(new RecorderSink(recorder));
@@ -54,7 +54,7 @@ final class Capture {
                     "  A key-value server on 127.0.0.1:%d, %d clients, and a packet filter between them on port %d.",
                     workload.serverPort(), plan.clients(), workload.filterPort());
             watch(workload, sink);
-            workload.stop(); // has no effect but after an interruption
+            workload.stop(); // only has an effect after an interruption
             Ledger ledger = workload.finish();
             return new Captured(ledger, sink.recorded());
         }

@@ -8,14 +8,14 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
 
-/** One line of a command's JSON output: its names and values, those inside {@code fields} beside those around it. */
+/** One line of a command's JSON output: its names and values, with those of {@code fields} at the top level. */
 final class CliRow {
     private static final JsonFactory JSON = new JsonFactory();
 
     private final String line;
     private final Map<String, String> values;
 
-    /** @throws IllegalStateException when the line is not JSON */
+    /** @throws IllegalStateException if the line is not JSON */
     CliRow(String line) {
         this.line = line;
         try {
@@ -41,7 +41,7 @@ final class CliRow {
         return Base64.getDecoder().decode(text(name));
     }
 
-    /** Arrival time of a record, epoch nanoseconds. */
+    /** The record's arrival time, epoch nanoseconds. */
     long timeNs() {
         return integer("ts");
     }

@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Runs commands on one store through the command line itself, printing each as typed, and what it answers. */
+/** Runs commands on one store through the command line, printing each command as typed and its answer. */
 final class CliSession {
-    /** Output lines shown of each command. */
+    /** Output lines shown per command. */
     private static final int LINES_SHOWN = 8;
 
     private static final Pattern NEEDS_NO_QUOTES = Pattern.compile("[\\w./:=,+-]+");
@@ -28,7 +28,7 @@ final class CliSession {
     /**
      * Runs {@code loom <command> --dir <directory> -o json <arguments>}.
      *
-     * @throws IllegalStateException when it does not exit with 0
+     * @throws IllegalStateException if the exit code is not 0
      */
     List<CliRow> run(String command, String... arguments) {
         List<String> words = new ArrayList<>(List.of(command, "--dir", directory.toString(), "-o", "json"));
@@ -48,9 +48,9 @@ final class CliSession {
     }
 
     /**
-     * Runs a command as above, but for people to read, and prints all that it does.
+     * Runs a command on the store with output for people, and prints all of it.
      *
-     * @throws IllegalStateException when it does not exit with 0
+     * @throws IllegalStateException if the exit code is not 0
      */
     void show(String command, String... arguments) {
         List<String> words = new ArrayList<>(List.of(command, "--dir", directory.toString(), "-o", "table"));
@@ -82,7 +82,7 @@ final class CliSession {
         return line.toString();
     }
 
-    /** The word as a POSIX shell takes it. */
+    /** Quotes a word for a POSIX shell. */
     private static String quoted(String word) {
         return NEEDS_NO_QUOTES.matcher(word).matches() ? word : '\'' + word.replace("'", "'\\''") + '\'';
     }

@@ -15,24 +15,23 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The demonstration: capture, drill-down, and the comparison of what was found with what had happened. For the command
- * line's thread.
+ * The demonstration: capture, drill-down, and a comparison of what was found with what happened. For the command line's thread.
  */
 final class Demo {
     /**
      * What to run.
      *
-     * @param directory where the store goes, which must be empty or missing; null for a fresh temporary folder
+     * @param directory where to put the store, empty or missing; null for a new temporary directory
      * @param seconds how long to capture
-     * @param seed which requests are mangled, and how, follows from it
-     * @param keep whether the store stays afterwards
+     * @param seed determines which requests are mangled, and how
+     * @param keep whether to keep the store
      */
     record Options(@Nullable Path directory, int seconds, long seed, boolean keep) {}
 
     private static final int CLIENTS = 4;
     private static final int MANGLED = 6;
 
-    /** Far above the stalls of a busy machine, so that what is slow is slow for a reason. */
+    /** Far longer than the stalls of a busy machine, so that every slow request has a cause. */
     private static final Duration REPLY_TIMEOUT = Duration.ofMillis(250);
 
     private final CliRunner cli;
@@ -40,9 +39,9 @@ final class Demo {
     private final BooleanSupplier interrupted;
 
     /**
-     * Makes a demo.
+     * Creates a demo.
      *
-     * @param interrupted whether the user wants it to end; asked now and then
+     * @param interrupted whether the user wants to stop; asked from time to time
      */
     Demo(CliRunner cli, PrintStream out, boolean colour, BooleanSupplier interrupted) {
         this.cli = cli;
@@ -51,10 +50,10 @@ final class Demo {
     }
 
     /**
-     * Runs it and prints as it goes.
+     * Runs the demo and prints its progress.
      *
-     * @return the exit code: 0, 1 when the commands did not find what had happened, or 130 when interrupted
-     * @throws CommandFailure when the directory is not empty
+     * @return the exit code: 0; 1 if the commands did not find what happened; or 130 on interruption
+     * @throws CommandFailure if the directory is not empty
      */
     int run(Options options) throws IOException, InterruptedException {
         Path directory = directory(options);

@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code loom demo}: captures a real workload of its own, and finds by commands what made a few requests slow. */
+/** {@code loom demo}: captures a real workload of its own, and finds with commands what made a few requests slow. */
 @Command(
         name = "demo",
         description = "Captures a real workload in this process, and finds what made a few of its requests slow.",
         mixinStandardHelpOptions = true)
 public final class DemoCommand implements Callable<Integer> {
-    /** The command line itself: runs one command on a console, and gives its exit code. */
+    /** Runs one command on a console, and returns its exit code. */
     @FunctionalInterface
     public interface CommandRunner {
         int run(Console console, String... arguments);
@@ -69,14 +69,14 @@ public final class DemoCommand implements Callable<Integer> {
                 .run(new Demo.Options(directory, seconds, seed, keep));
     }
 
-    /** Its answers are read by the demo, so they are for no terminal. */
+    /** Runs a command whose answer the demo reads, so its output is no terminal. */
     private int runCommand(PrintStream out, PrintStream err, String... arguments) {
         Console inner =
                 new Console(InputStream.nullInputStream(), out, err, false, false, withoutDefaults(), console::nowNs);
         return runner.run(inner, arguments);
     }
 
-    /** What a user has set for commands on a store of theirs, as LOOM_DIR or LOOM_LIMIT, is not for these. */
+    /** Defaults that the user has set for commands on other stores, such as LOOM_DIR or LOOM_LIMIT, don't apply here. */
     private Map<String, String> withoutDefaults() {
         return console.environment().entrySet().stream()
                 .filter(variable -> !variable.getKey().startsWith("LOOM_")

@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/** An engineer's way from a slow request to the packet that made it slow, by commands alone. */
+/** Traces a slow request to the packet that made it slow, with commands only, as an engineer would. */
 final class DrillDown {
-    /** What arrival times may be later than the events: the records' way through the ring. */
+    /** How much later than the event a record may arrive, because of its way through the ring. */
     private static final long LATENESS_MS = 50;
 
     private static final String BAD_PACKET = "frame_length > " + FrameDescriptor.REQUEST_BODY_LENGTH_MAX;
@@ -60,7 +60,7 @@ final class DrillDown {
         return findings;
     }
 
-    /** Follows the slowest request for which there is something to follow, as far as it leads. */
+    /** Follows the slowest request that leads anywhere, as far as it leads. */
     private void traceOne(List<CliRow> slowRequests) throws ProtocolException {
         List<CliRow> slowestFirst = slowRequests.stream()
                 .sorted(Comparator.comparingLong((CliRow row) -> row.integer("latency_ns"))
@@ -99,7 +99,7 @@ final class DrillDown {
         return false;
     }
 
-    /** Whether it carries the request, and announces more than it has. */
+    /** Whether the packet carries the request and announces more bytes than it has. */
     private static boolean explains(CliRow packet, CliRow request) {
         long frameLength = packet.integer("frame_length") + FrameDescriptor.PREFIX_LENGTH;
         return Findings.requestId(packet) == request.integer("id") && frameLength > packet.integer("length");
@@ -117,7 +117,7 @@ final class DrillDown {
         return last;
     }
 
-    /** The records of a source at the time of a record whose latency few others exceed. */
+    /** The records of one source around a record of another whose latency few others exceed. */
     private List<CliRow> correlated(CliRow cause, DemoSource source, DemoSource other, String... window) {
         List<String> arguments = new ArrayList<>(List.of(
                 source.sourceName(),

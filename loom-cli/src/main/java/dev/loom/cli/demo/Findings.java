@@ -10,15 +10,15 @@ import java.util.stream.Collectors;
  * What the commands found.
  *
  * @param records records by source, as {@code loom sources} counts them
- * @param slowRequests requests that were slow
+ * @param slowRequests slow requests
  * @param longWaits socket operations that took as long
  * @param badPackets packets whose length field announces more than any request has
  */
 record Findings(Map<String, Long> records, List<CliRow> slowRequests, List<CliRow> longWaits, List<CliRow> badPackets) {
-    /** A slow request, the bad packet that carried it, and the server's long waits at that time for that connection's end. */
+    /** A slow request, the bad packet that carried it, and the server's long waits on that connection at that time. */
     record Chain(CliRow request, CliRow packet, List<CliRow> waits) {}
 
-    /** The bad packets with the slow request that each carried, oldest first. */
+    /** The bad packets, each with the slow request that it carried, oldest first. */
     List<Chain> chains() {
         Map<Long, CliRow> requestsById =
                 slowRequests.stream().collect(Collectors.toMap(row -> row.integer("id"), row -> row));
@@ -38,17 +38,17 @@ record Findings(Map<String, Long> records, List<CliRow> slowRequests, List<CliRo
         return chains;
     }
 
-    /** The id of the request that a packet carries, from its captured bytes. */
+    /** The id of the request in a packet, from the captured bytes. */
     static long requestId(CliRow packet) {
         return new FrameFlyweight().wrap(packet.bytes("data")).requestId();
     }
 
-    /** Whether the server waited in vain: the connection ended. */
+    /** Whether the server waited in vain because the connection ended. */
     static boolean stuck(CliRow wait) {
         return wait.text("op").equals("recv") && wait.integer("ret") == 0;
     }
 
-    /** Whether a wait that a record ends, and one that another ends, were under way at the same time. */
+    /** Whether two waits overlapped in time; each ended at its record's time. */
     static boolean overlap(CliRow a, CliRow b) {
         return a.timeNs() - a.integer("latency_ns") <= b.timeNs() && b.timeNs() - b.integer("latency_ns") <= a.timeNs();
     }

@@ -17,12 +17,12 @@ final class FrameDescriptor {
     static final int KEY_LENGTH_OFFSET = REQUEST_ID_OFFSET + Long.BYTES;
     static final int KEY_OFFSET = KEY_LENGTH_OFFSET + Byte.BYTES;
 
-    /** Length of the field that the body follows. */
+    /** Length of the length field that precedes the body. */
     static final int PREFIX_LENGTH = TYPE_OFFSET;
 
     static final int BODY_LENGTH_MIN = KEY_OFFSET - PREFIX_LENGTH;
 
-    /** Larger bodies are refused by whoever reads them. */
+    /** Readers refuse larger bodies. */
     static final int BODY_LENGTH_MAX = 32 * 1024 - PREFIX_LENGTH;
 
     static final int FRAME_LENGTH_MAX = PREFIX_LENGTH + BODY_LENGTH_MAX;

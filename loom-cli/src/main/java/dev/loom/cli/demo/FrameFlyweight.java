@@ -30,7 +30,7 @@ final class FrameFlyweight {
         return buffer.byteArray();
     }
 
-    /** What the length field says, true or mangled. */
+    /** The value of the length field, true or mangled. */
     int bodyLength() {
         return buffer.getInt(LENGTH_OFFSET, BIG_ENDIAN);
     }
@@ -63,7 +63,7 @@ final class FrameFlyweight {
         return value;
     }
 
-    /** Writes a whole frame over the array. */
+    /** Writes a whole frame into the array. */
     FrameFlyweight encode(byte type, long requestId, byte[] key, byte[] value) {
         buffer.putByte(TYPE_OFFSET, type);
         buffer.putLong(REQUEST_ID_OFFSET, requestId, BIG_ENDIAN);

@@ -3,12 +3,9 @@ package dev.loom.cli.demo;
 import java.io.IOException;
 import java.net.ProtocolException;
 
-/**
- * A cursor over the messages that arrive on a connection. The frame is valid until the next {@link #next()}. For one
- * thread.
- */
+/** A cursor over the messages that arrive on a connection. The frame is valid until the next {@link #next()}. For one thread. */
 final class FrameReader {
-    /** Where bytes come from: {@link java.io.InputStream#read(byte[], int, int)}, or something that times it. */
+    /** A source of bytes: {@link java.io.InputStream#read(byte[], int, int)}, or something that times it. */
     @FunctionalInterface
     interface ByteInput {
         int read(byte[] into, int offset, int length) throws IOException;
@@ -29,10 +26,7 @@ final class FrameReader {
         return frame;
     }
 
-    /**
-     * Moves to the next frame, waiting for its last byte. False at the end of the stream, also when that comes in the
-     * middle of a frame.
-     */
+    /** Moves to the next frame, waiting for its last byte. False at the end of the stream, even in the middle of a frame. */
     boolean next() throws IOException {
         limit -= frameLength;
         System.arraycopy(bytes, frameLength, bytes, 0, limit);

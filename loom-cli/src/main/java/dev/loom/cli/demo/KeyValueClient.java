@@ -15,16 +15,15 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends one request after the other, times each, and checks each reply against what it stored before. A reply that does
- * not come within the time-out makes it connect anew and send the request again. For one thread; the counts may be read
- * once that has ended.
+ * Sends one request at a time, times it, and checks the reply against what it stored before. If no reply comes within the
+ * timeout, it reconnects and sends the request again. For one thread; the counts may be read once that thread has ended.
  */
 final class KeyValueClient {
     private static final int KEYS = 256;
     private static final int VALUE_LENGTH_MIN = 16;
     private static final int VALUE_LENGTH_MAX = 128;
 
-    /** One request in so many sets a value. */
+    /** One request in this many sets a value. */
     private static final int SET_EVERY = 4;
 
     private static final int ATTEMPTS_MAX = 100;
@@ -132,7 +131,7 @@ final class KeyValueClient {
         return reply;
     }
 
-    /** Sends the request and receives its reply; null when that did not come in time. */
+    /** Sends the request and receives its reply; null if the reply does not come in time. */
     private @Nullable FrameFlyweight attempt() throws IOException {
         try {
             Socket connected = socket;

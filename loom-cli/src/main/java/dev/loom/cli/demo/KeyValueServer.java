@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Keeps values by key, and answers GET and SET on a loopback socket, one thread a connection. Bytes that a length field
- * announces it waits for without end, as many servers do.
+ * Keeps values by key, and answers GET and SET on a loopback socket, one thread per connection. Like many servers it waits
+ * without limit for the bytes that a length field announces.
  */
 final class KeyValueServer implements AutoCloseable {
     private static final byte[] EMPTY = {};
@@ -21,7 +21,7 @@ final class KeyValueServer implements AutoCloseable {
     private final Workers workers;
     private final ServerSocket listener;
 
-    /** Listens from now on. Its threads belong to {@code workers}. */
+    /** Starts to listen. Its threads belong to {@code workers}. */
     KeyValueServer(ServerCounts counts, TelemetrySink sink, Workers workers) throws IOException {
         this.counts = counts;
         this.sink = sink;
@@ -34,7 +34,7 @@ final class KeyValueServer implements AutoCloseable {
         return listener.getLocalPort();
     }
 
-    /** Takes no more connections; those there are end from the other side. */
+    /** Accepts no more connections; clients end the existing ones. */
     @Override
     public void close() throws IOException {
         listener.close();
@@ -69,7 +69,7 @@ final class KeyValueServer implements AutoCloseable {
                 timed.send(reply, replyFrame.frameLength());
             }
         } catch (SocketException e) {
-            // The peer is gone: the end of a connection like any other, and its failed operation is on record.
+            // The peer has gone: a normal end, and the failed operation is recorded.
         }
     }
 
@@ -86,7 +86,7 @@ final class KeyValueServer implements AutoCloseable {
         }
     }
 
-    /** A value and the request that set it, so that a request that arrives late does not undo a newer one. */
+    /** A value and the request that set it, so that a delayed request does not overwrite a newer value. */
     private static final class Entry {
         private final long requestId;
         private final byte[] value;

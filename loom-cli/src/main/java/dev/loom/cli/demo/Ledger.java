@@ -3,14 +3,13 @@ package dev.loom.cli.demo;
 import java.util.Set;
 
 /**
- * What the threads of a workload counted themselves, apart from the telemetry: the oracle that the
- * answers of queries are compared with.
+ * What the threads of a workload counted themselves, independently of the telemetry: the oracle for the answers of queries.
  *
  * @param requests requests that got their reply
- * @param slowIds of those, the ids of the ones that were slow, as {@link WorkloadPlan#slow()} says
+ * @param slowIds ids of those that were slow, see {@link WorkloadPlan#slow()}
  * @param mangledIds ids of the requests that the filter mangled
  * @param retries attempts beyond a request's first
- * @param stuckPorts peers for which the server waited that long, and whose connection then ended
+ * @param stuckPorts ports of peers for which the server waited that long before the connection ended
  * @param bytesReceived bytes that arrived at the server
  * @param bytesSent bytes that the server sent
  */

@@ -3,7 +3,7 @@ package dev.loom.cli.demo;
 import java.io.PrintStream;
 import java.util.Locale;
 
-/** Prints what the demo tells. Plain text, with colour where the terminal takes it. */
+/** Prints the demo's text, plain or with colour if the terminal supports it. */
 final class Narrator {
     private static final String RESET = "\u001b[0m";
     private static final String BOLD = "\u001b[1m";
@@ -36,12 +36,12 @@ final class Narrator {
         out.flush();
     }
 
-    /** Prints a line that a command printed. */
+    /** Prints a line of a command's output. */
     void output(String line) {
         out.println(INDENT + line);
     }
 
-    /** Prints whether something holds. */
+    /** Prints whether a statement holds. */
     void check(boolean holds, String text) {
         out.println((holds ? painted(GREEN, "  true      ") : painted(RED, "  NOT TRUE  ")) + text);
     }

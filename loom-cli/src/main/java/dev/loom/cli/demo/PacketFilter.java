@@ -9,8 +9,8 @@ import java.net.SocketException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Stands between clients and server on a loopback socket, and passes on each message as one packet, recorded as it goes
- * out. It has a bug: as its {@link Schedule} says, it flips a bit of a request's length field. Two threads a connection.
+ * Sits between clients and server on a loopback socket, forwards each message as one packet, and records it as it leaves. It has
+ * a bug: following its {@link Schedule} it flips a bit of a request's length field. Two threads per connection.
  */
 final class PacketFilter implements AutoCloseable {
     /** Bytes kept of each packet. */
@@ -25,7 +25,7 @@ final class PacketFilter implements AutoCloseable {
     private final Workers workers;
     private final ServerSocket listener;
 
-    /** Listens from now on. Its threads belong to {@code workers}. */
+    /** Starts to listen. Its threads belong to {@code workers}. */
     PacketFilter(int serverPort, Schedule schedule, TelemetrySink sink, Workers workers) throws IOException {
         this.serverPort = serverPort;
         this.schedule = schedule;
@@ -39,7 +39,7 @@ final class PacketFilter implements AutoCloseable {
         return listener.getLocalPort();
     }
 
-    /** Takes no more connections; those there are end from the other sides. */
+    /** Accepts no more connections; the peers end the existing ones. */
     @Override
     public void close() throws IOException {
         listener.close();
@@ -64,7 +64,7 @@ final class PacketFilter implements AutoCloseable {
         }
     }
 
-    /** One client's connection and the one to the server that goes with it; closed when both directions have ended. */
+    /** A client's connection and the matching one to the server; closed when both directions have ended. */
     private final class Link {
         private final Socket client;
         private final Socket server;
@@ -93,7 +93,7 @@ final class PacketFilter implements AutoCloseable {
                     out.write(frame.bytes(), 0, length);
                 }
             } catch (SocketException e) {
-                // The client closed with a reply still on its way to it: an end like any other.
+                // The client closed with a reply on its way: a normal end.
             } finally {
                 endRequests();
             }
@@ -108,7 +108,7 @@ final class PacketFilter implements AutoCloseable {
                 while (reader.next()) {
                     FrameFlyweight frame = reader.frame();
                     record(encoder, frame, frame.frameLength(), serverPort, server.getLocalPort(), REPLY);
-                    // Read on when the client is gone: closing with bytes unread would reset the server's connection.
+                    // Keep reading after the client has gone: closing with unread bytes would reset the server's connection.
                     clientGone = clientGone || !written(out, frame);
                 }
             } finally {

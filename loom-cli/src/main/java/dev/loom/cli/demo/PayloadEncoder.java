@@ -4,7 +4,7 @@ import dev.loom.format.StructWriter;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Writes the records of one source, field by field in declared order, and hands them over. Reused; for one thread. */
+/** Writes the records of one source, field by field in declared order, and passes them on. Reused. For one thread. */
 final class PayloadEncoder {
     private static final int CAPACITY = 1024;
 

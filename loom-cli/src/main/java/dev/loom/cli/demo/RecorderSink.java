@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import org.agrona.DirectBuffer;
 
-/** Hands the workload's records to the store's recorder, and counts them. Usable from any thread; nothing is dropped. */
+/** Passes the workload's records to the store's recorder and counts them. Drops nothing. Usable from any thread. */
 final class RecorderSink implements TelemetrySink {
     private final Recorder recorder;
     private final Map<DemoSource, Integer> ids = new EnumMap<>(DemoSource.class);
@@ -47,7 +47,7 @@ final class RecorderSink implements TelemetrySink {
         return Objects.requireNonNull(ids.get(source));
     }
 
-    /** Records handed over so far, by source. */
+    /** Records passed on so far, by source. */
     Map<DemoSource, Long> recorded() {
         Map<DemoSource, Long> sums = new EnumMap<>(DemoSource.class);
         recorded.forEach((source, adder) -> sums.put(source, adder.sum()));

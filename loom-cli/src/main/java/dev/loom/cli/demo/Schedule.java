@@ -6,22 +6,24 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Hands out the requests of a run, and says which of them the filter mangles: a fixed number, spread over the run at
- * places that the seed fixes, each by one bit that the seed fixes. Usable from any thread.
+ * Hands out the requests of a run and decides which ones the filter mangles: a fixed number, spread over the run. The seed
+ * determines their places and which bit each one loses. Usable from any thread.
  */
 final class Schedule {
-    /** The answer of {@link #nextRequestId()} when the run is over. */
+    /** {@link #nextRequestId()} returns this when the run is over. */
     static final long OVER = -1;
 
-    /** The answer of {@link #mangledBit} for a request that passes unharmed. */
+    /** {@link #mangledBit} returns this for a request that passes unharmed. */
     static final int NONE = -1;
 
-    /** Bits of a length field that no request sets, and that a reader would still believe: it then waits for more. */
+    /**
+     * Bits from here to {@link #BIT_MAX} are set in no request's length field, but a reader would believe them and wait for more.
+     */
     private static final int BIT_MIN = 8;
 
     private static final int BIT_MAX = 14;
 
-    /** The part of the run in which requests are mangled. */
+    /** The part of the run in which requests are mangled starts here. */
     private static final double FROM = 0.05;
 
     private static final double TO = 0.85;
@@ -43,13 +45,13 @@ final class Schedule {
         bits = new int[plan.mangled()];
         double stride = (TO - FROM) / Math.max(1, plan.mangled());
         for (int i = 0; i < places.length; i++) {
-            // In the first half of each stride, so that one has timed out before the next begins, given enough time.
+            // in the first half of each stride, so that given enough time one times out before the next begins
             places[i] = FROM + stride * (i + random.nextDouble() / 2);
             bits[i] = random.nextInt(BIT_MIN, BIT_MAX + 1);
         }
     }
 
-    /** Ids count from 0; {@link #OVER} when there is nothing left to do. */
+    /** The next id, from 0; {@link #OVER} if nothing is left to do. */
     long nextRequestId() {
         if (stopped || (elapsedNs() >= plan.duration().toNanos() && mangledCount == places.length)) {
             return OVER;
@@ -63,7 +65,7 @@ final class Schedule {
         stopped = true;
     }
 
-    /** Which bit of its length field a request loses on its way, or {@link #NONE}; never twice for one request. */
+    /** The bit of its length field that a request loses, or {@link #NONE}; never two for one request. */
     int mangledBit(long requestId) {
         int next = mangledCount;
         if (next == places.length || progress() < places[next]) {

@@ -5,12 +5,12 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
 
-/** A server's connection whose every operation is timed around the call and recorded. For one thread. */
+/** A server's connection that times and records every operation. For one thread. */
 final class TimedSocket {
     private static final String RECV = "recv";
     private static final String SEND = "send";
 
-    /** What the record says an operation returned that threw. */
+    /** The recorded return value of an operation that threw. */
     private static final int FAILED = -1;
 
     private final InputStream in;
@@ -30,7 +30,7 @@ final class TimedSocket {
         this.counts = counts;
     }
 
-    /** As {@link InputStream#read(byte[], int, int)}; recorded as {@code recv(2)} would return it: 0 at the end. */
+    /** Like {@link InputStream#read(byte[], int, int)}; recorded with {@code recv(2)}'s return value: 0 at the end. */
     int recv(byte[] into, int offset, int length) throws IOException {
         int returned = FAILED;
         long startNs = System.nanoTime();

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Compares what the commands found with what the workload had counted, and prints each comparison. */
+/** Compares what the commands found with what the workload counted, and prints each comparison. */
 final class Verdict {
     private final Narrator narrator;
     private boolean holds = true;
@@ -16,7 +16,7 @@ final class Verdict {
     }
 
     /**
-     * Whether all of it is true.
+     * Returns whether everything matches.
      *
      * @param recorded records that the workload's threads handed over, by source
      */

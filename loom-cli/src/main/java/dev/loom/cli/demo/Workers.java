@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Daemon threads of one purpose, and the first failure of any of them. Usable from any thread. */
+/** Daemon threads with a common purpose, and the first failure of any of them. Usable from any thread. */
 final class Workers {
     /** What a thread does. */
     @FunctionalInterface
@@ -29,7 +29,7 @@ final class Workers {
         thread.start();
     }
 
-    /** Waits until every thread has ended. Throws what the first to fail failed with, or that one has not ended. */
+    /** Waits until all threads have ended. Throws the first failure, and fails if a thread has not ended in time. */
     void join(long timeout, TimeUnit unit) throws InterruptedException {
         long deadlineNs = System.nanoTime() + unit.toNanos(timeout);
         for (Thread thread = threads.poll(); thread != null; thread = threads.poll()) {

@@ -8,12 +8,9 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/**
- * Server, filter and clients, all talking over loopback sockets of this process. For one thread, which starts it, awaits
- * it and closes it.
- */
+/** Server, filter and clients, which talk over loopback sockets of this process. One thread starts, awaits and closes it. */
 final class Workload implements AutoCloseable {
-    /** How long the last connections may take to end once the clients have. */
+    /** How long the last connections may take to end after the clients. */
     private static final long END_SECONDS_MAX = 60;
 
     private final Schedule schedule;
@@ -41,7 +38,7 @@ final class Workload implements AutoCloseable {
         }
     }
 
-    /** Starts everything; records go to {@code sink} from many threads. */
+    /** Starts everything; many threads send records to {@code sink}. */
     static Workload start(WorkloadPlan plan, TelemetrySink sink) throws IOException {
         Workload workload = new Workload(plan, sink);
         int number = 1;
@@ -60,17 +57,17 @@ final class Workload implements AutoCloseable {
         return filter.port();
     }
 
-    /** Waits until the clients are done, or the time is over: whether they are done. */
+    /** Waits until the clients have finished or the time is over; returns whether they have finished. */
     boolean await(long timeout, TimeUnit unit) throws InterruptedException {
         return clientsRunning.await(timeout, unit);
     }
 
-    /** Ends the run early, if it has not ended. */
+    /** Ends the run early. */
     void stop() {
         schedule.stop();
     }
 
-    /** Waits until every thread has ended, and with it the last record: what the threads counted. */
+    /** Waits until all threads have ended, and so the last record is out; returns their counts. */
     Ledger finish() throws IOException, InterruptedException {
         clientsRunning.await();
         close();
@@ -93,7 +90,7 @@ final class Workload implements AutoCloseable {
                 counts.bytesSent());
     }
 
-    /** Ends the run early, if it has not ended, and takes no more connections. */
+    /** Ends the run if it has not ended, and accepts no more connections. */
     @Override
     public void close() throws IOException {
         stop();

@@ -3,18 +3,18 @@ package dev.loom.cli.demo;
 import java.time.Duration;
 
 /**
- * What a workload does. It ends after {@code requests}, or after {@code duration} and the last mangled request,
- * whichever comes first.
+ * What a workload does. It ends after {@code requests}, or after {@code duration} and the last mangled request, whichever comes
+ * first.
  *
- * @param clients how many clients there are, each with one request at a time
- * @param mangled how many requests the filter mangles
- * @param replyTimeout how long a client waits for a reply before it connects anew and sends its request again
+ * @param clients the number of clients, each with one request at a time
+ * @param mangled the number of requests that the filter mangles
+ * @param replyTimeout how long a client waits for a reply before it reconnects and sends its request again
  */
 record WorkloadPlan(long seed, int clients, int mangled, Duration replyTimeout, long requests, Duration duration) {
     private static final int CLIENTS_MAX = 255;
     private static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE);
 
-    /** Requests a mangled one, so that no more than one is under way at each client. */
+    /** The fewest requests per mangled one, so that each client has at most one mangled request in progress. */
     private static final int REQUESTS_PER_MANGLED_MIN = 20;
 
     WorkloadPlan {
@@ -36,8 +36,8 @@ record WorkloadPlan(long seed, int clients, int mangled, Duration replyTimeout, 
     }
 
     /**
-     * Requests that took at least this long count as slow: half the time-out, since the server's wait begins a little
-     * later than the client's and is to count too.
+     * Requests that take at least this long are slow: half the timeout, so that the server's wait, which begins slightly later
+     * than the client's, counts too.
      */
     Duration slow() {
         return replyTimeout.dividedBy(2);

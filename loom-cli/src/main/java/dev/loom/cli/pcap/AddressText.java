@@ -18,7 +18,7 @@ final class AddressText {
         }
     }
 
-    /** By RFC 5952: groups without leading zeros, the longest run of two or more zero groups as two colons. */
+    /** Writes IPv6 by RFC 5952: groups without leading zeros, the longest run of two or more zero groups as two colons. */
     static void putIpv6(TextBuffer into, PacketBytes packet, int at) {
         int runFrom = IPV6_GROUPS;
         int runLength = 1;

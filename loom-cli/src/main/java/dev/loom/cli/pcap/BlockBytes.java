@@ -1,6 +1,6 @@
 package dev.loom.cli.pcap;
 
-/** A pcapng block, read in the byte order of its section. Reading past its end is the caller's error. */
+/** A pcapng block, read in its section's byte order. Callers must not read past its end. */
 final class BlockBytes {
     private final PacketBytes bytes = new PacketBytes(new byte[0], 0, 0);
     private boolean littleEndian;

@@ -3,15 +3,15 @@ package dev.loom.cli.pcap;
 import dev.loom.cli.input.InputWindow;
 import java.io.IOException;
 
-/** The packets of a capture file, moving. Accessors are valid until the next {@link #next()}. For one thread. */
+/** A cursor over the packets of a capture file. Accessors are valid until the next {@link #next()}. For one thread. */
 public interface Capture {
-    /** What {@link #timeNs()} gives for a packet that was captured without a time. */
+    /** {@link #timeNs()} of a packet that was captured without a time. */
     long NO_TIME = Long.MIN_VALUE;
 
     /**
-     * Opens a capture by its first bytes.
+     * Recognises a capture by its first bytes and opens it.
      *
-     * @throws CaptureException when they are of no kind known
+     * @throws CaptureException if the format is unknown
      */
     static Capture open(InputWindow window) throws IOException, CaptureException {
         if (!window.require(Integer.BYTES)) {
@@ -22,22 +22,22 @@ public interface Capture {
     }
 
     /**
-     * Moves to the next packet. False at the end, which is the last packet's.
+     * Moves to the next packet. False at the end, if that follows a complete packet.
      *
-     * @throws CaptureException when the file is damaged, or ends within a packet
+     * @throws CaptureException if the file is damaged or ends within a packet
      */
     boolean next() throws IOException, CaptureException;
 
     /** Number of the packet in the file, from 1. */
     long number();
 
-    /** When it was captured, epoch nanoseconds, or {@link #NO_TIME}. */
+    /** When the packet was captured, epoch nanoseconds, or {@link #NO_TIME}. */
     long timeNs();
 
-    /** Bytes that it had on the wire. */
+    /** The packet's length on the wire. */
     long originalLength();
 
-    /** Link type of its first header, as in the tcpdump group's list. */
+    /** Link type of the first header, as in the tcpdump group's list. */
     int linkType();
 
     /** The captured bytes. */

@@ -1,6 +1,6 @@
 package dev.loom.cli.pcap;
 
-/** A capture file that is damaged or of a kind that is not read; what follows in it can't be found. */
+/** A capture file is damaged or of an unknown format; nothing after this point can be found. */
 public final class CaptureException extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -6,8 +6,8 @@ import java.math.BigInteger;
  * An interface of a pcapng section.
  *
  * @param snapshotLength bytes kept of each packet; 0 for all
- * @param unitsPerSecond of its packets' times
- * @param offsetSeconds to be added to them
+ * @param unitsPerSecond resolution of its packets' times
+ * @param offsetSeconds added to those times
  */
 record CaptureInterface(int linkType, long snapshotLength, long unitsPerSecond, long offsetSeconds) {
     private static final int SNAPSHOT_LENGTH_OFFSET = 4;
@@ -22,7 +22,7 @@ record CaptureInterface(int linkType, long snapshotLength, long unitsPerSecond, 
     private static final long MICROSECONDS = 1_000_000;
     private static final long NS_PER_SECOND = 1_000_000_000L;
 
-    /** Reads the interface block whose body begins at the offset. */
+    /** Reads the interface block whose body begins at {@code body}. */
     static CaptureInterface read(BlockBytes block, int body) throws CaptureException {
         int end = block.length() - Integer.BYTES;
         if (body + OPTIONS_OFFSET > end) {
@@ -60,11 +60,11 @@ record CaptureInterface(int linkType, long snapshotLength, long unitsPerSecond, 
         return binary ? 1L << exponent : BigInteger.TEN.pow(exponent).longValueExact();
     }
 
-    /** Epoch nanoseconds of a packet's time. */
+    /** A packet's time in epoch nanoseconds. */
     long timeNs(long units) {
         long seconds = Long.divideUnsigned(units, unitsPerSecond);
         long rest = Long.remainderUnsigned(units, unitsPerSecond);
-        // Of nanoseconds or coarser units the product fits a long.
+        // for nanoseconds or coarser units the product fits in a long
         long fractionNs = unitsPerSecond <= NS_PER_SECOND
                 ? rest * NS_PER_SECOND / unitsPerSecond
                 : BigInteger.valueOf(rest)

@@ -27,7 +27,7 @@ final class LinkHeader {
     private static final int FAMILY_IPV4 = 2;
     private static final int VLAN_TAG_LENGTH = 4;
 
-    /** Below this an Ethernet type is a length, as of spanning-tree frames. */
+    /** A smaller Ethernet type is a length, as in spanning-tree frames. */
     private static final int TYPE_MIN = 0x0600;
 
     private LinkHeader() {}
@@ -47,7 +47,7 @@ final class LinkHeader {
         }
     }
 
-    /** A two-byte type at the header's end, perhaps behind VLAN tags. */
+    /** Reads a two-byte type at the header's end, possibly after VLAN tags. */
     private static void typed(PacketHeaders into, PacketBytes packet, int typeOffset, long originalLength) {
         int at = typeOffset;
         while (packet.has(at, Short.BYTES) && isVlan(packet.shortAt(at))) {
@@ -71,7 +71,7 @@ final class LinkHeader {
         }
     }
 
-    /** The address family's number for IPv6 differs between systems, and its byte order between machines. */
+    /** Reads an address family: IPv6's number differs between systems, and the byte order between machines. */
     private static void family(PacketHeaders into, PacketBytes packet, long originalLength) {
         if (packet.has(0, FAMILY_LENGTH)) {
             int number = packet.intAt(0);

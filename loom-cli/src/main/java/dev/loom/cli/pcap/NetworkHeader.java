@@ -47,7 +47,7 @@ final class NetworkHeader {
         int protocol = packet.byteAt(at + IPV4_PROTOCOL_OFFSET);
         int headerLength = (packet.byteAt(at) & 0x0F) * Integer.BYTES;
         int totalLength = packet.shortAt(at + IPV4_TOTAL_LENGTH_OFFSET);
-        // A card that cuts segments itself leaves the length 0.
+        // a card with segmentation offload leaves the length 0
         long length = (totalLength == 0 ? originalLength - at : totalLength) - headerLength;
         boolean first = (packet.shortAt(at + IPV4_FRAGMENT_OFFSET) & IPV4_FRAGMENT_MASK) == 0;
         if (first && headerLength >= IPV4_LENGTH_MIN) {
@@ -107,7 +107,7 @@ final class NetworkHeader {
         };
     }
 
-    /** Of ARP for IPv4 over Ethernet, who asks and who is asked for. */
+    /** Reads the sender and the target of ARP for IPv4 over Ethernet. */
     static void arp(PacketHeaders into, PacketBytes packet, int at) {
         into.setProtocol("arp");
         if (packet.has(at, ARP_ETHERNET_IPV4_LENGTH) && packet.shortAt(at + 4) == 0x0604) {

@@ -1,6 +1,6 @@
 package dev.loom.cli.pcap;
 
-/** Bytes of a packet, read in network byte order. Offsets are checked by {@link #has} alone. */
+/** A packet's bytes, read in network byte order. Only {@link #has} checks offsets. */
 public final class PacketBytes {
     private byte[] array;
     private int start;
@@ -23,7 +23,7 @@ public final class PacketBytes {
         return array;
     }
 
-    /** Offset in {@link #array()} of the first byte. */
+    /** Offset of the first byte in {@link #array()}. */
     public int arrayOffset() {
         return start;
     }

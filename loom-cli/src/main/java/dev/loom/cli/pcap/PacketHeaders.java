@@ -3,8 +3,8 @@ package dev.loom.cli.pcap;
 import dev.loom.cli.text.TextBuffer;
 
 /**
- * What the headers of one packet tell, as far as it was captured: what a header that was cut off would have told is
- * {@link #ABSENT}, or empty. Reused from packet to packet; for one thread.
+ * The fields of one packet's headers. A field that was not captured is {@link #ABSENT} or empty. Reused from packet to packet.
+ * For one thread.
  */
 public final class PacketHeaders {
     public static final int ABSENT = -1;
@@ -20,7 +20,7 @@ public final class PacketHeaders {
     private long acknowledgement;
     private long payloadLength;
 
-    /** Reads the headers of a packet. */
+    /** Decodes a packet's headers. */
     public void decode(int linkType, PacketBytes packet, long originalLength) {
         clear();
         LinkHeader.decode(this, linkType, packet, originalLength);
@@ -39,7 +39,7 @@ public final class PacketHeaders {
         payloadLength = ABSENT;
     }
 
-    /** The highest protocol recognised, in lower case, as {@code tcp}, {@code icmp6}, {@code arp}. */
+    /** The highest protocol recognised, in lower case, such as {@code tcp}, {@code icmp6}, {@code arp}. */
     public TextBuffer protocol() {
         return protocol;
     }
@@ -61,12 +61,12 @@ public final class PacketHeaders {
         return destinationPort;
     }
 
-    /** The eight flag bits of TCP, of which FIN is the lowest. */
+    /** TCP's eight flag bits; FIN is the lowest. */
     public int tcpFlags() {
         return tcpFlags;
     }
 
-    /** The names of the flags that are set, as {@code SYN,ACK}. */
+    /** The names of the flags that are set, such as {@code SYN,ACK}. */
     public TextBuffer flagNames() {
         return flagNames;
     }
@@ -79,7 +79,7 @@ public final class PacketHeaders {
         return acknowledgement;
     }
 
-    /** Bytes that the transport carried, whether captured or not. */
+    /** Bytes of transport payload, captured or not. */
     public long payloadLength() {
         return payloadLength;
     }

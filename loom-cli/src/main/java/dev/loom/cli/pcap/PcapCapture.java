@@ -21,7 +21,7 @@ final class PcapCapture implements Capture {
     private static final int CAPTURED_OFFSET = 8;
     private static final int ORIGINAL_OFFSET = 12;
 
-    /** The upper bits of the link type tell of a frame check sequence. */
+    /** The link type's upper bits describe a frame check sequence. */
     private static final int LINK_TYPE_MASK = 0xFFFF;
 
     private static final long NS_PER_SECOND = 1_000_000_000L;

@@ -21,7 +21,7 @@ import java.util.List;
 final class PcapngCapture implements Capture {
     static final int SECTION_HEADER = 0x0A0D0D0A;
 
-    /** Longer ones are damage: no medium has such packets. */
+    /** A longer packet means damage: no medium has packets this long. */
     static final int PACKET_LENGTH_MAX = 16 * 1024 * 1024 - 1024;
 
     private static final int INTERFACE = 1;
@@ -72,13 +72,13 @@ final class PcapngCapture implements Capture {
                     return true;
                 }
                 default -> {
-                    // Statistics, name resolution and the like.
+                    // statistics, name resolution and so on
                 }
             }
         }
     }
 
-    /** Makes the next block the current one; returns its type. */
+    /** Moves to the next block; returns its type. */
     private int readBlock() throws IOException, CaptureException {
         requireWhole(BLOCK_FRAME_LENGTH);
         block.wrap(window.array(), window.arrayOffset(), BLOCK_FRAME_LENGTH, littleEndian);

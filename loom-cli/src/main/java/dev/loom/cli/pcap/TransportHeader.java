@@ -3,7 +3,7 @@ package dev.loom.cli.pcap;
 import dev.loom.cli.text.TextBuffer;
 import java.util.List;
 
-/** TCP and UDP; of others the name, and the ports where they stand in the same place. */
+/** TCP and UDP. For other protocols the name, and the ports if they are in the same place. */
 final class TransportHeader {
     private static final int ICMP = 1;
     private static final int IGMP = 2;
@@ -24,12 +24,12 @@ final class TransportHeader {
     private static final int TCP_HEADER_LENGTH_OFFSET = 12;
     private static final int TCP_FLAGS_OFFSET = 13;
 
-    /** From the lowest bit. */
+    /** From the lowest bit up. */
     private static final List<String> FLAG_NAMES = List.of("FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR");
 
     private TransportHeader() {}
 
-    /** Reads the header at {@code at} of a datagram with {@code length} bytes from there on the wire. */
+    /** Decodes the header at {@code at} of a datagram with {@code length} bytes from there on the wire. */
     static void decode(PacketHeaders into, int protocol, PacketBytes packet, int at, long length) {
         name(into, protocol);
         if (protocol == TCP || protocol == UDP || protocol == SCTP) {

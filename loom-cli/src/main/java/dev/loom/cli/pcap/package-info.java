@@ -1,7 +1,7 @@
 /**
  * Packet captures: the files of tcpdump (classic pcap) and Wireshark (pcapng), and the headers of their packets.
  *
- * <p>They are read here because the kept libraries bind the native libpcap, which an import must not ask for.
+ * <p>They are read here because the maintained libraries bind the native libpcap, which an import must not require.
  */
 @NullMarked
 package dev.loom.cli.pcap;
