@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What a text must contain, as an immutable tree. {@link #toString()} gives a query that parses to an equal tree.
+ * What a text must contain, as an immutable tree. {@code toString()} gives a query that parses to an equal tree.
  *
  * <p>{@code word} matches a whole token, {@code word*} the start of a token, {@code "two words"} consecutive tokens.
  * Adjacent terms are joined by {@code AND}. {@code NOT} binds closest, then {@code AND}, then {@code OR}; unless in

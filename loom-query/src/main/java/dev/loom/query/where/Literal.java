@@ -3,7 +3,7 @@ package dev.loom.query.where;
 import dev.loom.api.ValueUnit;
 import java.math.BigDecimal;
 
-/** A value in an expression. {@link #toString()} gives it as written in an expression. */
+/** A value in an expression. {@code toString()} gives it as written in an expression. */
 public sealed interface Literal {
     /**
      * A number with its unit multiplied in: {@code 50ms} is 50,000,000.

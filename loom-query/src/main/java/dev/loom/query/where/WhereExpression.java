@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** An expression as an immutable tree. {@link #toString()} gives an expression that parses to an equal tree. */
+/** An expression as an immutable tree. {@code toString()} gives an expression that parses to an equal tree. */
 public sealed interface WhereExpression {
     /**
      * Creates this expression's predicate over payloads of one format. Each thread needs its own.
