@@ -17,12 +17,11 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 
 /**
- * What each index is worth (paper, Figure 16): the system calls above a high latency in a window of 120 s that begins so far
- * back, without indexes, by either, and by both.
+ * The value of each index (paper, Figure 16): finds system calls above a high latency in a window of 120 s that starts at
+ * different distances back, without indexes, with either, and with both.
  *
- * <p>The capture is that of the paper's RocksDB workload, phase 2, 4.7 M requests and 3.2 M system calls a second of 48
- * bytes each, for 720 s, at rates scaled down to a given size. Each answer's records are compared with those that the
- * capture is made of.
+ * <p>The capture is phase 2 of the paper's RocksDB workload, 4.7 M requests/s and 3.2 M system calls/s of 48 bytes each for 720
+ * s, scaled down to a given size. Each answer is compared with the records that the capture was generated from.
  */
 public final class Ablation {
     private static final String[] DEFAULTS = {
@@ -42,7 +41,7 @@ public final class Ablation {
     private static final int PERIOD = 79;
     private static final int RECORD_LENGTH = 16 + Telemetry.PAYLOAD_LENGTH;
 
-    /** Which indexes a query may use. */
+    /** The indexes that a query may use. */
     private enum Mode {
         NEITHER(false, false),
         TIME(true, false),
@@ -72,7 +71,7 @@ public final class Ablation {
         aboveNs = telemetry.latencyExceededBy(Double.parseDouble(arguments.text("exceeded-by")));
     }
 
-    /** Options as in {@code docs/benchmarks.md}. */
+    /** Takes the options in {@code docs/benchmarks.md}. */
     public static void main(String[] arguments) throws Exception {
         run(System.out, arguments);
     }
@@ -94,9 +93,9 @@ public final class Ablation {
     /**
      * One query.
      *
-     * @param millis it took
-     * @param cpuMillis of CPU time
-     * @param rows it gave
+     * @param millis wall time
+     * @param cpuMillis CPU time
+     * @param rows number of rows returned
      */
     private record Times(double millis, double cpuMillis, long rows, QueryStatistics statistics) {}
 

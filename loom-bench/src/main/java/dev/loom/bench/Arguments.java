@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The {@code --name value} pairs of a workload's command line. Each workload states its names with their defaults. */
+/** The {@code --name value} pairs of a workload's command line. Each workload declares its names and defaults. */
 final class Arguments {
     private final Map<String, String> values;
 
@@ -14,10 +14,10 @@ final class Arguments {
     }
 
     /**
-     * Reads a command line.
+     * Parses a command line.
      *
      * @param defaults name, value, name, value, and so on
-     * @throws IllegalArgumentException for a name that is not among the defaults, or one without a value
+     * @throws IllegalArgumentException for a name without a default, or without a value
      */
     static Arguments parse(String[] arguments, String... defaults) {
         final Map<String, String> values = new LinkedHashMap<>();
@@ -64,7 +64,7 @@ final class Arguments {
         return Arrays.asList(text(name).split(","));
     }
 
-    /** All options with their values, as a command line. */
+    /** All options and their values, as a command line. */
     @Override
     public String toString() {
         final StringBuilder line = new StringBuilder();

@@ -16,8 +16,8 @@ import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Pushes records of a source with 0, 1, 4 and 16 indexes in turn, round after round, as {@link PushVersusLimit} does, and
- * tells what each index adds to the CPU time of a record, and how large the logs of the indexes are beside the record log.
+ * Pushes records of a source with 0, 1, 4 and 16 indexes, alternating in rounds like {@link PushVersusLimit}. Reports the CPU
+ * time that each index adds to a record, and the size of the index logs relative to the record log.
  */
 public final class IndexCost {
     private static final String[] DEFAULTS = {
@@ -37,8 +37,8 @@ public final class IndexCost {
     /**
      * One run.
      *
-     * @param timePercent the timestamp index's bytes, of the record log's
-     * @param chunkPercent the chunk index's
+     * @param timePercent bytes of the timestamp index, in percent of the record log
+     * @param chunkPercent bytes of the chunk index, in percent of the record log
      */
     private record Sample(PushRun run, double timePercent, double chunkPercent) {
         double recordsPerSecond() {
@@ -56,7 +56,7 @@ public final class IndexCost {
 
     private IndexCost() {}
 
-    /** Options as in {@code docs/benchmarks.md}. */
+    /** Takes the options in {@code docs/benchmarks.md}. */
     public static void main(String[] arguments) {
         run(System.out, arguments);
     }

@@ -25,8 +25,8 @@ import java.util.concurrent.Future;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Pushes records through the sidecar's raw port, several streams at once, and the same records embedded, in turns: what a record
- * costs the process that has the store. What the sidecar has stored is counted at the end of each run.
+ * Pushes records through the sidecar's raw port in several concurrent streams, and the same records embedded, alternating: what a
+ * record costs the process that has the store. Each run ends by counting what the sidecar stored.
  */
 public final class IngestCost {
     private static final String[] DEFAULTS = {
@@ -47,7 +47,7 @@ public final class IngestCost {
         this.arguments = arguments;
     }
 
-    /** Options as in {@code docs/benchmarks.md}. */
+    /** Takes the options in {@code docs/benchmarks.md}. */
     public static void main(String[] arguments) throws Exception {
         new IngestCost(Arguments.parse(arguments, DEFAULTS)).run();
     }
@@ -96,7 +96,7 @@ public final class IngestCost {
         }
     }
 
-    /** Records a second, and CPU ns of the sidecar's a record. */
+    /** Records/s, and the sidecar's CPU ns per record. */
     private double[] remote(Path scratch) throws Exception {
         final Path store = scratch.resolve("store");
         final int port = arguments.number("port");

@@ -9,7 +9,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What a figure has to carry: machine, JDK, date, disk and the load that others made. */
+/** What every figure must state: machine, JDK, date, disk and the load from other processes. */
 final class Machine {
     private Machine() {}
 
@@ -35,7 +35,7 @@ final class Machine {
         }
     }
 
-    /** Of the last minute. */
+    /** The load average of the last minute. */
     static String loadAverage() {
         final double load = java.lang.management.ManagementFactory.getOperatingSystemMXBean()
                 .getSystemLoadAverage();

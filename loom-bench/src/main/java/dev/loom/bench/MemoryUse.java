@@ -16,10 +16,10 @@ import java.util.Map;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Opens a store with default settings, pushes to many sources, holds many queries open at once, and prints what each step
- * added to heap, direct and mapped memory, beside what is promised: the rings and 16 MiB for the store, 1 MiB a query.
+ * Opens a store with default settings, pushes to many sources, holds many queries open at once, and prints what each step adds to
+ * heap, direct and mapped memory, next to what is promised: the rings and 16 MiB for the store, 1 MiB per query.
  *
- * <p>Exits with 1 when a promise is broken. Each query has read the newest and, across the whole log, the oldest pages.
+ * <p>Exits with 1 if a promise is broken. Each query has read the newest pages and, across the whole log, the oldest.
  */
 public final class MemoryUse {
     private static final String[] DEFAULTS = {
@@ -46,7 +46,7 @@ public final class MemoryUse {
         this.staging = staging;
     }
 
-    /** Options as in {@code docs/benchmarks.md}. */
+    /** Takes the options in {@code docs/benchmarks.md}. */
     public static void main(String[] arguments) {
         final Arguments options = Arguments.parse(arguments, DEFAULTS);
         final Path parent = Path.of(options.text("dir"));

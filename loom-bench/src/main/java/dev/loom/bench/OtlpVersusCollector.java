@@ -22,9 +22,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Sends the same requests over OTLP/HTTP, from the same client, to the sidecar and to an OpenTelemetry Collector with a file
- * exporter, in turns. Both have a process and files of their own, and are warmed up until they have nothing left to compile;
- * what each has stored is counted at the end of each run.
+ * Sends the same requests over OTLP/HTTP from the same client to the sidecar and to an OpenTelemetry Collector with a file
+ * exporter, alternating. Each has its own process and files, and warms up until it has nothing left to compile. Each run ends by
+ * counting what was stored.
  */
 public final class OtlpVersusCollector {
     private static final String[] DEFAULTS = {
@@ -48,9 +48,9 @@ public final class OtlpVersusCollector {
         port = arguments.number("port");
     }
 
-    /** What one run gave: records a second of wall time, and ns of CPU time a record of the server's. */
+    /** The result of one run: records/s of wall time, and the server's CPU ns per record. */
     private record Run(double recordsPerSecond, double cpuNs) {
-        /** Records for each second of CPU time: what a core could take. */
+        /** Records per second of CPU time: what one core could take. */
         double recordsPerCore() {
             return 1e9 / cpuNs;
         }
@@ -61,7 +61,7 @@ public final class OtlpVersusCollector {
         COLLECTOR
     }
 
-    /** Options as in {@code docs/benchmarks.md}. */
+    /** Takes the options in {@code docs/benchmarks.md}. */
     public static void main(String[] arguments) throws Exception {
         new OtlpVersusCollector(Arguments.parse(arguments, DEFAULTS)).run();
     }
@@ -178,7 +178,7 @@ public final class OtlpVersusCollector {
         }
     }
 
-    /** The exporter writes each request behind its length, 32 bits, big-endian. */
+    /** The exporter precedes each request by its length, 32 bits, big-endian. */
     private static long requestsIn(Path file) throws IOException {
         long count = 0;
         try (DataInputStream in = new DataInputStream(new BufferedInputStream(Files.newInputStream(file)))) {

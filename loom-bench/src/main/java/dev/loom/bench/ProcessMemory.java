@@ -9,13 +9,13 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Memory of this process at one moment, bytes.
+ * This process's memory at one moment, bytes.
  *
  * @param heap live objects, after a collection
  * @param direct buffers outside the heap
- * @param mapped files as Java counts them
- * @param staging resident pages of mapped files below the staging folder, as the kernel counts them
- * @param resident all of the process
+ * @param mapped mapped files, as Java counts them
+ * @param staging resident pages of mapped files in the staging directory, as the kernel counts them
+ * @param resident the whole process
  */
 record ProcessMemory(long heap, long direct, long mapped, long staging, long resident) {
     private static final Path MAPS = Path.of("/proc/self/smaps");
@@ -53,7 +53,7 @@ record ProcessMemory(long heap, long direct, long mapped, long staging, long res
                 .sum();
     }
 
-    /** The sum of the {@code Rss} lines that follow a mapping of a file in the folder. */
+    /** The sum of the {@code Rss} lines of mapped files below the directory. */
     private static long residentBelow(Path folder) {
         long kib = 0;
         boolean within = false;

@@ -18,10 +18,10 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
 /**
- * Pushes with each target in turn, round after round, and sets each beside the limit of the same round.
+ * Pushes with each target in turn, round after round, and compares each with the limit in the same round.
  *
- * <p>Every run has a JVM and files of its own, discards the first lap of its ring, and reads back and checks all that it stored;
- * the first round is discarded; every second round goes the other way, so that a disk that slows down slows all alike.
+ * <p>Every run has its own JVM and files, discards the first lap of its ring, and reads back and checks all that it stored. The
+ * first round is discarded. Every second round runs in reverse order, so that a disk that slows down affects all targets alike.
  */
 public final class PushVersusLimit {
     private static final String[] DEFAULTS = {
@@ -50,7 +50,7 @@ public final class PushVersusLimit {
         kinds = arguments.list("targets").stream().map(PushKind::parse).toList();
     }
 
-    /** Options as in {@code docs/benchmarks.md}. */
+    /** Takes the options in {@code docs/benchmarks.md}. */
     public static void main(String[] arguments) throws IOException {
         new PushVersusLimit(Arguments.parse(arguments, DEFAULTS)).run();
     }

@@ -20,11 +20,11 @@ import java.util.concurrent.Callable;
 import java.util.function.LongPredicate;
 
 /**
- * What queries cost by the chunk, and which pages indexed scans read: warm, from the page cache, and cold, from the disk.
+ * The cost of queries per chunk, and the pages that indexed scans read: warm, from the page cache, and cold, from the disk.
  *
- * <p>Aggregates over all and over a tenth of the time, so that what a query costs at all can be told from what each chunk
- * adds; percentiles; and scans that give one record in 10,000 and in 1,000,000, above a value and within a narrow range in
- * the middle. Every answer is compared with what the capture is made of.
+ * <p>Measures aggregates over the whole time and over a tenth of it, which separates a query's fixed cost from the cost per
+ * chunk; percentiles; and scans that return one record in 10,000 and in 1,000,000, above a value and within a narrow range in the
+ * middle. Every answer is compared with the generated capture.
  */
 public final class QueryCost {
     private static final String[] DEFAULTS = {
@@ -50,7 +50,7 @@ public final class QueryCost {
         this.store = store;
     }
 
-    /** Options as in {@code docs/benchmarks.md}. */
+    /** Takes the options in {@code docs/benchmarks.md}. */
     public static void main(String[] arguments) throws Exception {
         run(System.out, arguments);
     }
@@ -107,7 +107,7 @@ public final class QueryCost {
         final Timed warm = warm(run);
         final Timed cold = cold(run);
         final QueryStatistics statistics = answers.get(0).statistics();
-        // of several passes, only the first one's chunks count
+        // percentiles take several passes; count the chunks of one
         final double chunks = percentiles.length == 0
                 ? statistics.chunksFromTotals() + statistics.chunksRead()
                 : (double) store.logBytes("record") / (1 << PAGE_SHIFT);
@@ -207,9 +207,9 @@ public final class QueryCost {
     }
 
     /**
-     * A scan's result.
+     * The result of a scan.
      *
-     * @param pages that hold one of the rows
+     * @param pages pages that hold one of the rows
      */
     private record Scanned(long rows, long pages, QueryStatistics statistics) {}
 
@@ -228,7 +228,7 @@ public final class QueryCost {
         }
     }
 
-    /** Milliseconds by the wall clock, and of the thread's CPU. */
+    /** Wall time and the thread's CPU time, milliseconds. */
     private record Timed(Spread wall, Spread cpu) {
         static Timed of(List<QueryTimer> times) {
             return new Timed(

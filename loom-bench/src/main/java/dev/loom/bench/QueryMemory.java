@@ -21,10 +21,10 @@ import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Runs a query of each kind over a store that is far larger than the heap: to be started with {@code -Xmx32m}. Prints what
- * each held outside the heap at most, and what it allocated on the heap in all, of which it never holds more than a part.
+ * Runs a query of each kind over a store far larger than the heap; start it with {@code -Xmx32m}. Prints the most that each held
+ * outside the heap, and its total heap allocation, of which it never holds more than a part.
  *
- * @see MemoryUse which tells what a query that stands still holds
+ * @see MemoryUse which reports what an idle open query holds
  */
 public final class QueryMemory {
     private static final String[] DEFAULTS = {
@@ -47,7 +47,7 @@ public final class QueryMemory {
         this.telemetry = telemetry;
     }
 
-    /** Options as in {@code docs/benchmarks.md}. */
+    /** Takes the options in {@code docs/benchmarks.md}. */
     public static void main(String[] arguments) throws InterruptedException {
         run(System.out, arguments);
     }
@@ -70,7 +70,7 @@ public final class QueryMemory {
         }
     }
 
-    /** A query that gives how many records it counted, and its work. */
+    /** Runs a query and returns the number of records it counted and its work. */
     @FunctionalInterface
     private interface Query {
         Counted run(Snapshot snapshot, Index latency);

@@ -6,19 +6,19 @@ import java.util.concurrent.Callable;
 /**
  * Times queries of any length.
  *
- * @param millis by the wall clock
- * @param cpuMillis of the calling thread, which other work on the machine disturbs less
+ * @param millis wall time
+ * @param cpuMillis the calling thread's CPU time, which other work on the machine disturbs less
  */
 record QueryTimer(double millis, double cpuMillis) {
     private static final long BATCH_NS = 20_000_000;
     private static final double MILLI = 1e6;
 
-    /** One run. */
+    /** Times one run. */
     static QueryTimer once(Callable<?> query) throws Exception {
         return run(query, 0);
     }
 
-    /** The mean of as many runs as fit 20 ms, at least one: what is in memory may take microseconds. */
+    /** The mean of as many runs as fit in 20 ms, at least one: a query in memory may take microseconds. */
     static QueryTimer repeated(Callable<?> query) throws Exception {
         return run(query, BATCH_NS);
     }

@@ -14,12 +14,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Asks a store and a DuckDB table of the same records the same questions, checks that the answers are equal, and sets the
- * times side by side, round by round: warm, and cold.
+ * Asks a store and a DuckDB table of the same records the same questions, checks that the answers are equal, and compares the
+ * times round by round: warm, and cold.
  *
- * <p>Warm, the store is in the page cache, and the table in DuckDB's own memory as far as DuckDB keeps it there; the first
- * rounds are discarded. Cold, the files are taken out of the page cache and opened again before each query; opening is not
- * timed.
+ * <p>Warm: the store is in the page cache, and the table in DuckDB's own memory as far as DuckDB keeps it there; the first rounds
+ * are discarded. Cold: before each query the files are dropped from the page cache and reopened; opening is not timed.
  */
 public final class QueryVersusDuckDb {
     private static final String[] DEFAULTS = {
@@ -52,7 +51,7 @@ public final class QueryVersusDuckDb {
         questions = Question.all(telemetry);
     }
 
-    /** Options as in {@code docs/benchmarks.md}. */
+    /** Takes the options in {@code docs/benchmarks.md}. */
     public static void main(String[] arguments) throws Exception {
         run(System.out, arguments);
     }
@@ -123,9 +122,9 @@ public final class QueryVersusDuckDb {
      * One round of a question.
      *
      * @param loom milliseconds
-     * @param duckDb milliseconds, by number of threads as in the options
-     * @param loomReadMiB from the disk
-     * @param duckDbReadMiB from the disk, with the last number of threads
+     * @param duckDb milliseconds, for each number of threads in the options
+     * @param loomReadMiB read from the disk
+     * @param duckDbReadMiB read from the disk, with the last number of threads
      */
     private record Times(double loom, List<Double> duckDb, double loomReadMiB, double duckDbReadMiB) {}
 

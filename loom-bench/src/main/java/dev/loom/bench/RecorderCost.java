@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Records events of 64 bytes from 1, 2, 4 and 8 threads by Loom's recorder and by its peers in turn, round after round, at a
- * rate that none of them minds, and as fast as each can; and tells what a call takes its thread, and a record the process.
- * Every run's events are read back and checked.
+ * Records events of 64 bytes from 1, 2, 4 and 8 threads with Loom's recorder and its peers, alternating in rounds, at a rate that
+ * all of them sustain and then as fast as each can. Reports a call's cost to its thread and a record's cost to the process. Every
+ * run's events are read back and checked.
  */
 public final class RecorderCost {
     private static final String[] DEFAULTS = {
@@ -35,7 +35,7 @@ public final class RecorderCost {
 
     private RecorderCost() {}
 
-    /** Options as in {@code docs/benchmarks.md}. */
+    /** Takes the options in {@code docs/benchmarks.md}. */
     public static void main(String[] arguments) {
         run(System.out, arguments);
     }
@@ -65,7 +65,7 @@ public final class RecorderCost {
         out.printf("load at the end: %s%n", Machine.loadAverage());
     }
 
-    /** The rounds after the first, which is for the compiler. */
+    /** The rounds after the first, which warms up the compiler. */
     private static Map<RecordingKind, List<RecordingRun>> measure(
             Arguments options, List<RecordingKind> kinds, Path disk, Path staging, int producers, double rate) {
         final long each = Math.max(1L, options.number("records") / producers / BURST) * BURST;

@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * Median, least and greatest of some figures.
+ * Median, minimum and maximum of some figures.
  *
- * @param median the middle one, or the mean of the two in the middle
+ * @param median the middle figure, or the mean of the two in the middle
  */
 record Spread(double median, double min, double max) {
     static Spread of(double... values) {
@@ -20,13 +20,13 @@ record Spread(double median, double min, double max) {
         return new Spread(median, sorted[0], sorted[sorted.length - 1]);
     }
 
-    /** The three figures with so many decimals: {@code 26.1 [24.9, 27.0]}. */
+    /** The three figures with this many decimals: {@code 26.1 [24.9, 27.0]}. */
     String text(int decimals) {
         final String number = "%." + decimals + "f";
         return String.format(Locale.ROOT, number + " [" + number + ", " + number + "]", median, min, max);
     }
 
-    /** The median alone. */
+    /** The median only. */
     String medianText(int decimals) {
         return String.format(Locale.ROOT, "%." + decimals + "f", median);
     }

@@ -2,7 +2,7 @@ package dev.loom.bench;
 
 import java.io.PrintStream;
 
-/** Prints the rows of a table as they stand in {@code docs/notes}. */
+/** Prints rows of a table in the format of {@code docs/notes}. */
 final class Table {
     private final PrintStream out;
 

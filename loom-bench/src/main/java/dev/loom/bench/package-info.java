@@ -1,6 +1,6 @@
 /**
- * Workloads: whole runs with a report, where a JMH benchmark's short iterations do not fit. The benchmarks themselves are
- * in {@code dev.loom.bench.jmh}.
+ * Workloads: complete runs with a report, for what a JMH benchmark's short iterations can't measure. The benchmarks themselves
+ * are in {@code dev.loom.bench.jmh}.
  */
 @NullMarked
 package dev.loom.bench;

@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Compares two files that JMH wrote with {@code -rf json}: for each benchmark in both, both scores and the second
- * divided by the first, each with its interval, and whether that interval holds 1.
+ * Compares two files that JMH wrote with {@code -rf json}: for each benchmark in both files, the two scores and the second
+ * divided by the first, each with its interval, and whether the ratio's interval contains 1.
  */
 public final class Compare {
     private static final double CONFIDENCE = 0.999;
@@ -16,7 +16,7 @@ public final class Compare {
 
     private Compare() {}
 
-    /** Exits with 2 when the arguments are wrong or a file can't be read as a result. */
+    /** Exits with 2 if the arguments are wrong or a file is not a readable result. */
     public static void main(String[] arguments) {
         if (arguments.length < 2 || arguments.length > 3) {
             System.err.println(USAGE);

@@ -16,7 +16,7 @@ import java.util.TreeMap;
  * @param unit as JMH names it, {@code ops/s} or {@code ns/op}
  */
 record JmhResult(String unit, Measurement measurement) {
-    /** Reads a file: benchmark, mode, parameters and metric, as one line of text, to its result. */
+    /** Reads a file; the keys are benchmark, mode, parameters and metric as one line of text. */
     static Map<String, JmhResult> read(File file) throws IOException {
         final JsonNode root = new ObjectMapper().readTree(file);
         if (!root.isArray()) {
@@ -34,7 +34,7 @@ record JmhResult(String unit, Measurement measurement) {
         return results;
     }
 
-    /** Whether a greater score is a better one; told by the unit, a rate or a cost. */
+    /** Whether a higher score is better; the unit tells a rate from a cost. */
     boolean moreIsBetter() {
         return unit.startsWith("ops/") || unit.endsWith("/sec");
     }

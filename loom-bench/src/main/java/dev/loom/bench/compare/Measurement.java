@@ -5,9 +5,9 @@ import java.util.Arrays;
 /**
  * The samples of one benchmark with one set of parameters, reduced to what an interval needs.
  *
- * @param mean of the samples
- * @param variance of the samples, unbiased; 0 for fewer than two
- * @param count of the samples
+ * @param mean mean of the samples
+ * @param variance unbiased variance of the samples; 0 for fewer than two
+ * @param count number of samples
  */
 record Measurement(double mean, double variance, int count) {
     static Measurement of(double... samples) {
@@ -18,7 +18,7 @@ record Measurement(double mean, double variance, int count) {
         return new Measurement(mean, samples.length < 2 ? 0 : squares / (samples.length - 1), samples.length);
     }
 
-    /** The interval in which the true mean lies, by Student's t; not a number for a single sample. */
+    /** The confidence interval of the true mean, by Student's t; NaN for a single sample. */
     Interval interval(double confidence) {
         return Interval.around(mean, Math.sqrt(varianceOfMean()), count - 1.0, confidence);
     }

@@ -1,15 +1,15 @@
 package dev.loom.bench.compare;
 
 /**
- * How two means relate: the second divided by the first, with the interval of that quotient.
+ * The ratio of two means: the second divided by the first, with its interval.
  *
- * <p>The interval is that of the difference of the logarithms (Welch's degrees of freedom; relative errors as the errors
- * of the logarithms), so that swapping the two gives the reciprocal.
+ * <p>The interval is computed for the difference of the logarithms (Welch's degrees of freedom; relative errors as the errors of
+ * the logarithms), so that swapping the means gives the reciprocal.
  */
 record Ratio(double value, Interval interval) {
-    /** What the interval says; for scores where more is better, or less. */
+    /** What the interval says, for scores where more is better or where less is. */
     enum Verdict {
-        /** The interval holds 1. */
+        /** The interval contains 1. */
         SAME,
         BETTER,
         WORSE,

@@ -1,4 +1,4 @@
-/** Comparison of two JMH results, with intervals. */
+/** Compares two JMH results, with intervals. */
 @NullMarked
 package dev.loom.bench.compare;
 

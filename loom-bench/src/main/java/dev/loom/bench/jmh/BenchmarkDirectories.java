@@ -9,11 +9,11 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** Where a benchmark keeps its files; one pair of folders for each fork. */
+/** A benchmark's directories, one pair per fork. */
 @State(Scope.Benchmark)
 @SuppressWarnings("NullAway.Init") // JMH sets the fields
 public class BenchmarkDirectories {
-    /** The disk under test. */
+    /** A directory on the disk under test. */
     @Param("target/loom-bench")
     public String dir;
 

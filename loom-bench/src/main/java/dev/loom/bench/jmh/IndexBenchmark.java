@@ -28,9 +28,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What indexes cost a record: added to the summaries of a chunk of 1,000 records of 48 bytes, which are then totalled, coded
- * and cleared. Without an index it is what reading a value takes. A payload is a time, a latency
- * in ns and in seconds, and what else a request has.
+ * The cost of indexes per record: each record is added to the summaries of a chunk of 1,000 records of 48 bytes, which are then
+ * totalled, encoded and cleared. Without an index it is the cost of reading a value. A payload holds a time, a latency in ns and
+ * in seconds, and the other fields of a request.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -46,11 +46,11 @@ public class IndexBenchmark {
     private static final int LATENCY_OFFSET = 8;
     private static final int SECONDS_OFFSET = 16;
 
-    /** How many indexes there are over the same field. */
+    /** The number of indexes over the same field. */
     @Param({"0", "1", "4", "16"})
     public int indexes;
 
-    /** The field, {@code latency_ns} or, in floating point, {@code latency_s}, and its bins. */
+    /** The field, {@code latency_ns} or the floating-point {@code latency_s}, and its bins. */
     @Param({
         "latency_ns log-linear",
         "latency_ns linear:0,1000000,100",

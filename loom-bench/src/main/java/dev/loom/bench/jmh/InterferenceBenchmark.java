@@ -58,7 +58,7 @@ public class InterferenceBenchmark {
         state.open(PushKind.LOOM, directories);
     }
 
-    /** Readers live for an iteration, since the store may be another one in the next. */
+    /** Readers run for one iteration, since the next one may have another store. */
     @Setup(Level.Iteration)
     public void startReaders(PushState pushState) {
         stopped = false;
@@ -109,7 +109,7 @@ public class InterferenceBenchmark {
         }
     }
 
-    /** Payloads repeat in order, so each record tells which one has to come next. */
+    /** Payloads repeat in order, so each record determines the next. */
     private void scanNewest(Store store, int sourceId) {
         try (Snapshot snapshot = store.snapshot()) {
             final Source source = snapshot.sources().stream()

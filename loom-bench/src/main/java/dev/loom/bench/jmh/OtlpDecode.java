@@ -19,7 +19,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Records of OTLP requests that one thread checks and writes into a store in a second, requests of 512 records at a time. */
+/** Records of OTLP requests that one thread validates and writes into a store per second, in requests of 512 records. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
@@ -34,11 +34,11 @@ public class OtlpDecode {
     @Param("134217728")
     public int ringBytes;
 
-    /** Whether pages are written past the page cache. */
+    /** Whether pages bypass the page cache. */
     @Param("true")
     public boolean direct;
 
-    /** Bytes on the disk after which a new store is begun. */
+    /** Bytes on the disk after which a new store begins. */
     @Param("2147483648")
     public long bytesMax;
 

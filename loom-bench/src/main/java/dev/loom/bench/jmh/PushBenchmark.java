@@ -18,7 +18,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Records pushed in a second, steadily, to a ring that is evicted to the disk; by Loom, the limit and a raw file. */
+/** Records pushed per second, steadily, to a ring that is evicted to the disk; by Loom, the limit and a raw file. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
@@ -27,7 +27,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(3)
 @SuppressWarnings("NullAway.Init") // JMH sets the fields
 public class PushBenchmark {
-    /** A {@link PushKind} by its name. */
+    /** The name of a {@link PushKind}. */
     @Param({"limit", "loom", "loom-batch", "loom-claim", "raw-file"})
     public String target;
 

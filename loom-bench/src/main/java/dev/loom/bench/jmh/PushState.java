@@ -13,8 +13,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * A target that has been pushed to for one lap of its ring. Between two iterations it is checked and replaced when the
- * next one might make it larger than {@link #bytesMax}, so that the disk does not fill.
+ * A target whose ring has completed one lap. Between two iterations it is verified and replaced if the next one might make it
+ * larger than {@link #bytesMax}, so that the disk does not fill.
  */
 @State(Scope.Benchmark)
 @SuppressWarnings("NullAway.Init") // JMH sets the fields
@@ -28,11 +28,11 @@ public class PushState {
     @Param("1073741824")
     public long segmentBytes;
 
-    /** Whether pages are written past the page cache. */
+    /** Whether pages bypass the page cache. */
     @Param("true")
     public boolean direct;
 
-    /** Bytes on the disk at any one time. */
+    /** The most bytes on the disk at any time. */
     @Param("8589934592")
     public long bytesMax;
 

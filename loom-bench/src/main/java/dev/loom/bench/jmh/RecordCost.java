@@ -7,8 +7,8 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * What the records of an iteration cost from the start of its first invocation to the end of its last; {@link
- * RecordCostProfiler} reports it. For benchmarks of one thread.
+ * The cost of an iteration's records from the start of its first invocation to the end of its last; {@link RecordCostProfiler}
+ * reports it. For single-threaded benchmarks.
  */
 @State(Scope.Thread)
 public class RecordCost {
@@ -21,17 +21,17 @@ public class RecordCost {
     private long allocatedBytes;
 
     /**
-     * Costs of one record.
+     * The cost of one record.
      *
      * @param cpuNs CPU time of the process, all threads
      * @param threadCpuNs CPU time of the benchmark's thread
-     * @param allocatedBytes on the heap, by the benchmark's thread
+     * @param allocatedBytes bytes that the benchmark's thread allocated on the heap
      */
     record Figures(double cpuNs, double threadCpuNs, double allocatedBytes) {
         static final Figures NONE = new Figures(Double.NaN, Double.NaN, Double.NaN);
     }
 
-    /** The figures of the iteration that ended last; {@link Figures#NONE} if its benchmark does not keep them. */
+    /** Returns and clears the figures of the last iteration; {@link Figures#NONE} if its benchmark does not record them. */
     static Figures take() {
         final Figures taken = last;
         last = Figures.NONE;
@@ -61,7 +61,7 @@ public class RecordCost {
                 (CpuTime.processNs() - processNs) / count,
                 (CpuTime.threadNs() - threadNs) / count,
                 (allocatedNow - allocatedBytes) / count);
-        // what this call allocates is not the record's
+        // don't count what this call allocates
         allocatedBytes += CpuTime.threadAllocatedBytes() - allocatedNow;
     }
 }

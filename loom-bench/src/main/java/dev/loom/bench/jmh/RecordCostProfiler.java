@@ -11,10 +11,10 @@ import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.ScalarResult;
 
 /**
- * CPU time and heap for each record as secondary results: {@code -prof dev.loom.bench.jmh.RecordCostProfiler}.
+ * Reports CPU time and heap per record as secondary results: {@code -prof dev.loom.bench.jmh.RecordCostProfiler}.
  *
- * <p>Opening, checking and JMH's own work are left out, which is why this is not computed from the iteration's ends.
- * (JMH's event counters are summed over iterations, which makes no sense of a quotient.)
+ * <p>It leaves out opening, verification and JMH's own work, and so does not measure from one end of the iteration to the other.
+ * (JMH sums its event counters over iterations, which is meaningless for a quotient.)
  */
 public final class RecordCostProfiler implements InternalProfiler {
     @Override

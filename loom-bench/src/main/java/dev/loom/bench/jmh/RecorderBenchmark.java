@@ -19,8 +19,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * One event of 64 bytes recorded, as fast as it takes, by {@code -t} threads; {@code -prof gc} for garbage. The peers, CPU
- * time, and what a call costs when the ring is not full: {@link dev.loom.bench.RecorderCost}.
+ * Records one event of 64 bytes, as fast as possible, with {@code -t} threads; {@code -prof gc} shows garbage. {@link
+ * dev.loom.bench.RecorderCost} measures the peers, CPU time, and the cost of a call while the ring is not full.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -30,14 +30,14 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(2)
 @SuppressWarnings("NullAway.Init") // JMH sets the fields
 public class RecorderBenchmark {
-    /** {@link RecordingKind}s of Loom. */
+    /** Loom's {@link RecordingKind}s. */
     @Param({"loom", "loom-claim"})
     public String recording;
 
     private final AtomicInteger producers = new AtomicInteger();
     private RecordingTarget target;
 
-    /** What a thread records with, and how much it has. */
+    /** A thread's producer and how much it has recorded. */
     @State(Scope.Thread)
     public static class Producer {
         private RecordingTarget.Producer producer;

@@ -22,8 +22,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Whole scans of one source among four, by one thread: scans, records and bytes of pages in a second. Every scan is
- * checked, and so is where it read from.
+ * Full scans of one source among four, by one thread: scans, records and bytes of pages per second. Every scan is checked, and so
+ * is where it read from.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
@@ -33,14 +33,14 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 @SuppressWarnings("NullAway.Init") // JMH sets the fields
 public class ScanBenchmark {
-    /** A {@link Residence} by its name. */
+    /** The name of a {@link Residence}. */
     @Param({"memory", "page-cache", "disk"})
     public String from;
 
     @Param({"newest-first", "oldest-first"})
     public String order;
 
-    /** Records of the source. */
+    /** Records of the scanned source. */
     @Param("10000000")
     public long records;
 
@@ -54,7 +54,7 @@ public class ScanBenchmark {
     @Param("1073741824")
     public int ringBytes;
 
-    /** Whether a scan that read from elsewhere fails; only where the system does not count reads is this to be off. */
+    /** Whether a scan that read from elsewhere fails; turn it off only where the system does not count reads. */
     @Param("true")
     public boolean checkResidence;
 
@@ -62,7 +62,7 @@ public class ScanBenchmark {
     private Order scanOrder;
     private long pageBytes;
 
-    /** What the scans of an iteration went through, in a second. */
+    /** What the scans of an iteration processed per second. */
     @State(Scope.Thread)
     @AuxCounters(AuxCounters.Type.OPERATIONS)
     public static class Rates {

@@ -48,7 +48,7 @@ public class StoreBenchmark {
         return loom;
     }
 
-    /** The store takes a record and shows it. */
+    /** Checks that the store takes a record and returns it. */
     @TearDown(Level.Iteration)
     public void verify() {
         final int source = loom.defineSource("first", Formats.parse("bytes"));

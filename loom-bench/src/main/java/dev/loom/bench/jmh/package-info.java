@@ -1,6 +1,6 @@
 /**
- * The JMH benchmarks. Each takes the disk by {@code -p dir=}, refuses one in memory unless told otherwise, discards the
- * first lap of the ring, and checks at teardown what it measured.
+ * The JMH benchmarks. Each takes its disk from {@code -p dir=}, refuses one in memory unless allowed, discards the first lap of
+ * the ring, and verifies at teardown what it measured.
  */
 @NullMarked
 package dev.loom.bench.jmh;

@@ -11,8 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
- * Posts prepared requests over one connection that is kept, and waits for each answer. It does as little as a client can, so that
- * the server has the machine to itself. For one thread.
+ * Posts prepared requests over one persistent connection, and waits for each answer. It does as little as a client can, to leave
+ * the machine to the server. For one thread.
  */
 public final class HttpLoad implements AutoCloseable {
     private static final String LENGTH = "content-length:";
@@ -25,7 +25,7 @@ public final class HttpLoad implements AutoCloseable {
     private final StringBuilder line = new StringBuilder();
     private int next;
 
-    /** Connects to a port of this machine. */
+    /** Connects to a local port. */
     public HttpLoad(int port, String path, RequestPool pool) throws IOException {
         requests = new byte[pool.size()][];
         for (int i = 0; i < requests.length; i++) {
@@ -51,7 +51,7 @@ public final class HttpLoad implements AutoCloseable {
     /**
      * Posts the next request.
      *
-     * @throws IllegalStateException when the answer is not 200
+     * @throws IllegalStateException if the answer is not 200
      */
     public void post() throws IOException {
         out.write(requests[next++ % requests.length]);

@@ -51,12 +51,12 @@ public final class IngestStore implements AutoCloseable {
         next = (next + 1) % pool.size();
     }
 
-    /** Bytes of requests taken, about. */
+    /** Approximate bytes of the requests taken. */
     public long bytes() {
         return ingester.counters(signal).accepted() / RequestPool.RECORDS * pool.length(0);
     }
 
-    /** Checks that all records are there, and that the newest is the last of the last request. */
+    /** Checks that the store has all records, and that the newest is the last one of the last request. */
     public void verify() {
         final String name =
                 signal == Signal.TRACES ? "otlp.spans" : signal == Signal.LOGS ? "otlp.logs" : "otlp.metrics";

@@ -14,11 +14,11 @@ import java.util.stream.IntStream;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Export requests as an SDK sends them, off-heap: {@link #RECORDS} records each, of one resource with 8 attributes and one
- * scope. Log records take about 300 bytes with 8 attributes, spans 500 with 12, points 110 with 4, 8 of them a metric.
+ * Export requests as an SDK sends them, off-heap: {@link #RECORDS} records each, of one resource with 8 attributes and one scope.
+ * Log records take about 300 bytes with 8 attributes, spans 500 with 12, points 110 with 4, 8 points per metric.
  */
 public final class RequestPool {
-    /** Records of each request. */
+    /** Records per request. */
     public static final int RECORDS = 512;
 
     private static final int REQUESTS = 16;
@@ -36,7 +36,7 @@ public final class RequestPool {
     private final int[] lengths = new int[REQUESTS];
     private final Random random = new Random(1);
 
-    /** Makes the requests of a signal. */
+    /** Creates the requests of a signal. */
     public RequestPool(Signal signal) {
         for (int i = 0; i < REQUESTS; i++) {
             requests[i] = new UnsafeBuffer(ByteBuffer.allocateDirect(CAPACITY));
@@ -44,17 +44,17 @@ public final class RequestPool {
         }
     }
 
-    /** How many requests there are. */
+    /** The number of requests. */
     public int size() {
         return REQUESTS;
     }
 
-    /** Holds the request from offset 0. */
+    /** The buffer that holds a request from offset 0. */
     public UnsafeBuffer request(int index) {
         return requests[index];
     }
 
-    /** Of the request, bytes. */
+    /** Length of a request, bytes. */
     public int length(int index) {
         return lengths[index];
     }

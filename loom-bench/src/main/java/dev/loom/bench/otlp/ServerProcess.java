@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** A server under test in a process of its own, and the CPU time that it takes. */
+/** A server under test in its own process, and the CPU time that it uses. */
 public final class ServerProcess implements AutoCloseable {
     private static final long START_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(60);
     private static final long IDLE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(60);
@@ -26,7 +26,7 @@ public final class ServerProcess implements AutoCloseable {
         this.process = process;
     }
 
-    /** Starts it, and waits until it takes connections at a port of this machine. Its output goes to a file. */
+    /** Starts the process, and waits until it accepts connections on a local port. Its output goes to a file. */
     public static ServerProcess start(List<String> command, int port, Path output) throws IOException {
         final ServerProcess server = new ServerProcess(new ProcessBuilder(command)
                 .redirectErrorStream(true)
@@ -52,7 +52,7 @@ public final class ServerProcess implements AutoCloseable {
         }
     }
 
-    /** User and system time so far, ns, to 10 ms. */
+    /** User and system time so far, ns, in steps of 10 ms. */
     public long cpuNs() {
         try {
             final String stat = Files.readString(Path.of("/proc/" + process.pid() + "/stat"));
@@ -63,7 +63,7 @@ public final class ServerProcess implements AutoCloseable {
         }
     }
 
-    /** Waits, while nobody asks anything of it, until it has done what it does on the side: compile, collect garbage, write. */
+    /** Waits, without sending requests, until its background work is done: compilation, garbage collection, writes. */
     public void awaitIdle() {
         final long startNs = System.nanoTime();
         long before;
@@ -73,7 +73,7 @@ public final class ServerProcess implements AutoCloseable {
         } while (cpuNs() - before > IDLE_CPU_NS && System.nanoTime() - startNs < IDLE_TIMEOUT_NS);
     }
 
-    /** Ends it by SIGTERM, and waits. */
+    /** Ends it with SIGTERM, and waits for it. */
     @Override
     public void close() {
         process.destroy();

@@ -1,4 +1,4 @@
-/** Requests of OpenTelemetry clients, made up, and the store that they go to. */
+/** Generated requests of OpenTelemetry clients, and the store that takes them. */
 @NullMarked
 package dev.loom.bench.otlp;
 

@@ -1,6 +1,6 @@
 package dev.loom.bench.push;
 
-/** Reads the clock once a record and does nothing else. */
+/** Reads the clock once per record and does nothing else. */
 final class ClockLoop implements PushTarget {
     private final TargetFiles files;
     private long pushed;

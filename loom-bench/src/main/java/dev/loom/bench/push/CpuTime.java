@@ -9,8 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * CPU time of this process, user and system, all threads; and of the whole machine, which shows the kernel's own
- * threads and the neighbours. Both advance in steps of 10 ms.
+ * CPU time of this process, user and system, all threads; and of the whole machine, which includes kernel threads and other
+ * processes. Both advance in steps of 10 ms.
  */
 public final class CpuTime {
     private static final Path MACHINE = Path.of("/proc/stat");
@@ -24,22 +24,22 @@ public final class CpuTime {
 
     private CpuTime() {}
 
-    /** Nanoseconds that this process has used. */
+    /** Nanoseconds used by this process. */
     public static long processNs() {
         return PROCESS.getProcessCpuTime();
     }
 
-    /** Nanoseconds that the calling thread has used; to the nanosecond. */
+    /** Nanoseconds used by the calling thread, to the nanosecond. */
     public static long threadNs() {
         return THREADS.getCurrentThreadCpuTime();
     }
 
-    /** Bytes that the calling thread has allocated on the heap; asking allocates none. */
+    /** Bytes that the calling thread has allocated on the heap; the call allocates none. */
     public static long threadAllocatedBytes() {
         return THREADS.getCurrentThreadAllocatedBytes();
     }
 
-    /** Nanoseconds that all processes and the kernel have used, or 0 where the system does not say. */
+    /** Nanoseconds used by all processes and the kernel, or 0 if the system does not report them. */
     public static long machineNs() {
         if (!Files.isReadable(MACHINE)) {
             return 0;

@@ -3,7 +3,7 @@ package dev.loom.bench.push;
 import java.nio.ByteBuffer;
 import org.agrona.BufferUtil;
 
-/** Writes as many bytes as the records would have, in long runs from memory that is not touched: the disk alone. */
+/** Writes as many bytes as the records take, in long runs from memory that stays untouched: the disk alone. */
 final class DiskLoop implements PushTarget {
     private static final int ALIGNMENT = 4096;
 

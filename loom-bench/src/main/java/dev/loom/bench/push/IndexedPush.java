@@ -17,8 +17,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * {@link Loom#push} to a source with some indexes over the same integer field, log-linear. The values are log-normal
- * latencies, in an order that a processor can't learn.
+ * {@link Loom#push} to a source with some log-linear indexes over the same integer field. The values are log-normal latencies, in
+ * an order that a branch predictor can't learn.
  */
 public final class IndexedPush implements PushTarget {
     private static final int POOL = 1 << 12;
@@ -34,7 +34,7 @@ public final class IndexedPush implements PushTarget {
     private final long[] latencies = new long[POOL];
     private long pushed;
 
-    /** @param indexes how many, over a field of payloads of at least 16 bytes */
+    /** @param indexes the number of indexes, over a field of payloads of at least 16 bytes */
     public IndexedPush(PushSettings settings, int indexes) {
         this.indexes = indexes;
         length = settings.payloadLength();
@@ -84,7 +84,7 @@ public final class IndexedPush implements PushTarget {
         loom.force();
     }
 
-    /** The store's description, with the ends of its logs. */
+    /** The store's info, which includes the ends of its logs. */
     public Map<String, Object> info() {
         return loom.info().values();
     }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The limit's second thread: computes the checksum of each sealed page and writes the pages in runs. */
 final class LimitEvictor implements Runnable {
-    /** Longest run given to one write. */
+    /** The longest run in one write. */
     static final int RUN_LENGTH_MAX = 16 * 1024 * 1024;
 
     private static final long IDLE_NS = 100_000;
@@ -31,7 +31,7 @@ final class LimitEvictor implements Runnable {
     /**
      * Starts the thread.
      *
-     * @param syncIntervalNs how often the files are synced; 0 for never
+     * @param syncIntervalNs how often to sync the files; 0 for never
      */
     LimitEvictor(LimitRing ring, SegmentFiles segments, long syncIntervalNs) {
         this.ring = ring;
@@ -45,7 +45,7 @@ final class LimitEvictor implements Runnable {
         thread.start();
     }
 
-    /** Waits until every sealed page is written, and ends the thread. Idempotent. */
+    /** Waits until every sealed page is written, then ends the thread. Idempotent. */
     void stop() {
         stopping = true;
         LockSupport.unpark(thread);
@@ -58,7 +58,7 @@ final class LimitEvictor implements Runnable {
         throwIfFailed();
     }
 
-    /** Passes a failed write on to the writer's thread. */
+    /** Rethrows a failed write on the writer's thread. */
     void throwIfFailed() {
         final Throwable cause = failure;
         if (cause != null) {

@@ -15,12 +15,12 @@ import static dev.loom.bench.push.LimitPageDescriptor.USED_OFFSET;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The least that a log with checksums can do: read the clock, store header and payload into a mapped ring, and have one
- * thread compute the checksums and write the pages. No sources, no chains, no watermarks but the one per page that the
- * second thread needs, no bounds checks.
+ * The least work that a log with checksums can do: read the clock, store header and payload in a mapped ring, and have one thread
+ * compute the checksums and write the pages. No sources, no chains, no bounds checks, and only the watermark per page that the
+ * second thread needs.
  *
- * <p>With {@code publishEvery} it also publishes the tail and the head of a chain, after every so many records: the
- * difference between two such loops is the price of publishing.
+ * <p>With {@code publishEvery} it also publishes the tail and the head of a chain after that number of records: the difference
+ * between two such loops is the cost of publishing.
  */
 final class LimitLoop implements PushTarget {
     private static final int COPY_BY_WORD_MAX = 64;
@@ -47,8 +47,8 @@ final class LimitLoop implements PushTarget {
     /**
      * Creates files and ring, and starts the evictor.
      *
-     * @param publishEvery records between two stores of tail and head; 0 for none
-     * @param syncIntervalNs how often the files are synced; 0 for never
+     * @param publishEvery records between two publications of tail and head; 0 for none
+     * @param syncIntervalNs how often to sync the files; 0 for never
      */
     LimitLoop(PushSettings settings, PayloadPool pool, TargetFiles files, int publishEvery, long syncIntervalNs) {
         this.settings = settings;

@@ -13,8 +13,8 @@ import java.nio.file.StandardOpenOption;
 import org.agrona.BufferUtil;
 
 /**
- * A mapped, pre-touched ring of pages and the two watermarks between the thread that fills it and the one that empties
- * it. {@code sealed} is raised by the writer, {@code evicted} by the evictor; both only grow.
+ * A mapped, pre-touched ring of pages and the two watermarks between the thread that fills it and the one that empties it. The
+ * writer raises {@code sealed}, the evictor {@code evicted}; both only grow.
  */
 final class LimitRing implements AutoCloseable {
     private static final VarHandle SEALED;
@@ -67,7 +67,7 @@ final class LimitRing implements AutoCloseable {
         return nativeAddress;
     }
 
-    /** Another view of the ring, with position and limit of its own. */
+    /** Another view of the ring with its own position and limit. */
     ByteBuffer view() {
         return bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN);
     }
@@ -81,7 +81,7 @@ final class LimitRing implements AutoCloseable {
         return (long) SEALED.getAcquire(this);
     }
 
-    /** Gives the pages below {@code address} back to the writer; pairs with {@link #evictedAcquire}. */
+    /** Returns the pages below {@code address} to the writer; pairs with {@link #evictedAcquire}. */
     void evictedRelease(long address) {
         EVICTED.setRelease(this, address);
     }

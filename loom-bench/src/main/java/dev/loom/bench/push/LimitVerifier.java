@@ -18,7 +18,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Reads the limit's segment files back: checksums, page numbers, every payload, and the number of records. */
+/** Reads the limit's segment files back and checks checksums, page numbers, every payload, and the number of records. */
 final class LimitVerifier {
     private static final int READ_LENGTH = 16 * PAGE_LENGTH;
 

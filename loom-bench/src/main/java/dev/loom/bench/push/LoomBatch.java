@@ -3,7 +3,7 @@ package dev.loom.bench.push;
 import dev.loom.Loom;
 import java.util.Arrays;
 
-/** {@link Loom#pushBatch} of {@link PayloadPool#COUNT} records, with one reading of the clock. */
+/** {@link Loom#pushBatch} of {@link PayloadPool#COUNT} records, with one clock reading. */
 final class LoomBatch extends LoomTarget {
     private final int[] lengths = new int[PayloadPool.COUNT];
 

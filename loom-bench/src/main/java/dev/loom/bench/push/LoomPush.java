@@ -3,7 +3,7 @@ package dev.loom.bench.push;
 import dev.loom.Loom;
 import org.agrona.DirectBuffer;
 
-/** {@link Loom#push}, a call and a publication per record. */
+/** {@link Loom#push}, one call and one publication per record. */
 final class LoomPush extends LoomTarget {
     LoomPush(PushSettings settings, PayloadPool pool, TargetFiles files) {
         super(settings, pool, files);

@@ -11,7 +11,7 @@ import dev.loom.query.Order;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 
-/** A store with one source; how it is pushed to is the subclass's. */
+/** A store with one source; subclasses define how to push to it. */
 public abstract class LoomTarget implements PushTarget {
     private static final String SOURCE_NAME = "bench";
 
@@ -36,12 +36,12 @@ public abstract class LoomTarget implements PushTarget {
         sourceId = loom.defineSource(SOURCE_NAME, Formats.parse("bytes"));
     }
 
-    /** A target of {@link PushKind#LOOM}. */
+    /** Opens a target of {@link PushKind#LOOM}. */
     public static LoomTarget open(PushSettings settings, PayloadPool pool) {
         return (LoomTarget) PushKind.LOOM.open(settings, pool);
     }
 
-    /** The store that is pushed to; for readers. */
+    /** The store, for readers. */
     public final Loom store() {
         return loom;
     }
@@ -80,7 +80,7 @@ public abstract class LoomTarget implements PushTarget {
         files.close();
     }
 
-    /** Fails on a negative answer of the store. */
+    /** Fails if the store refused. */
     static void check(long answer) {
         if (answer < 0) {
             throw new IllegalStateException("push was refused: status=" + answer);

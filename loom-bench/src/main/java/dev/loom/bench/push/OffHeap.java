@@ -6,10 +6,10 @@ import java.lang.invoke.MethodType;
 import java.lang.reflect.Field;
 
 /**
- * Plain loads and stores at native addresses without any check: the limit may do what no library should.
+ * Plain, unchecked loads and stores at native addresses: the limit may do what no library should.
  *
- * <p>{@code sun.misc.Unsafe} is reached by constant method handles, which compile to single instructions, because a
- * mention of its type is a warning that cannot be suppressed.
+ * <p>Constant method handles reach {@code sun.misc.Unsafe} and compile to single instructions; naming its type would cause a
+ * warning that can't be suppressed.
  */
 final class OffHeap {
     private static final MethodHandle GET_LONG;

@@ -7,10 +7,10 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Payloads of one length, all different, back to back: record number {@code n} carries payload {@code n mod COUNT}.
+ * Different payloads of one length, back to back: record number {@code n} carries payload {@code n mod COUNT}.
  *
- * <p>Nothing is written to them while records are pushed, so that no target waits for the store of a payload to reach
- * the load that copies it, and what was stored can be told from its number alone. Immutable.
+ * <p>They are not written while records are pushed, so no target waits for a payload's store before it can load and copy it, and
+ * a record's number determines what was stored. Immutable.
  */
 public final class PayloadPool {
     /** Payloads in the pool; also the records of a batch push. */
@@ -24,7 +24,7 @@ public final class PayloadPool {
     private final UnsafeBuffer buffer;
     private final long nativeAddress;
 
-    /** Payloads of {@code length} bytes, a positive multiple of 8. */
+    /** Creates payloads of {@code length} bytes, a positive multiple of 8. */
     public PayloadPool(int length) {
         if (length <= 0 || length % Long.BYTES != 0) {
             throw new IllegalArgumentException("payload length is not a positive multiple of 8: length=" + length);
@@ -42,7 +42,7 @@ public final class PayloadPool {
         return length;
     }
 
-    /** The payloads for those who copy by buffer. Its position and limit are its holder's. */
+    /** A view of the payloads to copy from; the caller may change its position and limit. */
     ByteBuffer bytes() {
         return bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN);
     }
@@ -55,7 +55,7 @@ public final class PayloadPool {
         return nativeAddress;
     }
 
-    /** Offset of the payload of a record in {@link #buffer()}. */
+    /** Offset of a record's payload in {@link #buffer()}. */
     public int offset(long recordNumber) {
         return (int) (recordNumber & MASK) * length;
     }
@@ -70,7 +70,7 @@ public final class PayloadPool {
         throw new IllegalArgumentException("no payload starts with this word: word=" + firstWord);
     }
 
-    /** Whether the bytes at {@code offset} are the payload of this record. */
+    /** Whether the bytes at {@code offset} are this record's payload. */
     public boolean matches(long recordNumber, DirectBuffer stored, int offset, int storedLength) {
         if (storedLength != length) {
             return false;

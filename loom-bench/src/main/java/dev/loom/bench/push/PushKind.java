@@ -4,15 +4,15 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** The ways of storing records that a benchmark can be asked for by name. */
+/** The ways of storing records, by the names that benchmarks take. */
 public enum PushKind {
     /** Clock, stores, checksums and writes, and nothing else. */
     LIMIT,
-    /** The limit, and tail and chain head published after each record. */
+    /** The limit, with tail and chain head published after each record. */
     LIMIT_PUBLISH_1,
-    /** The limit, and tail and chain head published after each 64th record. */
+    /** The limit, with tail and chain head published after every 64th record. */
     LIMIT_PUBLISH_64,
-    /** The limit, and its files synced each second. */
+    /** The limit, with its files synced every second. */
     LIMIT_SYNCED,
     LOOM,
     LOOM_BATCH,
@@ -23,12 +23,12 @@ public enum PushKind {
 
     private static final long SYNC_INTERVAL_NS = 1_000_000_000L;
 
-    /** The name used on command lines and in results: lower case, with dashes. */
+    /** The name on command lines and in results: lower case, with dashes. */
     public String text() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** The kind of a name. */
+    /** Parses a name. */
     public static PushKind parse(String text) {
         return Arrays.stream(values())
                 .filter(kind -> kind.text().equals(text))
@@ -37,7 +37,7 @@ public enum PushKind {
                         + Arrays.stream(values()).map(PushKind::text).collect(Collectors.joining(","))));
     }
 
-    /** Makes a target with files of its own. */
+    /** Opens a target with its own files. */
     public PushTarget open(PushSettings settings, PayloadPool pool) {
         final TargetFiles files = new TargetFiles(settings);
         try {

@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Runs one target in a JVM of its own: what the compiler makes of a push depends on all that the JVM has run before, by several
+ * Runs one target in its own JVM: the compiled code of a push depends on everything that the JVM has run before, by several
  * nanoseconds.
  */
 public final class PushProcess {
@@ -18,7 +18,7 @@ public final class PushProcess {
 
     private PushProcess() {}
 
-    /** As {@link PushRun#of(PushKind, PushSettings, PayloadPool, long)}, with this JVM's flags. */
+    /** Like {@link PushRun#of(PushKind, PushSettings, PayloadPool, long)}, with this JVM's flags. */
     public static PushRun run(PushKind kind, PushSettings settings, long records) {
         final List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -64,7 +64,7 @@ public final class PushProcess {
         return new PushRun(kind.text(), figures[0], figures[1], figures[2], figures[3], figures[4], figures[5]);
     }
 
-    /** The child: the arguments are those that {@link #run} gives. */
+    /** The child process; {@link #run} passes the arguments. */
     public static void main(String[] arguments) {
         final PushSettings settings = new PushSettings(
                 Path.of(arguments[1]),

@@ -1,15 +1,15 @@
 package dev.loom.bench.push;
 
 /**
- * One timed run of a target after the first lap of its ring.
+ * One timed run of a target, after the first lap of its ring.
  *
- * @param target its name
- * @param records pushed in the time
+ * @param target the target's name
+ * @param records records pushed in the timed part
  * @param elapsedNs wall time
- * @param cpuNs of this process, all threads
- * @param writerCpuNs of the pushing thread alone, which a busy machine disturbs least
- * @param othersCpuNs of the rest of the machine: neighbours, and kernel threads that write files back
- * @param allocatedBytes on the heap, by the pushing thread
+ * @param cpuNs CPU time of this process, all threads
+ * @param writerCpuNs CPU time of the pushing thread only, which a busy machine disturbs least
+ * @param othersCpuNs CPU time of the rest of the machine: other processes, and kernel threads that write files back
+ * @param allocatedBytes bytes that the pushing thread allocated on the heap
  */
 public record PushRun(
         String target,
@@ -19,18 +19,18 @@ public record PushRun(
         long writerCpuNs,
         long othersCpuNs,
         long allocatedBytes) {
-    /** Records of one call of {@link PushTarget#push}. */
+    /** Records per call of {@link PushTarget#push}. */
     public static final int BATCH = 256 * PayloadPool.COUNT;
 
-    /** Runs a new target: a lap, then at least {@code records} timed, then the check of all it has stored. */
+    /** Runs a new target: one lap, then at least {@code records} timed, then a check of all that it has stored. */
     public static PushRun of(PushKind kind, PushSettings settings, PayloadPool pool, long records) {
         return of(kind.text(), kind.open(settings, pool), settings, records, () -> {});
     }
 
     /**
-     * Runs a target as {@link #of(PushKind, PushSettings, PayloadPool, long)} does, and closes it.
+     * Runs a target like {@link #of(PushKind, PushSettings, PayloadPool, long)}, and closes it.
      *
-     * @param atTheEnd called when all is checked, before the target is closed
+     * @param atTheEnd called after the check, before the target is closed
      */
     public static PushRun of(String name, PushTarget opened, PushSettings settings, long records, Runnable atTheEnd) {
         try (PushTarget target = opened) {
@@ -43,7 +43,7 @@ public record PushRun(
         }
     }
 
-    /** Pushes until the ring has been round once, so that every page of it was in use. */
+    /** Pushes until the ring has wrapped once, so that every page of it has been in use. */
     public static void pushLap(PushTarget target, PushSettings settings) {
         final long lap = target.pushed() + settings.ringBytes() / settings.recordLength();
         while (target.pushed() <= lap) {
@@ -63,7 +63,7 @@ public record PushRun(
         return (double) writerCpuNs / records;
     }
 
-    /** Cores that others kept busy meanwhile. */
+    /** Cores that others kept busy during the run. */
     public double othersCores() {
         return (double) othersCpuNs / elapsedNs;
     }

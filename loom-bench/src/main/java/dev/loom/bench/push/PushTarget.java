@@ -1,24 +1,24 @@
 package dev.loom.bench.push;
 
 /**
- * One way of storing records, driven in batches so that each keeps a compiled loop of its own. For one thread.
+ * One way of storing records, called in batches so that each way has its own compiled loop. For one thread.
  *
- * <p>Life: {@link #push} any number of times, {@link #finish}, {@link #verify}, {@link #close}.
+ * <p>Lifecycle: {@link #push} any number of times, {@link #finish}, {@link #verify}, {@link #close}.
  */
 public interface PushTarget extends AutoCloseable {
-    /** Stores the next {@code count} records, a multiple of {@link PayloadPool#COUNT}; waits where the disk is behind. */
+    /** Stores the next {@code count} records, a multiple of {@link PayloadPool#COUNT}; waits if the disk is behind. */
     void push(int count);
 
     /** Records stored so far. */
     long pushed();
 
-    /** Brings what is still in memory to the files. */
+    /** Writes what is still in memory to the files. */
     void finish();
 
     /**
      * Reads everything back.
      *
-     * @throws IllegalStateException naming the first record that is not as it was pushed, or the counts that differ
+     * @throws IllegalStateException if a record differs from what was pushed, naming the first, or if the counts differ
      */
     void verify();
 

@@ -10,8 +10,8 @@ import java.nio.file.StandardOpenOption;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What an application does that has no store: records with length and time appended to one file through a buffer of
- * 1 MiB and the page cache, by one thread, unchecked and unsynced. A killed process loses the buffer.
+ * What an application without a store does: one thread appends records with length and time to a file through a buffer of 1 MiB
+ * and the page cache, without checksums or syncs. A killed process loses the buffer.
  */
 final class RawFile implements PushTarget {
     private static final int BUFFER_LENGTH = 1024 * 1024;

@@ -10,7 +10,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 
-/** A new folder that goes away with all it holds. For one thread. */
+/** A new directory that is deleted with its contents on close. For one thread. */
 public final class ScratchDirectory implements AutoCloseable {
     private final Path path;
     private boolean closed;
@@ -20,10 +20,10 @@ public final class ScratchDirectory implements AutoCloseable {
     }
 
     /**
-     * Makes a folder on a disk.
+     * Creates a directory on a disk.
      *
-     * @throws IllegalArgumentException when {@code parent} is on tmpfs and that was not asked for: a benchmark that
-     *     writes to memory by mistake gives figures that look like a fast disk's
+     * @throws IllegalArgumentException if {@code parent} is on tmpfs and that was not asked for: a benchmark that writes to
+     *     memory by mistake gives figures that look like those of a fast disk
      */
     public static ScratchDirectory onDisk(Path parent, boolean tmpfsAllowed) {
         try {
@@ -39,7 +39,7 @@ public final class ScratchDirectory implements AutoCloseable {
         return in(parent);
     }
 
-    /** Makes a folder anywhere. */
+    /** Creates a directory anywhere. */
     public static ScratchDirectory in(Path parent) {
         try {
             Files.createDirectories(parent);
@@ -54,8 +54,8 @@ public final class ScratchDirectory implements AutoCloseable {
     }
 
     /**
-     * Deletes the folder, then waits until its file system has recorded that, so that the work of freeing gigabytes does
-     * not fall into whatever is measured next.
+     * Deletes the directory, then waits until its file system has recorded the deletion, so that freeing gigabytes does not
+     * disturb the next measurement.
      */
     @Override
     public void close() {

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A log cut into files of one size, written once from front to back. For one thread. */
+/** A log split into files of one size, written once from front to back. For one thread. */
 final class SegmentFiles implements AutoCloseable {
     private final Path directory;
     private final long segmentBytes;
@@ -26,12 +26,12 @@ final class SegmentFiles implements AutoCloseable {
         this.direct = direct;
     }
 
-    /** How many bytes the current segment still takes. */
+    /** The bytes left in the current segment. */
     long room() {
         return segmentBytes - written % segmentBytes;
     }
 
-    /** Writes what remains of {@code run}, at most {@link #room()} bytes. */
+    /** Writes the rest of {@code run}, at most {@link #room()} bytes. */
     void write(ByteBuffer run) {
         try {
             final FileChannel file = current();
@@ -92,7 +92,7 @@ final class SegmentFiles implements AutoCloseable {
         return direct ? FileChannel.open(path, create, write, directOption()) : FileChannel.open(path, create, write);
     }
 
-    /** Found by its name, since a newer javac warns of the class. */
+    /** Looked up by name, since newer javac versions warn about the class. */
     private static OpenOption directOption() {
         try {
             for (Object option :

@@ -2,7 +2,7 @@ package dev.loom.bench.push;
 
 import java.nio.file.Path;
 
-/** The folders of one target, on the disk and in staging, deleted when it closes. */
+/** The directories of one target, on the disk and in staging; deleted on close. */
 final class TargetFiles implements AutoCloseable {
     private final ScratchDirectory directory;
     private final ScratchDirectory staging;

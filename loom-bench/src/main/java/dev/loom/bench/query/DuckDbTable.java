@@ -13,13 +13,13 @@ import java.util.List;
 import org.duckdb.DuckDBAppender;
 import org.duckdb.DuckDBConnection;
 
-/** A DuckDB database file with the system calls of a simulated capture in a table {@code calls}. For one thread. */
+/** A DuckDB database file with the system calls of a simulated capture in table {@code calls}. For one thread. */
 public final class DuckDbTable implements AutoCloseable {
     private final Path directory;
     private final Path file;
     private Connection connection;
 
-    /** Writes the table below {@code directory}, and brings it into the database file. */
+    /** Writes the table below {@code directory} and loads it into the database file. */
     public DuckDbTable(Path directory, Telemetry telemetry) throws SQLException {
         this.directory = directory;
         this.file = directory.resolve("calls.duckdb");
@@ -45,7 +45,7 @@ public final class DuckDbTable implements AutoCloseable {
         return DriverManager.getConnection("jdbc:duckdb:" + file);
     }
 
-    /** How many threads a query may use. */
+    /** Sets how many threads a query may use. */
     public void threads(int count) throws SQLException {
         execute("SET threads = " + count);
     }
@@ -56,7 +56,7 @@ public final class DuckDbTable implements AutoCloseable {
         }
     }
 
-    /** Runs a query whose result are integers, and gives them row by row. */
+    /** Runs a query with integer results, and returns them row by row. */
     public List<BigInteger> query(String sql) throws SQLException {
         final List<BigInteger> values = new ArrayList<>();
         try (Statement statement = connection.createStatement();
@@ -71,7 +71,7 @@ public final class DuckDbTable implements AutoCloseable {
         return values;
     }
 
-    /** Takes the database out of the page cache and out of DuckDB's own memory. */
+    /** Drops the database from the page cache and from DuckDB's own memory. */
     public void chill() throws SQLException {
         connection.close();
         PageCache.drop(directory);

@@ -17,11 +17,11 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A question about the latency of system calls, as both systems are asked it.
+ * A question about the latency of system calls, in the form that each system takes.
  *
- * @param name as it stands in reports
+ * @param name the name in reports
  * @param loom asks a store
- * @param sql asks a table; the same integers in the same order
+ * @param sql asks a table; returns the same integers in the same order
  */
 public record Question(String name, Loom loom, String sql) {
     /** Asks a store. */
@@ -31,14 +31,14 @@ public record Question(String name, Loom loom, String sql) {
     }
 
     /**
-     * What a store answers.
+     * A store's answer.
      *
      * @param values the integers, row by row
-     * @param statistics the work
+     * @param statistics the work done
      */
     public record Answer(List<BigInteger> values, QueryStatistics statistics) {}
 
-    /** The questions, about the whole capture unless their names say otherwise. */
+    /** The questions; they cover the whole capture unless their names say otherwise. */
     public static List<Question> all(Telemetry telemetry) {
         final long lengthNs = telemetry.endNs() - Telemetry.BEGIN_NS;
         final TimeRange fifth =
@@ -59,7 +59,7 @@ public record Question(String name, Loom loom, String sql) {
         return questions;
     }
 
-    /** Takes from an aggregate what is asked. */
+    /** Extracts the answer from an aggregate. */
     @FunctionalInterface
     private interface Part {
         List<BigInteger> of(Aggregate aggregate);

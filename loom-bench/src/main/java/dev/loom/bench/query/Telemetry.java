@@ -5,23 +5,23 @@ import java.util.Random;
 import java.util.function.LongPredicate;
 
 /**
- * The records of a simulated capture: system calls, and among them requests of an application. Each is a function of its
- * number alone, so that stores, tables and oracles make the same without sharing anything else. Immutable.
+ * The records of a simulated capture: system calls, and among them requests of an application. Each record is a function of its
+ * number, so that stores, tables and oracles generate the same records without sharing anything else. Immutable.
  *
- * <p>Records come at equal intervals. Latencies are log-normal around 100 us, nearly all different, with a long tail, and
- * spread evenly over time. A payload is six 64-bit integers, the {@link #COLUMNS}.
+ * <p>Records come at equal intervals. Latencies are log-normal around 100 us, nearly all different, with a long tail, and spread
+ * evenly over time. A payload is six 64-bit integers, the {@link #COLUMNS}.
  */
 public final class Telemetry {
     /** The time of record 0, epoch nanoseconds. */
     public static final long BEGIN_NS = 1_700_000_000_000_000_000L;
 
-    /** Integers of a payload. */
+    /** The number of integers in a payload. */
     public static final int COLUMNS = 6;
 
     /** Bytes of a payload. */
     public static final int PAYLOAD_LENGTH = COLUMNS * Long.BYTES;
 
-    /** How payloads read. */
+    /** The payload format. */
     public static final String FORMAT = "struct:ts_ns:i64,latency_ns:i64,thread:i64,call:i64,bytes:i64,number:i64";
 
     private static final int TIME = 0;
@@ -40,11 +40,11 @@ public final class Telemetry {
     private final long[] quantiles = new long[(1 << CELL_BITS) + 1];
 
     /**
-     * A capture.
+     * Creates a capture.
      *
-     * @param records of both sources
-     * @param intervalNs from one to the next
-     * @param requests of each {@code period} records that are requests; the others are system calls
+     * @param records records of both sources
+     * @param intervalNs time between two records
+     * @param requests how many of each {@code period} records are requests; the others are system calls
      */
     public Telemetry(long records, long intervalNs, int requests, int period) {
         this.records = records;
@@ -59,7 +59,7 @@ public final class Telemetry {
         quantiles[1 << CELL_BITS] = LATENCY_MAX_NS;
     }
 
-    /** A capture of system calls alone. */
+    /** A capture of system calls only. */
     public static Telemetry ofCalls(long records, long intervalNs) {
         return new Telemetry(records, intervalNs, 0, 1);
     }
@@ -68,7 +68,7 @@ public final class Telemetry {
         return records;
     }
 
-    /** The time behind the last record. */
+    /** The time after the last record. */
     public long endNs() {
         return timeNs(records);
     }
@@ -107,7 +107,7 @@ public final class Telemetry {
         return twice ^ (twice >>> 29);
     }
 
-    /** How many system calls of a time range have a latency that meets a condition: by making them all again. */
+    /** Counts the system calls of a time range whose latency meets a condition, by generating them again. */
     public long count(long fromNs, long toNs, LongPredicate latency) {
         final long begin = Math.max(0, -Math.floorDiv(BEGIN_NS - fromNs, intervalNs));
         final long end = Math.min(records, -Math.floorDiv(BEGIN_NS - toNs, intervalNs));
@@ -120,7 +120,7 @@ public final class Telemetry {
         return count;
     }
 
-    /** A latency such that about so large a part of all are greater. */
+    /** A latency that about this part of all latencies exceed. */
     public long latencyExceededBy(double part) {
         final double cells = (1 - part) * (1 << CELL_BITS);
         final int cell = (int) cells;

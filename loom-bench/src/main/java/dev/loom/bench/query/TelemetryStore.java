@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** A closed store of a simulated capture, with an index over the latency of its system calls. For one thread. */
+/** A closed store of a simulated capture, with an index over its system calls' latency. For one thread. */
 public final class TelemetryStore implements AutoCloseable {
     /** The source of system calls. */
     public static final String CALLS = "syscalls";
@@ -63,7 +63,7 @@ public final class TelemetryStore implements AutoCloseable {
         }
     }
 
-    /** All of the store. Replaced by {@link #chill()}. */
+    /** A snapshot of the whole store. {@link #chill()} replaces it. */
     public Snapshot snapshot() {
         return snapshot;
     }
@@ -77,7 +77,7 @@ public final class TelemetryStore implements AutoCloseable {
         return snapshot.index(calls().id(), LATENCY).orElseThrow();
     }
 
-    /** Takes all files out of the page cache, and attaches again. */
+    /** Drops all files from the page cache, and attaches again. */
     public void chill() {
         detach();
         PageCache.drop(path);
@@ -90,7 +90,7 @@ public final class TelemetryStore implements AutoCloseable {
         return logBytes(reader.info().values(), log);
     }
 
-    /** As {@link #logBytes(String)}, of a store's description. */
+    /** Like {@link #logBytes(String)}, from a store's info. */
     public static long logBytes(Map<String, Object> info, String log) {
         return (Long) info.getOrDefault(log + "_tail", 0L);
     }

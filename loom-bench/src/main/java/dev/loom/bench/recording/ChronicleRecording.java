@@ -9,8 +9,8 @@ import net.openhft.chronicle.queue.ExcerptTailer;
 import net.openhft.chronicle.wire.DocumentContext;
 
 /**
- * Chronicle Queue: each producer writes into the mapped file itself, in turn with the others. Its excerpts have no time, so a
- * time is written in front of the payload.
+ * Chronicle Queue: producers take turns to write into the mapped file themselves. Its excerpts have no time, so a time precedes
+ * the payload.
  */
 final class ChronicleRecording implements RecordingTarget {
     private final ChronicleQueue queue;
@@ -21,7 +21,7 @@ final class ChronicleRecording implements RecordingTarget {
         queue = ChronicleQueue.single(directory.resolve("queue").toString());
     }
 
-    /** Made here, and used by one thread, which it does not insist to be this one. */
+    /** The thread that uses the producer creates its appender. */
     @Override
     public Producer producer(int number) {
         final ThreadLocal<ExcerptAppender> appenders = ThreadLocal.withInitial(queue::createAppender);

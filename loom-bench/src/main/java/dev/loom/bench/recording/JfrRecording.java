@@ -13,7 +13,7 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 
-/** The flight recorder of the JVM, with events of eight numbers and no stack traces, and nothing else that it could record. */
+/** The JVM's flight recorder, with events of eight numbers, without stack traces, and with no other events. */
 final class JfrRecording implements RecordingTarget {
     private static final String NAME = "dev.loom.bench.Numbers";
 
@@ -67,7 +67,10 @@ final class JfrRecording implements RecordingTarget {
         recording.stop();
     }
 
-    /** A recording's events are in no order, so a producer's are sorted by their sequence. Pressed, it drops whole buffers. */
+    /**
+     * A recording does not order its events, so a producer's events are sorted by sequence. Under pressure it drops whole
+     * buffers.
+     */
     @Override
     public long verify(int producers, long recordsEach) {
         final List<long[]> found = new ArrayList<>();

@@ -17,12 +17,12 @@ import org.apache.logging.log4j.core.config.builder.impl.BuiltConfiguration;
 import org.apache.logging.log4j.message.ReusableMessageFactory;
 
 /**
- * Log4j 2 as its guide to performance sets it up: asynchronous loggers by the Disruptor, without garbage, into a
- * RandomAccessFile appender that flushes at the end of each batch. Lines of a time and 64
- * characters: producer and sequence in hexadecimal, and padding.
+ * Log4j 2 as its performance guide sets it up: garbage-free asynchronous loggers on the Disruptor, into a RandomAccessFile
+ * appender that flushes at the end of each batch. A line has a time and 64 characters: producer and sequence in hexadecimal, and
+ * padding.
  */
 final class Log4jRecording implements RecordingTarget {
-    /** About what an event takes there: the entries are objects with a buffer for the text. */
+    /** The approximate size of an event there: the slots are objects with a text buffer. */
     private static final int BYTES_PER_SLOT = 256;
 
     private final Path file;

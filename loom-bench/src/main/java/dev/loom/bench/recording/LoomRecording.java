@@ -16,7 +16,7 @@ import java.util.Map;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Loom's recorder: one source, whose producers wait for room. */
+/** Loom's recorder with one source, whose producers wait for room. */
 final class LoomRecording implements RecordingTarget {
     private final Path directory;
     private final Recorder recorder;

@@ -2,7 +2,7 @@ package dev.loom.bench.recording;
 
 import java.util.function.IntToLongFunction;
 
-/** Checks events as they are read back, in any order of the producers. */
+/** Checks events as they are read back, with the producers interleaved in any way. */
 final class RecordedEvents {
     private final long[] next;
     private long found;
@@ -11,7 +11,7 @@ final class RecordedEvents {
         next = new long[producers];
     }
 
-    /** @param payload gives the i-th number of the event */
+    /** @param payload returns the i-th number of the event */
     void check(IntToLongFunction payload) {
         final int producer = (int) payload.applyAsLong(0);
         final long sequence = payload.applyAsLong(1);
@@ -27,7 +27,7 @@ final class RecordedEvents {
         found++;
     }
 
-    /** How many are missing, of so many by each producer. */
+    /** How many are missing if each producer recorded {@code recordsEach}. */
     long missing(long recordsEach) {
         return recordsEach * next.length - found;
     }

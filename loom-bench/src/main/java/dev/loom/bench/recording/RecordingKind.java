@@ -19,7 +19,7 @@ public enum RecordingKind {
             return new LoomRecording(directory, staging, ringBytes, true);
         }
     },
-    /** Log4j 2's asynchronous loggers, by the Disruptor, into a file. */
+    /** Log4j 2's asynchronous loggers on the Disruptor, into a file. */
     LOG4J("log4j") {
         @Override
         public RecordingTarget open(Path directory, Path staging, int ringBytes) {
@@ -59,11 +59,11 @@ public enum RecordingKind {
     }
 
     /**
-     * Begins with no events.
+     * Opens a target without events.
      *
-     * @param directory empty; on the disk under test
+     * @param directory an empty directory on the disk under test
      * @param staging where Loom's rings are mapped
-     * @param ringBytes what lies between producers and writer, where there is such a thing
+     * @param ringBytes size of the buffer between producers and writer, if there is one
      */
     public abstract RecordingTarget open(Path directory, Path staging, int ringBytes);
 }

@@ -7,15 +7,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What it cost to record some events, which were read back and checked.
+ * The cost of recording some events, which were read back and checked.
  *
- * @param records by all producers
- * @param callNs a call's time as its thread has it, mean
- * @param callNsMax of the slowest burst, a call's mean
- * @param cpuNs CPU time a record of the whole process, until everything is in the files
- * @param allocatedBytes a record, by the producers' threads
+ * @param records records of all producers
+ * @param callNs mean time of a call, as its thread sees it
+ * @param callNsMax mean time of a call in the slowest burst
+ * @param cpuNs CPU time of the whole process per record, until everything is in the files
+ * @param allocatedBytes bytes allocated by the producers' threads, per record
  * @param elapsedNs from the first call until everything is in the files
- * @param missing events that were recorded, and are not in the files
+ * @param missing events that were recorded but are not in the files
  */
 public record RecordingRun(
         long records,
@@ -28,10 +28,10 @@ public record RecordingRun(
     private static final int BURST = 100;
 
     /**
-     * Records in threads of their own, each at its part of a rate, in bursts of 100 calls, or without a pause.
+     * Records from several threads, each with its share of the rate, in bursts of 100 calls, or without a pause.
      *
      * @param recordsEach a multiple of 100
-     * @param rate records a second, by all producers; 0 for as many as it takes
+     * @param rate records/s of all producers; 0 for as many as possible
      */
     public static RecordingRun of(RecordingTarget target, int producers, long recordsEach, double rate) {
         final double burstNs = rate == 0 ? 0 : BURST * producers * 1e9 / rate;

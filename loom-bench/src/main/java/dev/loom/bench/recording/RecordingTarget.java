@@ -1,30 +1,30 @@
 package dev.loom.bench.recording;
 
 /**
- * One way of recording. Life: producers are made and used, each by a thread of its own, {@link #finish}, {@link #verify},
+ * One way of recording. Lifecycle: producers are created and used, each by its own thread, then {@link #finish}, {@link #verify},
  * {@link #close}.
  */
 public interface RecordingTarget extends AutoCloseable {
-    /** Bytes of an event's payload: producer, sequence, and six more numbers that follow from them. */
+    /** Bytes of an event's payload: producer, sequence, and six numbers derived from them. */
     int PAYLOAD_LENGTH = 64;
 
-    /** What one thread records with. */
+    /** A thread's access to the recording. */
     @FunctionalInterface
     interface Producer {
-        /** Records the event of this number; waits where there is no room. */
+        /** Records the event with this number; waits if there is no room. */
         void record(long sequence);
     }
 
     Producer producer(int number);
 
-    /** Brings everything recorded to the files. */
+    /** Writes everything recorded to the files. */
     void finish();
 
     /**
      * Reads everything back.
      *
      * @return how many events are missing
-     * @throws IllegalStateException when an event differs, or a producer's are not in its order
+     * @throws IllegalStateException if an event differs, or a producer's events are out of order
      */
     long verify(int producers, long recordsEach);
 

@@ -1,4 +1,7 @@
-/** Ways of recording small events from many threads: Loom's recorder, and its peers; each is checked by what it has stored. */
+/**
+ * Ways of recording small events from many threads: Loom's recorder and its peers. The stored events of each are read back and
+ * checked.
+ */
 @NullMarked
 package dev.loom.bench.recording;
 

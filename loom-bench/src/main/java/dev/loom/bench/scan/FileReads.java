@@ -7,10 +7,10 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What this process has read so far: by calls, and of that from the disk. Both are 0 where the system does not say.
+ * What this process has read so far: through read calls, and from the disk. Both are 0 if the system does not report them.
  *
- * @param calledBytes returned by read calls
- * @param diskBytes fetched from the disk, for calls and for faults in mapped files
+ * @param calledBytes bytes returned by read calls
+ * @param diskBytes bytes fetched from the disk, for calls and for faults in mapped files
  */
 public record FileReads(long calledBytes, long diskBytes) {
     private static final Path COUNTERS = Path.of("/proc/self/io");

@@ -7,11 +7,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Takes files out of the page cache, through {@code dd}, since Java has no call for it; needs no privilege. */
+/** Drops files from the page cache, with {@code dd}, since Java has no call for it. Needs no privilege. */
 public final class PageCache {
     private PageCache() {}
 
-    /** Drops every file below {@code directory}; they must have been written back. */
+    /** Drops every file below {@code directory}; the files must have been written back. */
     public static void drop(Path directory) {
         try (var paths = Files.walk(directory)) {
             paths.filter(Files::isRegularFile).forEach(PageCache::dropFile);

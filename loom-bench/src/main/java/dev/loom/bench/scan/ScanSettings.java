@@ -3,12 +3,12 @@ package dev.loom.bench.scan;
 import java.nio.file.Path;
 
 /**
- * The store to be scanned.
+ * The store to scan.
  *
- * @param records of the source that is scanned for
+ * @param records records of the scanned source
  * @param others records of other sources, spread evenly among them
- * @param payloadLength bytes of each, a multiple of 8
- * @param ringBytes the writer's memory; for {@link Residence#MEMORY} it has to hold all
+ * @param payloadLength bytes of each payload, a multiple of 8
+ * @param ringBytes the writer's memory; {@link Residence#MEMORY} needs room for all records
  */
 public record ScanSettings(
         Path directory,

@@ -38,7 +38,7 @@ public final class ScanStore implements AutoCloseable {
         }
     }
 
-    /** Makes sure, where that is wanted, that the next scan has to go to the disk. */
+    /** Makes the next scan read from the disk, if the residence asks for it. */
     public void prepare() {
         if (settings.residence() == Residence.DISK) {
             PageCache.drop(path);
@@ -49,8 +49,8 @@ public final class ScanStore implements AutoCloseable {
     /**
      * Scans the source once.
      *
-     * @return the bytes of pages that were read for it
-     * @throws IllegalStateException when the records are not those that were pushed, by number, sum or order
+     * @return the bytes of pages read for it
+     * @throws IllegalStateException if the records are not those pushed, by number, sum or order
      */
     public long scan(Order order) {
         try (Snapshot snapshot = store.snapshot()) {
@@ -75,9 +75,9 @@ public final class ScanStore implements AutoCloseable {
     }
 
     /**
-     * Checks that the last scan, of so many bytes of pages, read from where it should.
+     * Checks that the last scan, of {@code pageBytes} bytes of pages, read from the right place.
      *
-     * @throws IllegalStateException when the data came from elsewhere: the figure would be another one's
+     * @throws IllegalStateException if the data came from elsewhere: the figure would belong to another residence
      */
     public void verifyResidence(long pageBytes) {
         if (!FileReads.known()) {

@@ -1,4 +1,4 @@
-/** A store to be scanned, kept in memory, in the page cache or on the disk alone, and the proof of where it was read. */
+/** A store to scan, in memory, in the page cache or only on the disk, and the proof of where a scan read it from. */
 @NullMarked
 package dev.loom.bench.scan;
 

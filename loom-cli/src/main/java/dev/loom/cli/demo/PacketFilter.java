@@ -108,7 +108,7 @@ final class PacketFilter implements AutoCloseable {
                 while (reader.next()) {
                     FrameFlyweight frame = reader.frame();
                     record(encoder, frame, frame.frameLength(), serverPort, server.getLocalPort(), REPLY);
-                    // Keep reading after the client has gone: closing with unread bytes would reset the server's connection.
+                    // Read on when the client has gone: closing with unread bytes would reset the server's connection.
                     clientGone = clientGone || !written(out, frame);
                 }
             } finally {
