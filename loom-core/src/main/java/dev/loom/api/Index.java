@@ -6,7 +6,7 @@ package dev.loom.api;
  * @param id 1 or greater, never reused in a store
  * @param sourceId the source that it indexes
  * @param name unique among the open indexes of its source
- * @param the bins of a {@link IndexKind#VALUE} index; unused by others
+ * @param bins for a {@link IndexKind#VALUE} index; unused by others
  * @param fromAddress record log chunks before this address are not in it
  * @param closed whether new chunks are no longer added to it
  */
