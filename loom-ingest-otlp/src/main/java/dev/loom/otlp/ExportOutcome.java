@@ -1,18 +1,18 @@
 package dev.loom.otlp;
 
 /**
- * What became of one request: a holder that a receiver resets and reuses.
+ * The outcome of one request: a holder that a receiver resets and reuses.
  *
- * <p>Not safe for use by several threads at once.
+ * <p>Not thread-safe.
  */
 public final class ExportOutcome {
-    /** What the client is told. */
+    /** The client's answer. */
     public enum Status {
-        /** Stored, but for {@link #rejected()} records that never could be. */
+        /** Stored, except for {@link #rejected()} records that never can be. */
         ACCEPTED,
-        /** Nothing stored: the request can't be read, and is not to be sent again. */
+        /** Nothing is stored: the request can't be read and must not be sent again. */
         MALFORMED,
-        /** Nothing stored, or part of it: the request is to be sent again after {@link #retryDelayMs()}. */
+        /** Nothing or only part is stored: the client should send the request again after {@link #retryDelayMs()}. */
         UNAVAILABLE
     }
 
@@ -22,10 +22,10 @@ public final class ExportOutcome {
     private long retryDelayMs;
     private String message = "";
 
-    /** Creates the outcome of a request that was accepted as a whole and held no records. */
+    /** Starts as the outcome of an accepted request without records. */
     public ExportOutcome() {}
 
-    /** Makes this the outcome of a request that was accepted as a whole and held no records. */
+    /** Resets this to the outcome of an accepted request without records. */
     public void reset() {
         accepted(0);
     }
@@ -33,17 +33,17 @@ public final class ExportOutcome {
     /**
      * The request is stored.
      *
-     * @param acceptedCount log records, spans or data points that were stored
+     * @param acceptedCount the log records, spans or data points stored
      */
     public void accepted(long acceptedCount) {
         set(Status.ACCEPTED, acceptedCount, 0, 0, "");
     }
 
     /**
-     * The request is stored, and there is something to tell about it.
+     * The request is stored, with rejected records or a warning.
      *
-     * @param acceptedCount log records, spans or data points that were stored
-     * @param rejectedCount those that were not and never could be; 0 makes the reason a warning
+     * @param acceptedCount the log records, spans or data points stored
+     * @param rejectedCount those that were not stored and never can be; 0 makes the reason a warning
      * @param reason English, for the client's operator
      */
     public void accepted(long acceptedCount, long rejectedCount, String reason) {
@@ -51,7 +51,7 @@ public final class ExportOutcome {
     }
 
     /**
-     * The request can't be read; nothing of it is stored.
+     * The request can't be read; none of it is stored.
      *
      * @param reason English, for the client's operator
      */
@@ -60,36 +60,36 @@ public final class ExportOutcome {
     }
 
     /**
-     * The request could be stored later.
+     * The request can't be stored now, but may be later.
      *
-     * @param delayMs how long the client is to wait before it sends the request again, in ms, at least 0
+     * @param delayMs how long the client should wait before it sends the request again, in ms, at least 0
      * @param reason English, for the client's operator
      */
     public void unavailable(long delayMs, String reason) {
         set(Status.UNAVAILABLE, 0, 0, delayMs, reason);
     }
 
-    /** What the client is told. */
+    /** The client's answer. */
     public Status status() {
         return status;
     }
 
-    /** Log records, spans or data points that were stored. */
+    /** The log records, spans or data points stored. */
     public long accepted() {
         return accepted;
     }
 
-    /** Log records, spans or data points of an accepted request that were not stored and never could be. */
+    /** The log records, spans or data points of an accepted request that were not stored and never can be. */
     public long rejected() {
         return rejected;
     }
 
-    /** How long the client is to wait before it sends the request again, in ms. */
+    /** How long the client should wait before it sends the request again, in ms. */
     public long retryDelayMs() {
         return retryDelayMs;
     }
 
-    /** English, for the client's operator; empty when there is nothing to tell. */
+    /** English, for the client's operator; empty if there is no message. */
     public String message() {
         return message;
     }

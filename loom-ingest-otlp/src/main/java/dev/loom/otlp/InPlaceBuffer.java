@@ -3,15 +3,15 @@ package dev.loom.otlp;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Memory in which bytes are turned from one form into another without room for both: what is still to be read lies at its end,
- * what is written begins at its front, and what was read gives its place to what is written.
+ * Memory for converting bytes in place, without room for both forms: unread input lies at the end, output grows from the
+ * front, and output takes the place of input that was read.
  *
  * <pre>
  *   offset                                                   offset + capacity
  *   | written: length    | room              | unread              |
  * </pre>
  *
- * <p>All bytes may move when room is asked for. Not safe for use by several threads at once.
+ * <p>All bytes may move when room is requested. Not thread-safe.
  */
 public class InPlaceBuffer {
     private final MutableDirectBuffer buffer;
@@ -21,11 +21,11 @@ public class InPlaceBuffer {
     private int unread;
 
     /**
-     * One that holds nothing.
+     * An empty buffer.
      *
-     * @param buffer it is part of
+     * @param buffer the memory that it is part of
      * @param offset of its first byte there
-     * @param capacity bytes
+     * @param capacity in bytes
      */
     public InPlaceBuffer(MutableDirectBuffer buffer, int offset, int capacity) {
         this.buffer = buffer;
@@ -33,17 +33,17 @@ public class InPlaceBuffer {
         this.capacity = capacity;
     }
 
-    /** Holds the bytes. */
+    /** The memory that holds the bytes. */
     public final MutableDirectBuffer buffer() {
         return buffer;
     }
 
-    /** Of the first byte written in {@link #buffer()}. */
+    /** The offset of the first byte written, in {@link #buffer()}. */
     public final int offset() {
         return offset;
     }
 
-    /** Bytes that it can hold as it is. */
+    /** The bytes that it can hold without growing. */
     public final int capacity() {
         return capacity;
     }
@@ -53,17 +53,17 @@ public class InPlaceBuffer {
         return length;
     }
 
-    /** Bytes that are still to be read. */
+    /** Bytes still to be read. */
     public final int unread() {
         return unread;
     }
 
-    /** Of the first byte to be read in {@link #buffer()}. */
+    /** The offset of the first byte to be read, in {@link #buffer()}. */
     public final int unreadOffset() {
         return offset + capacity - unread;
     }
 
-    /** Makes what was written into what is to be read: nothing is written afterwards. */
+    /** Turns what was written into what is to be read; nothing is written afterwards. */
     public final void turn() {
         if (unread != 0) {
             throw new IllegalStateException("not all was read: unread=" + unread);
@@ -74,7 +74,7 @@ public class InPlaceBuffer {
     }
 
     /**
-     * Counts the first bytes to be read as read; what they held may be overwritten.
+     * Consumes the first bytes to be read; they may be overwritten.
      *
      * @param count at most {@link #unread}
      */
@@ -90,21 +90,21 @@ public class InPlaceBuffer {
      * Makes room to write.
      *
      * @param count bytes
-     * @return whether there is as much behind what was written; here, where the memory is fixed, only if there was before
+     * @return whether there is enough room after the bytes written; a buffer of fixed size, as here, never grows
      */
     public boolean ensure(int count) {
         return count <= room();
     }
 
-    /** Bytes that can be written without asking for more. */
+    /** Bytes that can be written without requesting room. */
     public final int room() {
         return capacity - length - unread;
     }
 
     /**
-     * Counts bytes that were stored behind those written.
+     * Counts bytes that were stored after those written.
      *
-     * @param count there was room for
+     * @param count at most {@link #room()}
      */
     public final void written(int count) {
         if (count < 0 || count > room()) {
@@ -114,11 +114,11 @@ public class InPlaceBuffer {
     }
 
     /**
-     * Lets it be another part of the buffer, and moves all bytes there.
+     * Moves to another part of the memory, with all bytes.
      *
      * @param newOffset of the first byte
-     * @param newCapacity bytes, at least those written and to be read; when less than before, nothing may be left to be read;
-     *     when the places overlap, the new one has to contain the old one, or begin where it does
+     * @param newCapacity in bytes, at least those written and unread; if it shrinks, nothing may be unread; if the places
+     *     overlap, the new one must contain the old one or start where it does
      */
     protected final void place(int newOffset, int newCapacity) {
         int unreadFrom = unreadOffset();
@@ -128,7 +128,7 @@ public class InPlaceBuffer {
         copy(unreadFrom, unreadOffset(), unread);
     }
 
-    /** The places may overlap: the JDK's own buffers rely on that in the call that this ends in. */
+    /** The ranges may overlap: this ends in a call of the JDK that its own buffers use on overlapping ranges. */
     private void copy(int from, int to, int count) {
         if (from != to) {
             buffer.putBytes(to, buffer, from, count);

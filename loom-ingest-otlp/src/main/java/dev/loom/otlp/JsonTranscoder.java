@@ -1,15 +1,15 @@
 package dev.loom.otlp;
 
-/** Turns requests in OTLP's JSON form into the protobuf form. Called by many threads at once. */
+/** Converts requests from OTLP's JSON form to its protobuf form. Called by many threads at once. */
 @FunctionalInterface
 public interface JsonTranscoder {
     /**
-     * Turns one request, in place: the JSON is what is to be read, the protobuf form what is written.
+     * Converts one request in place: reads the JSON, writes the protobuf form.
      *
      * @param signal what the request carries
      * @param request UTF-8
-     * @param outcome set to malformed when the request can't be read
-     * @return whether the request was read to its end; not, when there was no room for what it becomes
+     * @param outcome set to malformed if the request can't be read
+     * @return whether the whole request was read; false if its protobuf form has no room
      */
     boolean transcode(Signal signal, InPlaceBuffer request, ExportOutcome outcome);
 }

@@ -1,6 +1,6 @@
 package dev.loom.otlp;
 
-/** A kind of telemetry that OTLP carries, each with a service, a path and a request message of its own. Profiles are refused. */
+/** A kind of telemetry in OTLP, with its own service, path and request message. Profiles are refused. */
 public enum Signal {
     /** {@code ExportLogsServiceRequest}; counted in log records. */
     LOGS,
