@@ -8,12 +8,11 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A map from byte strings to longs that are not negative, bounded in entries and bytes, with memory of its own taken at once.
- * Keys are compared byte by byte; the hash is seeded by chance, so that no client can choose keys that collide. Not
- * thread-safe.
+ * A map from byte strings to non-negative longs, bounded in entries and bytes, which allocates all its memory up front. Keys
+ * are compared byte by byte. The hash is randomly seeded, so no client can choose keys that collide. Not thread-safe.
  */
 final class ByteKeys {
-    /** No entry. */
+    /** The value of a missing key. */
     static final long MISSING = -1;
 
     private static final long SEED = new SecureRandom().nextLong();
@@ -28,7 +27,7 @@ final class ByteKeys {
     private int entries;
     private int used;
 
-    /** Makes an empty map of up to {@code entriesMax} keys with {@code bytesMax} bytes together. */
+    /** An empty map of up to {@code entriesMax} keys with {@code bytesMax} bytes in all. */
     ByteKeys(int entriesMax, int bytesMax) {
         int slots = 2 * BitUtil.findNextPositivePowerOfTwo(entriesMax);
         this.entriesMax = entriesMax;
@@ -66,7 +65,7 @@ final class ByteKeys {
         return values[slot(hash, buffer, offset, length)];
     }
 
-    /** Sets the value of a key. Returns false when there is no room for a new one. */
+    /** Sets the value of a key. Returns false if there is no room for a new key. */
     boolean put(long hash, DirectBuffer buffer, int offset, int length, long value) {
         int slot = slot(hash, buffer, offset, length);
         if (values[slot] == MISSING) {
@@ -84,7 +83,7 @@ final class ByteKeys {
         return true;
     }
 
-    /** The key's slot, or the free one where it would be; there is one, as at most half are taken. */
+    /** The key's slot, or the free slot where it belongs; one exists, as at most half are taken. */
     private int slot(long hash, DirectBuffer buffer, int offset, int length) {
         int mask = values.length - 1;
         int slot = (int) hash & mask;

@@ -9,14 +9,14 @@ import dev.loom.otlp.wire.WireWriter;
 import org.agrona.DirectBuffer;
 
 /**
- * What records share, as one protobuf message: their ResourceX, in it one ScopeX, and for data points in that one Metric,
- * each with all its fields but those that hold other records. Fields are as they were sent, unknown ones too.
+ * What records share, as one protobuf message: their ResourceX, in it one ScopeX, and for data points in that one Metric.
+ * Each has all its fields except those that hold other records. Fields are kept as sent, including unknown ones.
  *
- * <p>The fields of each level are taken when a request's walk enters it, and put together when they are asked for. It needs
- * the same memory for all requests: a context that is longer is {@link #tooLong()}. Reused; for one thread.
+ * <p>Each level's fields are taken when the walk of a request enters it, and assembled on demand. Memory is the same for
+ * every request; a longer context is {@link #tooLong()}. Reused; for one thread.
  */
 final class ContextBytes {
-    /** What {@link #address()} says of a context that is not known to be in the log. */
+    /** The {@link #address()} of a context that is not known to be in the log. */
     static final long NOWHERE = -1;
 
     private final WireReader reader = new WireReader();
@@ -62,8 +62,9 @@ final class ContextBytes {
     }
 
     /**
-     * Takes the fields of a Metric. Its data is one of five: as protobuf does, occurrences of the same are merged, and one of
-     * another ends those before. {@link #pointsTag()} and {@link #pointsOffset()} tell what is left.
+     * Takes the fields of a Metric. Its data is one of five types: as in protobuf, repeated occurrences of one type are
+     * merged, and one of another type replaces those before. {@link #pointsTag()} and {@link #pointsOffset()} tell which
+     * remain.
      */
     void enterMetric(DirectBuffer buffer, int offset, int length) {
         metric.reset();
@@ -118,7 +119,7 @@ final class ContextBytes {
         address = NOWHERE;
     }
 
-    /** The tag of the metric's data, 0 when it has none. */
+    /** The tag of the metric's data; 0 if it has none. */
     int pointsTag() {
         return pointsTag;
     }
@@ -128,7 +129,7 @@ final class ContextBytes {
         return pointsOffset;
     }
 
-    /** Puts the fields of the levels together, unless that is done. */
+    /** Assembles the fields of all levels, unless that is done. */
     void complete() {
         if (complete) {
             return;
@@ -154,7 +155,7 @@ final class ContextBytes {
         return WireWriter.varintLength(tag) + WireWriter.varintLength(messageLength) + messageLength;
     }
 
-    /** Whether it is longer than it may be; then it is not to be used. */
+    /** Whether it exceeds the longest context; then it must not be used. */
     boolean tooLong() {
         return whole.tooLong();
     }
@@ -167,7 +168,7 @@ final class ContextBytes {
         return whole.length();
     }
 
-    /** Bytes at the buffer's beginning that the records' ResourceX alone is of. */
+    /** The leading bytes of the buffer that hold only the ResourceX. */
     int resourceLength() {
         return resourceLength;
     }
@@ -176,7 +177,7 @@ final class ContextBytes {
         return hash;
     }
 
-    /** Where in the log it was put last, or {@link #NOWHERE}. */
+    /** Where it was last written in the log, or {@link #NOWHERE}. */
     long address() {
         return address;
     }

@@ -3,11 +3,11 @@ package dev.loom.otlp.ingest;
 import dev.loom.Loom;
 
 /**
- * The source of contexts, and where in it the contexts lie that were needed lately.
+ * The source of contexts, and the addresses in it of contexts recently used.
  *
- * <p>Invariant: a context lies in the same segment of the record log as each record that refers to it, so that retention
- * keeps or deletes both. So those of earlier segments are forgotten, and written anew when they are needed again; likewise all
- * of them when there are too many to remember. Owned by whoever has the writer's turn.
+ * <p>Invariant: a context lies in the same segment of the record log as every record that refers to it, so retention keeps
+ * or deletes both. Contexts in earlier segments are therefore forgotten, and written again when next needed; so are all
+ * contexts when there are too many to remember. Owned by whoever has the writer's turn.
  */
 final class ContextLog {
     /** The source that holds them. */
@@ -30,13 +30,13 @@ final class ContextLog {
         places = new ByteKeys(entriesMax, bytesMax);
     }
 
-    /** Goes on with the source that is open now, one that it defines if there is none. Contexts of the one before still serve. */
+    /** Continues with the source that is now open, or defines one. Contexts of the previous source stay valid. */
     void reopen() {
         sourceId = definitions.defineContexts();
     }
 
     /**
-     * Whether the context lies where a record at this address may refer to it; its address is then known.
+     * Whether the context lies where a record at this address may refer to it; if so, its address is set.
      *
      * @param recordAddress at or above those of all earlier calls
      */
@@ -74,7 +74,7 @@ final class ContextLog {
         return places.put(context.hash(), context.buffer(), 0, context.length(), context.address());
     }
 
-    /** How many were written. */
+    /** The number of contexts written. */
     long written() {
         return written;
     }

@@ -11,8 +11,8 @@ import org.agrona.DirectBuffer;
 /**
  * Moves over the records of a well-formed request: log records, spans or data points. Reused; for one thread.
  *
- * <p>Records lie three messages deep (ResourceX, ScopeX), data points five (Metric, its data). At each level the fields with
- * one tag lead on; the others are part of the context.
+ * <p>Records are nested three messages deep (in ResourceX and ScopeX), data points five (also in Metric and its data). At
+ * each level the fields with one tag lead to records; the others belong to the context.
  */
 final class ExportCursor {
     private static final int RESOURCE = 1;
@@ -33,14 +33,14 @@ final class ExportCursor {
         this.context = context;
     }
 
-    /** Begins with a request in {@code [offset, offset + length)}. */
+    /** Starts with the request in {@code [offset, offset + length)}. */
     void wrap(Signal signal, DirectBuffer buffer, int offset, int length) {
         recordDepth = signal == Signal.METRICS ? DATA : SCOPE;
         reader.wrap(buffer, offset, length);
         depth = 0;
     }
 
-    /** Moves to the next record. Returns false when there is none. */
+    /** Moves to the next record. Returns false if there is none. */
     boolean next() {
         while (true) {
             if (!reader.next()) {
@@ -76,11 +76,11 @@ final class ExportCursor {
                 context.enterMetric(buffer, offset, length);
                 tags[METRIC] = context.pointsTag();
             }
-            default -> {} // the metric has taken its data's fields
+            default -> {} // the metric has already taken the fields of its data
         }
     }
 
-    /** Counts ResourceX messages, and so tells whether the record is of the same as the one before. */
+    /** Counts ResourceX messages, so that a caller sees when a record is from another one than the last. */
     long resources() {
         return resources;
     }

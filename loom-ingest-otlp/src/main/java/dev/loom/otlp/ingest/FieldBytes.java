@@ -6,7 +6,7 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Fields of a message, one behind the other, up to a length. Reused; for one thread. */
+/** Fields of a message, one after the other, up to a maximum length. Reused; for one thread. */
 final class FieldBytes {
     private final MutableDirectBuffer bytes;
     private int length;
@@ -24,7 +24,7 @@ final class FieldBytes {
         return length;
     }
 
-    /** Whether something did not fit, and is missing. */
+    /** Whether something did not fit and is missing. */
     boolean tooLong() {
         return tooLong;
     }
@@ -33,18 +33,18 @@ final class FieldBytes {
         cut(0, false);
     }
 
-    /** Goes back to an earlier state. */
+    /** Restores an earlier state. */
     void cut(int toLength, boolean wasTooLong) {
         length = toLength;
         tooLong = wasTooLong;
     }
 
-    /** Appends the field that a reader stands on, as it is. */
+    /** Appends the field that a reader stands on, unchanged. */
     void append(WireReader field) {
         append(field.buffer(), field.fieldOffset(), field.fieldEnd() - field.fieldOffset());
     }
 
-    /** Appends a field that holds a message. */
+    /** Appends the tag and length of a field that holds a message. */
     void append(int tag, int messageLength) {
         if (hasRoom(WireWriter.varintLength(tag) + WireWriter.varintLength(messageLength))) {
             length = WireWriter.putVarint(bytes, length, tag);

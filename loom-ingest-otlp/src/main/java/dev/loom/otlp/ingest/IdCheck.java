@@ -5,8 +5,9 @@ import dev.loom.otlp.wire.WireReader;
 import org.agrona.DirectBuffer;
 
 /**
- * Whether a span has a trace id of 16 bytes and a span id of 8, neither all zero: else it can't be told from others, and OTLP
- * wants it refused. As everywhere in protobuf, the last of several values counts. Reused; for one thread.
+ * Checks that a span has a trace id of 16 bytes and a span id of 8, neither all zero. Otherwise it can't be told from other
+ * spans, and OTLP requires its rejection. As everywhere in protobuf, the last of several values counts. Reused; for one
+ * thread.
  */
 final class IdCheck {
     private static final int TRACE_ID_LENGTH = 16;

@@ -6,15 +6,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Settings of an {@link OtlpIngester}.
  *
- * @param sourceAttribute the resource attribute, such as {@code service.name}, of which each text gives a source of its own;
- *     null for one source a signal
- * @param sourcesMax how many sources such texts may give for one signal; what is over goes to the signal's source
- * @param contextLengthMax longest resource, scope and metric description together, in bytes; records with more are rejected
- * @param contextsMax how many contexts are remembered, so as not to be written again
- * @param contextBytesMax how many bytes those may have together
+ * @param sourceAttribute the resource attribute, such as {@code service.name}, whose every value gets its own source; null
+ *     for one source per signal
+ * @param sourcesMax the most such sources per signal; records with further values go to the signal's source
+ * @param contextLengthMax the greatest length of resource, scope and metric description together, in bytes; records that
+ *     exceed it are rejected
+ * @param contextsMax the number of contexts remembered, so that they are not written again
+ * @param contextBytesMax the bytes of all contexts remembered
  * @param timeoutNs how long a request may wait for its turn and for room in the store, in ns
- * @param retryDelayMs how long a client is told to wait when that is over, in ms
- * @param concurrency how many requests are worked on at once; others wait
+ * @param retryDelayMs how long a client is then told to wait, in ms
+ * @param concurrency the number of requests processed at once; others wait
  */
 public record IngestSettings(
         @Nullable String sourceAttribute,
@@ -53,8 +54,8 @@ public record IngestSettings(
     }
 
     /**
-     * One source a signal, else 256; contexts of 64 KiB, 16,384 of them in 4 MiB; 5 s, then 1 s; and twice as many requests as
-     * there are processors.
+     * One source per signal (at most 256 if there is an attribute); contexts of up to 64 KiB, 16,384 of them in 4 MiB; a
+     * time-out of 5 s, a retry delay of 1 s; and twice as many requests as processors.
      */
     public static IngestSettings defaults() {
         return new IngestSettings(
@@ -68,19 +69,19 @@ public record IngestSettings(
                 2 * Runtime.getRuntime().availableProcessors());
     }
 
-    /** The same, with sources by the texts of a resource attribute. */
+    /** The same with a source per value of a resource attribute. */
     public IngestSettings withSourceAttribute(@Nullable String attribute, int max) {
         return new IngestSettings(
                 attribute, max, contextLengthMax, contextsMax, contextBytesMax, timeoutNs, retryDelayMs, concurrency);
     }
 
-    /** The same, with other limits of contexts. */
+    /** The same with other limits on contexts. */
     public IngestSettings withContexts(int lengthMax, int max, int bytesMax) {
         return new IngestSettings(
                 sourceAttribute, sourcesMax, lengthMax, max, bytesMax, timeoutNs, retryDelayMs, concurrency);
     }
 
-    /** The same, with other times. */
+    /** The same with other times. */
     public IngestSettings withTimes(long newTimeoutNs, long newRetryDelayMs) {
         return new IngestSettings(
                 sourceAttribute,
@@ -93,7 +94,7 @@ public record IngestSettings(
                 concurrency);
     }
 
-    /** The same, with another number of requests at once. */
+    /** The same with another number of requests at once. */
     public IngestSettings withConcurrency(int requests) {
         return new IngestSettings(
                 sourceAttribute,

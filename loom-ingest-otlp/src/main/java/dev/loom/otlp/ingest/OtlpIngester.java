@@ -16,19 +16,19 @@ import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores OTLP requests: each log record, span or data point as one record, behind the address of the context that it shares
- * with others (docs/format-payloads.md).
+ * Stores OTLP requests: each log record, span or data point as one record, which starts with the address of the context that
+ * it shares with others (docs/format-payloads.md).
  *
- * <p>A request is taken exactly when the official generated classes would parse it; then each of its records is stored or
- * rejected by itself. Accepted means: every record that was not rejected is published, so visible to queries and safe from a
- * kill of the process. Of a request that is {@linkplain ExportOutcome#unavailable unavailable} a part may be stored; sending
- * it again stores that part twice, which OTLP allows.
+ * <p>A request is taken exactly if the official generated classes would parse it; then each of its records is stored or
+ * rejected on its own. Accepted means that every record not rejected is published: visible to queries, and safe if the
+ * process is killed. Part of an {@linkplain ExportOutcome#unavailable unavailable} request may be stored; sending it again
+ * stores that part twice, which OTLP allows.
  *
- * <p>A source that was closed is defined anew by the next request for it. Where the store refuses that, requests are
- * unavailable, and {@link #problem} says why.
+ * <p>If a source was closed, the next request for it defines it again. If the store refuses that, requests are unavailable,
+ * and {@link #problem} says why.
  *
- * <p>Usable from any thread. Memory: four times the longest context for each request worked on at once, and what the settings
- * say for contexts; nothing for a record, and nothing is allocated once warm but for what is told to clients.
+ * <p>Thread-safe. Memory: four times the longest context per request processed at once, and for contexts what the settings
+ * say. Records take no memory, and once warm nothing is allocated except for messages to clients.
  */
 public final class OtlpIngester implements ExportHandler {
     private static final String PROFILES_WARNING =
@@ -41,9 +41,9 @@ public final class OtlpIngester implements ExportHandler {
     private volatile @Nullable String noSource;
 
     /**
-     * Defines the sources, where the store does not have them yet.
+     * Defines the sources that the store lacks.
      *
-     * @throws IllegalArgumentException when the store has their names for something else
+     * @throws IllegalArgumentException if the store uses their names for something else
      */
     public OtlpIngester(SharedWriter writer, IngestSettings settings) {
         this.settings = settings;
@@ -142,17 +142,17 @@ public final class OtlpIngester implements ExportHandler {
         }
     }
 
-    /** Whether requests go to this source: one that is closed is defined anew by the next of them. */
+    /** Whether requests go to this source; if it is closed, the next request for it defines it again. */
     public boolean feeds(int sourceId) {
         return definitions.has(sourceId);
     }
 
-    /** Why no request can be stored until somebody acts; empty if none is known to be kept out. */
+    /** Why no request can be stored until somebody acts; empty if there is no known problem. */
     public Optional<String> problem() {
         return Optional.ofNullable(noSource);
     }
 
-    /** What became of a signal's requests and records. */
+    /** The counters of a signal's requests and records. */
     public SignalCounters counters(Signal signal) {
         return Objects.requireNonNull(counters.get(signal));
     }

@@ -9,16 +9,19 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Appends records to the log, each behind its context. Never waits for room. Owned by whoever has the writer's turn.
+ * Appends records to the log, each after its context. Never waits for room. Owned by whoever has the writer's turn.
  *
- * <p>Whether a record's context is in its segment is only certain once the record's address is: so the address is claimed
- * first, and given back when the context has to be written before.
+ * <p>Only once a record has an address is it certain whether its context lies in the same segment. So the address is claimed
+ * first, and the claim is aborted if the context must be written first.
  */
 final class RecordAppender {
-    /** The answer for a record that never fits into one segment together with its context. */
+    /** Returned for a record that never fits into one segment together with its context. */
     static final long UNFIT = Long.MIN_VALUE;
 
-    /** Claims that may fail because the context was written at the end of a segment; the next one begins with it. */
+    /**
+     * The most claims for a record; one fails if its context was written at the end of a segment, so the next starts a new
+     * one.
+     */
     private static final int ATTEMPTS = 4;
 
     private final Loom loom;
@@ -36,13 +39,13 @@ final class RecordAppender {
      * Appends one record.
      *
      * @param context complete, and not too long
-     * @param fieldsOnce what the record's reference is to say, see {@link ContextReference#hasFieldsOnce}
+     * @param fieldsOnce what to put in the record's reference, see {@link ContextReference#hasFieldsOnce}
      * @return its address, {@link #UNFIT}, or another negative {@link PushStatus}
      */
     long append(int sourceId, DirectBuffer buffer, int offset, int length, ContextBytes context, boolean fieldsOnce) {
         int payloadLength = RecordDescriptor.MESSAGE_OFFSET + length;
         for (int i = 0; i < ATTEMPTS; i++) {
-            // that of several pages begins at a page of its own, as a claim of a whole one does
+            // a record of several pages starts on a page of its own, and so does a claim of a whole page
             long address = loom.tryClaim(sourceId, Math.min(payloadLength, claimLengthMax));
             if (address < 0) {
                 return address;

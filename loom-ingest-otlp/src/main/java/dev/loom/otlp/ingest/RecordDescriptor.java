@@ -3,14 +3,14 @@ package dev.loom.otlp.ingest;
 import dev.loom.otlp.format.ContextReference;
 
 /**
- * The payload of a record that came by OTLP, little-endian:
+ * The payload of a record received by OTLP, little-endian:
  *
  * <pre>
  *   0                            8                               end
  *   | reference to its context   | LogRecord, Span or data point |
  * </pre>
  *
- * The context is a record of the source {@code otlp.contexts}; {@link ContextReference} says what more there is in a reference.
+ * The context is a record of the source {@code otlp.contexts}; {@link ContextReference} says what else a reference holds.
  */
 final class RecordDescriptor {
     static final int CONTEXT_OFFSET = 0;

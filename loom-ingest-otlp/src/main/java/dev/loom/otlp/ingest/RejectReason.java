@@ -1,6 +1,6 @@
 package dev.loom.otlp.ingest;
 
-/** Why a record of a well-formed request is not stored, and never can be. */
+/** Why a record of a well-formed request is not stored and never can be. */
 enum RejectReason {
     INVALID_IDS("trace_id or span_id is missing, all zero or of a wrong length"),
     RECORD_TOO_LONG("longer than the store takes"),
@@ -12,7 +12,7 @@ enum RejectReason {
         this.text = text;
     }
 
-    /** What is wrong, in words. */
+    /** The reason in words. */
     String text() {
         return text;
     }

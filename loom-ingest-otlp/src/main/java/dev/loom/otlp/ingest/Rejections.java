@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.agrona.collections.MutableLong;
 
-/** Records of one request that are not stored, by reason. Reused; for one thread. */
+/** Counts the records of one request that are not stored, by reason. Reused; for one thread. */
 final class Rejections {
     private final Map<RejectReason, MutableLong> counts = new EnumMap<>(RejectReason.class);
     private long total;
@@ -33,7 +33,7 @@ final class Rejections {
         return total;
     }
 
-    /** What to tell the client, as {@code 3 spans rejected: the reason; 1 span rejected: another}. */
+    /** The message for the client, such as {@code 3 spans rejected: the reason; 1 span rejected: another}. */
     String text(Signal signal) {
         StringBuilder text = new StringBuilder();
         for (Map.Entry<RejectReason, MutableLong> entry : counts.entrySet()) {

@@ -11,7 +11,8 @@ import dev.loom.otlp.wire.WireType;
 import org.agrona.DirectBuffer;
 
 /**
- * Whether a request is well-formed: exactly when protobuf's generated classes would take it. Reused; for one thread.
+ * Checks whether a request is well-formed, which is exactly if protobuf's generated classes would take it. Reused; for one
+ * thread.
  *
  * <p>Recursion is bounded by {@link WireReader#DEPTH_MAX}.
  */
@@ -34,7 +35,7 @@ final class RequestCheck {
         return reader.failure() == null;
     }
 
-    /** What is wrong with the request that was not accepted. */
+    /** What is wrong with a request that was not accepted. */
     String complaint() {
         WireFailure failure = reader.failure();
         return failure == null
@@ -43,19 +44,19 @@ final class RequestCheck {
                         + (reader.failureOffset() - start);
     }
 
-    /** Whether there are spans without valid ids, which are not to be stored. */
+    /** Whether there are spans without valid ids, which must not be stored. */
     boolean invalidSpans() {
         return invalidSpans;
     }
 
-    /** Whether there are fields that mean something in profiles alone, and are ignored. */
+    /** Whether there are fields that have a meaning only in profiles, and are ignored. */
     boolean profilesFields() {
         return profilesFields;
     }
 
     /**
-     * Whether any message may have a field more than once that is to be there once, so that the last one counts, as far as can be
-     * told by numbers below 64.
+     * Whether any message may repeat a field that should occur once, so that its last occurrence counts. Judged by field
+     * numbers modulo 64, so it may err on the side of true.
      */
     boolean repeats() {
         return repeats;

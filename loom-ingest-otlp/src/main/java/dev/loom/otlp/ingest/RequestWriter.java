@@ -8,16 +8,16 @@ import java.util.concurrent.locks.LockSupport;
 import org.agrona.DirectBuffer;
 
 /**
- * Writes the records of one request at a time, in one turn as the store's writer or, where it is long or the store is
- * pressed, in several. Reused; for one thread.
+ * Writes the records of one request at a time: in one turn as the store's writer, or in several if the request is long or
+ * the store is under pressure. Reused; for one thread.
  */
 final class RequestWriter {
     /** Bytes after which others get their turn. */
     private static final int TURN_BYTES = 1 << 20;
-    /** How long the evictor is given to make room, ns. */
+    /** How long to wait for the evictor to make room, in ns. */
     private static final long PRESSED_PARK_NS = 200_000;
 
-    /** Number of no resource. */
+    /** Stands for no resource. */
     private static final long NOT_ROUTED = -1;
 
     private enum Turn {
@@ -53,7 +53,7 @@ final class RequestWriter {
         recordLengthMax = writer.loom().payloadLengthMax() - RecordDescriptor.MESSAGE_OFFSET;
     }
 
-    /** Whether the request is well-formed; nothing of it is written yet. */
+    /** Checks that the request is well-formed; writes nothing yet. */
     boolean check(Signal newSignal, DirectBuffer newBuffer, int offset, int length) {
         signal = newSignal;
         buffer = newBuffer;
@@ -69,16 +69,16 @@ final class RequestWriter {
         return true;
     }
 
-    /** What is wrong with the request that was not well-formed. */
+    /** What is wrong with a request that is not well-formed. */
     String complaint() {
         return check.complaint();
     }
 
     /**
-     * Writes what is left of the request.
+     * Writes the rest of the request.
      *
      * @param deadlineNs by {@link System#nanoTime}
-     * @return whether all is written
+     * @return whether everything is written
      */
     boolean write(long deadlineNs) {
         Turn last = pending ? Turn.TO_GO_ON : Turn.DONE;
@@ -115,7 +115,7 @@ final class RequestWriter {
         return Turn.DONE;
     }
 
-    /** Appends the record that the cursor is at, or rejects it. Returns {@link PushStatus#BACK_PRESSURED} if it did neither. */
+    /** Appends or rejects the record at the cursor. Returns {@link PushStatus#BACK_PRESSURED} if it did neither. */
     private long append() {
         int offset = cursor.offset();
         int length = cursor.length();
@@ -154,17 +154,17 @@ final class RequestWriter {
         return 0;
     }
 
-    /** Whether there are fields that are ignored, as they mean something in profiles alone. */
+    /** Whether there are fields that are ignored, as they have a meaning only in profiles. */
     boolean profilesFields() {
         return check.profilesFields();
     }
 
-    /** Records written. */
+    /** The number of records written. */
     long accepted() {
         return accepted;
     }
 
-    /** Of those, how many there was no source of their own for. */
+    /** Of those, the number whose own source did not exist for lack of room. */
     long overflowed() {
         return overflowed;
     }

@@ -8,7 +8,7 @@ import dev.loom.otlp.wire.WireReader;
 import java.nio.charset.StandardCharsets;
 import org.agrona.DirectBuffer;
 
-/** Finds the text that a resource has for one of its attributes. Reused; for one thread. */
+/** Finds the text value of one attribute of a resource. Reused; for one thread. */
 final class ResourceAttribute {
     private final WireReader reader = new WireReader();
     private final byte[] key;
@@ -21,7 +21,7 @@ final class ResourceAttribute {
         this.key = key.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Looks into the ResourceX in {@code [from, from + count)}. Returns whether it has the attribute as a text, not empty. */
+    /** Searches the ResourceX in {@code [from, from + count)}. Returns whether the attribute is a non-empty text. */
     boolean find(DirectBuffer buffer, int from, int count) {
         length = 0;
         reader.wrap(buffer, from, count);
@@ -81,12 +81,12 @@ final class ResourceAttribute {
         return true;
     }
 
-    /** Where the text begins that was found. */
+    /** Where the text found begins. */
     int offset() {
         return offset;
     }
 
-    /** The length of the text that was found, in bytes. */
+    /** The length of the text found, in bytes. */
     int length() {
         return length;
     }

@@ -3,8 +3,8 @@ package dev.loom.otlp.ingest;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What became of one signal's requests and records since the ingester was opened. Usable from any thread; each count is
- * right by itself, not together with others.
+ * Counts the requests and records of one signal since the ingester was opened. Thread-safe; each counter is exact, but they
+ * are not read atomically together.
  */
 public final class SignalCounters {
     private final AtomicLong accepted = new AtomicLong();
@@ -16,32 +16,32 @@ public final class SignalCounters {
 
     SignalCounters() {}
 
-    /** Log records, spans or data points that were stored, also those of requests that later were {@link #unavailable()}. */
+    /** Log records, spans or data points stored, including those of requests that became {@link #unavailable()}. */
     public long accepted() {
         return accepted.get();
     }
 
-    /** Log records, spans or data points of taken requests that were not stored and never could be. */
+    /** Log records, spans or data points of accepted requests that were not stored and never can be. */
     public long rejected() {
         return rejected.get();
     }
 
-    /** Of those stored, how many went to the signal's source because there are too many sources of their own. */
+    /** Stored records that went to the signal's source because the limit on sources was reached. */
     public long overflowed() {
         return overflowed.get();
     }
 
-    /** Requests, whatever became of them. */
+    /** All requests. */
     public long requests() {
         return requests.get();
     }
 
-    /** Requests that can't be read. */
+    /** Requests that could not be read. */
     public long malformed() {
         return malformed.get();
     }
 
-    /** Requests that were to be sent again, as the store was busy, full, failing or closed. */
+    /** Requests that clients were asked to send again, as the store was busy, full, failing or closed. */
     public long unavailable() {
         return unavailable.get();
     }

@@ -13,9 +13,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Defines the sources that requests go to, with their payload formats and indexes, and knows them. */
+/** Defines the sources that requests go to, with their payload formats and indexes, and keeps track of them. */
 final class SourceDefinitions {
-    /** The name that commands give the index over the records' own times. */
+    /** The name that commands use for the index over the records' own times. */
     private static final String EVENT_TIME = "event-time";
 
     private final Loom loom;
@@ -25,12 +25,12 @@ final class SourceDefinitions {
         this.loom = loom;
     }
 
-    /** Whether it gave out this source. Any thread. */
+    /** Whether this source was defined or found here. Thread-safe. */
     boolean has(int sourceId) {
         return ids.contains(sourceId);
     }
 
-    /** The source of records whose resource does not say otherwise. */
+    /** The default source of a signal's records. */
     static String defaultName(Signal signal) {
         return switch (signal) {
             case LOGS -> "otlp.logs";
@@ -40,11 +40,11 @@ final class SourceDefinitions {
     }
 
     /**
-     * Defines a source of a signal's records, with an index over their own times and one over the number that most questions
-     * are about; or takes the open one of this name.
+     * Returns the open source of this name, or defines it, with an index over the records' own times and an index over the
+     * number that most questions are about.
      *
      * @return its id
-     * @throws IllegalArgumentException when the store has the name for something else, or no room
+     * @throws IllegalArgumentException if the store uses the name for something else, or has no room
      */
     int define(Signal signal, String name) {
         return switch (signal) {
@@ -54,7 +54,7 @@ final class SourceDefinitions {
         };
     }
 
-    /** Defines the source of contexts; as {@link #define(Signal, String)}. */
+    /** Returns or defines the source of contexts; see {@link #define(Signal, String)}. */
     int defineContexts() {
         return define(ContextLog.SOURCE, OtlpFormatProvider.CONTEXT);
     }
@@ -72,7 +72,7 @@ final class SourceDefinitions {
         return id;
     }
 
-    /** Also after a kill between the definitions; an index that was closed stays so. */
+    /** True also after a kill between the definitions; an index that was closed stays closed. */
     private boolean neverHad(int sourceId, String index) {
         return loom.indexes().stream()
                 .noneMatch(defined ->

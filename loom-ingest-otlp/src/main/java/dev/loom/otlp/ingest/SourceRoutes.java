@@ -6,12 +6,12 @@ import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which source the records of one signal go to, by their resource: that of their signal, or one for each value of a resource attribute, such as
- * {@code otlp.logs.checkout}. The number of the latter is bounded; what is over goes to the signal's source, as does a
- * resource without the attribute. Owned by whoever has the writer's turn.
+ * Picks the source for the records of one signal, by their resource: the signal's source, or one per value of a resource
+ * attribute, such as {@code otlp.logs.checkout}. The number of the latter is bounded; further values go to the signal's
+ * source, as does a resource without the attribute. Owned by whoever has the writer's turn.
  */
 final class SourceRoutes {
-    /** Bytes of a value that count. */
+    /** The leading bytes of a value that count. */
     private static final int VALUE_LENGTH_MAX = 128;
 
     private static final char REPLACEMENT = '_';
@@ -36,16 +36,16 @@ final class SourceRoutes {
     }
 
     /**
-     * Goes on with the sources that are open now; those that were closed are defined anew, when they are needed.
+     * Continues with the sources that are now open; closed ones are defined again when needed.
      *
-     * @throws IllegalArgumentException when the store has the signal's name for something else, or no room
+     * @throws IllegalArgumentException if the store uses the signal's name for something else, or has no room
      */
     void reopen() {
         byValue.clear();
         defaultId = definitions.define(signal, defaultName);
     }
 
-    /** The id of the source for the records of a resource. */
+    /** The id of the source for a resource's records. */
     int route(ContextBytes context) {
         overflowed = false;
         if (attribute == null || !attribute.find(context.buffer(), 0, context.resourceLength())) {
@@ -66,12 +66,12 @@ final class SourceRoutes {
         return (int) id;
     }
 
-    /** Whether the resource that was routed last should have a source of its own, for which there is no room. */
+    /** Whether the last resource routed should have its own source, but there is no room for it. */
     boolean overflowed() {
         return overflowed;
     }
 
-    /** Defines the source of a value; the signal's own where the store refuses that. */
+    /** Defines the source of a value; falls back to the signal's source if the store refuses. */
     private int define(DirectBuffer buffer, int offset, int length) {
         byte[] bytes = new byte[length];
         buffer.getBytes(offset, bytes);
@@ -83,7 +83,7 @@ final class SourceRoutes {
         }
     }
 
-    /** The value as a part of a source's name, which has printable characters alone and no spaces. */
+    /** The value as part of a source name, which allows only printable characters and no spaces. */
     private static String legal(String value) {
         StringBuilder legal = new StringBuilder(value.length());
         value.codePoints().forEach(c -> {

@@ -3,12 +3,12 @@ package dev.loom.otlp.ingest;
 import dev.loom.otlp.Signal;
 import java.util.Map;
 
-/** What requests share while they are written. For whoever has the writer's turn. */
+/** What requests share while they are written. Owned by whoever has the writer's turn. */
 record TurnState(RecordAppender appender, ContextLog contexts, Map<Signal, SourceRoutes> routes) {
     /**
-     * Takes what is open under the names of the sources, and defines those anew that were closed.
+     * Continues with the sources that are now open under these names, and defines those again that were closed.
      *
-     * @throws IllegalArgumentException when the store has their names for something else, or no room
+     * @throws IllegalArgumentException if the store uses their names for something else, or has no room
      */
     void reopenSources() {
         contexts.reopen();

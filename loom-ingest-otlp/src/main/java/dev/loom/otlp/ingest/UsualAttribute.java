@@ -4,8 +4,8 @@ import dev.loom.otlp.wire.Utf8;
 import org.agrona.DirectBuffer;
 
 /**
- * The form that nearly all attributes have, which is told to be well-formed by a few bytes: a key, then a string, a number or a
- * boolean, each in ASCII and shorter than 128 bytes.
+ * The form of nearly all attributes, which a few bytes prove well-formed: a key, then a string, a number or a boolean. Key
+ * and string are ASCII and shorter than 128 bytes.
  *
  * <pre>
  *  0      1            2     2 + key             3 + key          4 + key
@@ -16,7 +16,7 @@ import org.agrona.DirectBuffer;
  * </pre>
  */
 final class UsualAttribute {
-    /** Messages that it holds, one in the other, itself among them. */
+    /** The depth of its nested messages, including itself. */
     static final int DEPTH = 2;
 
     private static final byte KEY = 0x0A;
@@ -29,7 +29,7 @@ final class UsualAttribute {
 
     private UsualAttribute() {}
 
-    /** Whether the message in {@code [offset, offset + length)} is one. Of any other, nothing is said. */
+    /** Whether the message in {@code [offset, offset + length)} has this form; others may still be well-formed. */
     static boolean isOne(DirectBuffer buffer, int offset, int length) {
         if (length < 4 || buffer.getByte(offset) != KEY) {
             return false;
@@ -45,7 +45,7 @@ final class UsualAttribute {
         }
         int type = buffer.getByte(value + 2);
         if (type == STRING) {
-            // what lies between key and string is below 128 too
+            // the bytes between key and string are below 128 too
             return value + 3 < end
                     && buffer.getByte(value + 3) == end - value - 4
                     && Utf8.isAscii(buffer, offset, length);
