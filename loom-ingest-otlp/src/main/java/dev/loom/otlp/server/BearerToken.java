@@ -15,7 +15,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The token that requests must carry, kept as a digest. Usable from any thread. */
+/** The token that requests must carry, kept as a digest. Thread-safe. */
 public final class BearerToken {
     private static final String SCHEME = "Bearer ";
     private static final Set<PosixFilePermission> OTHERS = EnumSet.complementOf(EnumSet.of(
@@ -28,9 +28,9 @@ public final class BearerToken {
     }
 
     /**
-     * Reads a token: the file's text without white space around it.
+     * Reads a token: the file's text without surrounding white space.
      *
-     * @throws IOException when the file can't be read, is open to others than its owner, or holds no token
+     * @throws IOException if the file can't be read, is accessible to others than its owner, or holds no token
      */
     public static BearerToken read(Path file) throws IOException {
         String token;
@@ -57,7 +57,7 @@ public final class BearerToken {
         }
     }
 
-    /** Whether this value of the header {@code Authorization} carries the token; takes as long whatever it holds. */
+    /** Whether this {@code Authorization} header carries the token; takes the same time for any value. */
     boolean isIn(@Nullable String authorization) {
         boolean bearer = authorization != null && authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length());
         String offered = bearer && authorization != null
@@ -66,7 +66,7 @@ public final class BearerToken {
         return is(offered);
     }
 
-    /** Whether this text is the token; takes as long whatever it is. */
+    /** Whether this text is the token; takes the same time for any text. */
     public boolean is(String offered) {
         return MessageDigest.isEqual(digest, sha256(offered));
     }

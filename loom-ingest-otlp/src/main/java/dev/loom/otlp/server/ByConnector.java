@@ -9,7 +9,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.Callback;
 
-/** Passes each request to the handler of the endpoint that it came to. */
+/** Passes each request to the handler of the endpoint at which it arrived. */
 final class ByConnector extends Handler.Abstract.NonBlocking {
     private final Map<Connector, Handler> handlers = new HashMap<>();
 

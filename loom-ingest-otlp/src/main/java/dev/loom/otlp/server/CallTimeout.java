@@ -15,10 +15,10 @@ final class CallTimeout {
     private CallTimeout() {}
 
     /**
-     * Reads the header.
+     * Parses the header.
      *
-     * @return nanoseconds; {@link #NONE} without the header
-     * @throws RefusalException when it is not well-formed
+     * @return nanoseconds; {@link #NONE} if there is no header
+     * @throws RefusalException if it is malformed
      */
     static long parseNs(@Nullable String header) throws RefusalException {
         if (header == null) {

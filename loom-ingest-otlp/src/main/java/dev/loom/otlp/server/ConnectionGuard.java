@@ -15,11 +15,11 @@ import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds how many connections there are, and how long one is kept without a request, however many bytes it sends: a client that
- * trickles headers, frames or a TLS handshake holds a connection no longer than one that sends nothing. Also has each one's {@link
- * FrameAllowance}.
+ * Bounds the number of connections, and how long one may stay without a request, however many bytes it sends: a client that
+ * trickles headers, frames or a TLS handshake holds a connection no longer than one that sends nothing. Also keeps each
+ * connection's {@link FrameAllowance}.
  *
- * <p>Usable from any thread.
+ * <p>Thread-safe.
  */
 final class ConnectionGuard implements SelectorManager.AcceptListener {
     private static final class Usage {
@@ -49,10 +49,10 @@ final class ConnectionGuard implements SelectorManager.AcceptListener {
     private final int max;
     private final long firstRequestNs;
     private final long idleNs;
-    /** While there is no room for others. */
+    /** Applies while no further connections fit. */
     private final long crowdedIdleNs;
 
-    /** @param onConnection called for each connection that is accepted */
+    /** @param onConnection called for each accepted connection */
     ConnectionGuard(ServerProtection protection, Runnable onConnection) {
         this.onConnection = onConnection;
         max = protection.maxConnections();
@@ -69,10 +69,10 @@ final class ConnectionGuard implements SelectorManager.AcceptListener {
         return refused.sum();
     }
 
-    /** Closes a connection that is one too many. */
+    /** Closes a connection that exceeds the limit. */
     @Override
     public void onAccepting(SelectableChannel channel) {
-        // One acceptor for each endpoint: between two of them the limit may be passed by one for a moment.
+        // Each endpoint has one acceptor, so two of them may briefly exceed the limit by one.
         if (connections.size() < max) {
             connections.put(channel, new Usage());
             onConnection.run();
@@ -92,7 +92,7 @@ final class ConnectionGuard implements SelectorManager.AcceptListener {
         connections.remove(channel);
     }
 
-    /** Notes that a connection has a request, until that is completed. Returns what it is to be answered by. */
+    /** Notes that a connection has a request, until that completes. Returns the response to answer it with. */
     Response begin(Request request, Response response) {
         Usage usage = connections.get(
                 transport(request.getConnectionMetaData().getConnection().getEndPoint()));
@@ -110,13 +110,13 @@ final class ConnectionGuard implements SelectorManager.AcceptListener {
         };
     }
 
-    /** What a connection may have of frames besides requests. */
+    /** The allowance of frames without requests for a connection. */
     RateControl frames(EndPoint endPoint) {
         Usage usage = connections.get(transport(endPoint));
-        return usage == null ? new FrameAllowance() : usage.frames; // none when it was closed meanwhile
+        return usage == null ? new FrameAllowance() : usage.frames; // null if it was closed in the meantime
     }
 
-    /** Closes those of these connections that have been without a request for too long. */
+    /** Closes those of these connections that have had no request for too long. */
     void sweep(Iterable<EndPoint> endPoints) {
         long now = System.nanoTime();
         boolean crowded = connections.size() >= max;
@@ -140,7 +140,7 @@ final class ConnectionGuard implements SelectorManager.AcceptListener {
         try {
             channel.close();
         } catch (IOException e) {
-            Callback.NOOP.failed(e); // it was not to be used anyway
+            Callback.NOOP.failed(e); // it was to be closed unused
         }
     }
 }

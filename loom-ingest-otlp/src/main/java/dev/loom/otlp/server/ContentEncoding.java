@@ -9,10 +9,10 @@ enum ContentEncoding {
     GZIP,
     ZSTD;
 
-    /** The names as clients are told them. */
+    /** The names, for messages to clients. */
     static final String NAMES = "identity,gzip,zstd";
 
-    /** Finds the encoding of a header's value; none means identity, an unknown one is null. */
+    /** The encoding for a header's value: identity if there is none, null if it is unknown. */
     static @Nullable ContentEncoding of(@Nullable String name) {
         return switch (name == null ? "" : name.strip().toLowerCase(Locale.ROOT)) {
             case "", "identity" -> IDENTITY;

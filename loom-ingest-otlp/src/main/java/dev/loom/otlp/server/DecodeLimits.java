@@ -3,20 +3,20 @@ package dev.loom.otlp.server;
 import dev.loom.otlp.server.Refusal.Reason;
 
 /**
- * What a compressed body may become.
+ * Limits on what a compressed body may decode to.
  *
- * @param maxLength decoded, bytes
- * @param maxRatio of decoded to encoded length, once more than {@link #RATIO_FREE} bytes are decoded
+ * @param maxLength decoded length, in bytes
+ * @param maxRatio decoded to encoded length, once more than {@link #RATIO_FREE} bytes are decoded
  */
 record DecodeLimits(int maxLength, int maxRatio) {
-    /** Bytes that may be decoded whatever the ratio: equal records compress well. */
+    /** Bytes that may be decoded at any ratio, as similar records compress well. */
     static final int RATIO_FREE = 1 << 20;
 
     private static final int HEADERS_LENGTH = 1024;
     private static final int EXPANSION_SHIFT = 11;
     private static final int ROOM_FOR_BLOCKS = ZstdDecoder.ROOM + 2 * GzipDecoder.STEP;
 
-    /** The most that this many encoded bytes may become, bytes. */
+    /** The most bytes that this many encoded bytes may decode to. */
     int allowed(int encodedLength) {
         return (int) Math.min(maxLength, Math.max(RATIO_FREE, (long) maxRatio * encodedLength));
     }
@@ -28,16 +28,16 @@ record DecodeLimits(int maxLength, int maxRatio) {
     }
 
     /**
-     * The most bytes that so many become when they can't be compressed: 5 a block of at least 16 KiB by gzip, 3 of 128 KiB by
-     * Zstandard.
+     * The greatest encoded length of incompressible data, in bytes: gzip adds 5 per block of at least 16 KiB, Zstandard 3
+     * per 128 KiB.
      */
     static int encodedMax(int length) {
         return length + (length >> EXPANSION_SHIFT) + HEADERS_LENGTH;
     }
 
     /**
-     * Memory in which messages of a length can be decoded in place: what is yet to be read is at most what it will become, as
-     * by {@link #encodedMax}, and a decoder wants room for its next step.
+     * The memory for decoding messages of this length in place: unread input is at most the {@link #encodedMax} of its
+     * output, and a decoder needs room for its next step.
      */
     static int roomFor(int maxLength) {
         return encodedMax(maxLength) + ROOM_FOR_BLOCKS;

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where a server listens: a host and port, or a Unix domain socket.
  *
- * @param host name or address; empty for a socket in the file system
- * @param port 0 to 65,535, 0 for any that is free
- * @param socket file of the Unix domain socket, null for host and port
+ * @param host name or address; empty for a Unix domain socket
+ * @param port 0 to 65,535; 0 for any free port
+ * @param socket the file of the Unix domain socket; null for a host and port
  */
 public record Endpoint(String host, int port, @Nullable Path socket) {
     /** Checks the port. */
@@ -24,10 +24,10 @@ public record Endpoint(String host, int port, @Nullable Path socket) {
     }
 
     /**
-     * Reads the form that the Collector's settings have.
+     * Parses the form used in the Collector's settings.
      *
      * @param text {@code localhost:4317}, {@code [::1]:4317}, {@code unix:/run/loom/otlp.sock}
-     * @throws IllegalArgumentException when it is none of these
+     * @throws IllegalArgumentException if it has none of these forms
      */
     public static Endpoint parse(String text) {
         if (text.startsWith("unix:")) {
@@ -51,7 +51,7 @@ public record Endpoint(String host, int port, @Nullable Path socket) {
         }
     }
 
-    /** Whether only processes of this machine can reach it. */
+    /** Whether only processes on this machine can reach it. */
     public boolean isLocal() {
         try {
             return socket != null || InetAddress.getByName(host).isLoopbackAddress();
@@ -61,9 +61,9 @@ public record Endpoint(String host, int port, @Nullable Path socket) {
     }
 
     /**
-     * Where to connect or to listen.
+     * The address to connect to or to listen at.
      *
-     * @throws UnknownHostException for a host without an address
+     * @throws UnknownHostException if the host has no address
      */
     public SocketAddress address() throws UnknownHostException {
         return socket == null
@@ -71,7 +71,7 @@ public record Endpoint(String host, int port, @Nullable Path socket) {
                 : UnixDomainSocketAddress.of(socket);
     }
 
-    /** In the form that {@link #parse} reads. */
+    /** The form that {@link #parse} reads. */
     @Override
     public String toString() {
         if (socket != null) {

@@ -14,15 +14,15 @@ import org.eclipse.jetty.util.thread.Invocable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One export request: received without a thread that waits, handed to a worker once it is whole, answered.
+ * One export request: received without a waiting thread, passed to a worker once it is complete, then answered.
  *
- * <p>Whoever ends a state under the lock (the reader, the sweep, a failed connection, a worker) owns what follows; the region
- * has one owner at any time. Answers are written outside the lock.
+ * <p>Whoever ends a state under the lock (the reader, the sweep, a failed connection, a worker) owns the next step; the
+ * region has one owner at any time. Answers are written outside the lock.
  */
 abstract class Exchange implements Invocable.Task {
     private enum State {
         RECEIVING,
-        /** Refused; what is still sent is read to its end, since a client of HTTP/1 that is sending may not read before. */
+        /** Refused; the rest is read to its end, since a client of HTTP/1 may not read while it sends. */
         DISCARDING,
         WAITING,
         EXPORTING,
@@ -63,25 +63,25 @@ abstract class Exchange implements Invocable.Task {
 
     abstract Transport transport();
 
-    /** Whether the client waits no longer. */
+    /** Whether the client has stopped waiting. */
     boolean isOverdue(long nowNs) {
         return false;
     }
 
-    /** Takes bytes of the body. Their buffer is given back afterwards. */
+    /** Takes bytes of the body; the caller releases their buffer afterwards. */
     abstract void received(ByteBuffer bytes) throws RefusalException;
 
-    /** Checks that the body is whole. */
+    /** Checks that the body is complete. */
     abstract void receivedAll() throws RefusalException;
 
-    /** How the message, which is known once the body is whole, is compressed. */
+    /** The compression of the message; known once the body is complete. */
     ContentEncoding encoding() {
         return encoding;
     }
 
     abstract boolean isJson();
 
-    /** Checks a length as sent. */
+    /** Checks the length as sent. */
     final void checkLength(long length, boolean compressed) throws RefusalException {
         int max = compressed ? DecodeLimits.encodedMax(maxLength) : maxLength;
         if (length > max) {
@@ -92,7 +92,7 @@ abstract class Exchange implements Invocable.Task {
     /** Writes the answer to an accepted request. */
     abstract void answer(ExportOutcome outcome);
 
-    /** Begins to receive. */
+    /** Starts to receive. */
     final void start() {
         request.addFailureListener(this::failed);
         run();
@@ -113,7 +113,7 @@ abstract class Exchange implements Invocable.Task {
         return InvocationType.NON_BLOCKING;
     }
 
-    /** Takes what has arrived; returns a refusal that is to be answered now. */
+    /** Takes what has arrived; returns a refusal to answer now, or null. */
     private synchronized @Nullable Refusal receive() {
         while (state == State.RECEIVING || state == State.DISCARDING) {
             Content.Chunk chunk = request.read();
@@ -152,7 +152,7 @@ abstract class Exchange implements Invocable.Task {
             }
         } catch (RefusalException e) {
             refusal = e.refusal();
-            state = State.DISCARDING; // the deadline stays
+            state = State.DISCARDING; // the deadline remains
             closeBody();
         }
     }
@@ -161,7 +161,7 @@ abstract class Exchange implements Invocable.Task {
         return request.getConnectionMetaData().getHttpVersion().getVersion() < HttpVersion.HTTP_2.getVersion();
     }
 
-    /** Appends to the body, which has so many bytes at most. */
+    /** Appends to the body, which will have at most this many bytes. */
     final void append(ByteBuffer bytes, int most) throws RefusalException {
         if (!bytes.hasRemaining()) {
             return;
@@ -182,7 +182,7 @@ abstract class Exchange implements Invocable.Task {
         return body == null ? 0 : body.length();
     }
 
-    /** Has the request stored and answered. Called by a worker's thread. */
+    /** Has the request stored and answers it. Called by a worker's thread. */
     final void export(ExportWorker worker) {
         Region message;
         boolean overdue;
@@ -231,7 +231,7 @@ abstract class Exchange implements Invocable.Task {
         }
     }
 
-    /** Ends what takes too long. Called now and then. */
+    /** Ends the exchange if it takes too long. Called periodically. */
     final void sweep(long nowNs, boolean pressed) {
         Refusal late = null;
         synchronized (this) {

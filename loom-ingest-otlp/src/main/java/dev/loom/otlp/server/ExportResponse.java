@@ -4,11 +4,11 @@ import dev.loom.otlp.ExportOutcome;
 import dev.loom.otlp.Signal;
 
 /**
- * What a client is told of an accepted request: {@code Export<Signal>ServiceResponse}, empty unless records were rejected or
- * there is a warning. Its messages have the same fields for all signals, but for a name in JSON.
+ * The answer to an accepted request: {@code Export<Signal>ServiceResponse}, empty unless records were rejected or there is a
+ * warning. Its messages have the same fields for all signals, except for one name in JSON.
  */
 final class ExportResponse {
-    /** Far below the 4 MiB that clients take. */
+    /** Far below the 4 MiB that clients accept. */
     private static final int MESSAGE_CHARS_MAX = 4096;
 
     private ExportResponse() {}
@@ -37,7 +37,7 @@ final class ExportResponse {
         return json.append("}}").toString();
     }
 
-    /** At most as much of a message as an answer may hold. */
+    /** The message, cut to the length that an answer may hold. */
     static String shortened(String message) {
         return message.length() <= MESSAGE_CHARS_MAX ? message : message.substring(0, MESSAGE_CHARS_MAX) + "...";
     }

@@ -10,10 +10,10 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns the bytes of whole requests into what the {@link ExportHandler} takes, and hands them over. There are few of these, so
- * what decompressing needs does not depend on how many clients there are.
+ * Decodes the bytes of complete requests and passes them to the {@link ExportHandler}. There are few workers, so the memory
+ * for decompression does not depend on the number of clients.
  *
- * <p>Not safe for use by several threads at once.
+ * <p>Not thread-safe.
  */
 final class ExportWorker implements AutoCloseable {
     private static final UnsafeBuffer NOTHING = new UnsafeBuffer(new byte[0]);
@@ -32,7 +32,7 @@ final class ExportWorker implements AutoCloseable {
         this.transcoder = transcoder;
     }
 
-    /** Length of the last request, decompressed, as protobuf: bytes. */
+    /** The length of the last request as uncompressed protobuf, in bytes. */
     int exportedLength() {
         return exportedLength;
     }
@@ -40,9 +40,9 @@ final class ExportWorker implements AutoCloseable {
     /**
      * Has a request stored.
      *
-     * @param body as received, null when it has no bytes; given back here, as early as possible
-     * @return what became of it, valid until the next call: accepted
-     * @throws RefusalException when it is refused
+     * @param body as received, null if empty; released here, as early as possible
+     * @return the outcome, which is accepted; valid until the next call
+     * @throws RefusalException if the request is refused
      */
     ExportOutcome export(Signal signal, ContentEncoding encoding, boolean json, @Nullable Region body)
             throws RefusalException {

@@ -9,11 +9,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs whole requests on few of a pool's threads; the others stay free to read. Of those that wait the shortest is next, so that
- * many which take long don't keep the others waiting, and every fourth time the one that has waited longest, so that it need not
- * wait for ever. The queue is as long as the budget's memory allows.
+ * Runs complete requests on a few threads of a pool; the others stay free to read. The shortest waiting request is next, so
+ * that many slow ones don't hold up the others. Every fourth time it is the oldest, so that no request waits forever. The
+ * queue is bounded only by the budget's memory.
  *
- * <p>Usable from any thread.
+ * <p>Thread-safe.
  */
 final class ExportWorkers implements AutoCloseable {
     private static final int TURNS_TO_OLDEST = 4;
@@ -26,10 +26,10 @@ final class ExportWorkers implements AutoCloseable {
     private int turns;
     private boolean closed;
 
-    /** @param length of the request, as sent: bytes */
+    /** @param length of the request as sent, in bytes */
     private record Waiting(Exchange exchange, int length) {}
 
-    /** @param failures throws nothing */
+    /** @param failures must not throw */
     ExportWorkers(int count, Supplier<ExportWorker> workers, Executor executor, Consumer<Throwable> failures) {
         this.executor = executor;
         this.failures = failures;
@@ -39,10 +39,10 @@ final class ExportWorkers implements AutoCloseable {
     }
 
     /**
-     * Has a request worked on, now or later.
+     * Has a request processed, now or later.
      *
-     * @param length of the request, as sent: bytes
-     * @throws RefusalException when there is no thread for it
+     * @param length of the request as sent, in bytes
+     * @throws RefusalException if there is no thread for it
      */
     void submit(Exchange exchange, int length) throws RefusalException {
         ExportWorker worker;
@@ -80,9 +80,8 @@ final class ExportWorkers implements AutoCloseable {
             try {
                 exchange.export(worker);
             } catch (Throwable e) {
-                failures.accept(
-                        e); // its connection went in the midst of the answer, or memory did; those that wait are to be
-                // served
+                // the connection broke during the answer, or memory ran out; waiting requests must still be served
+                failures.accept(e);
             }
             exchange = next(worker);
         }
@@ -106,7 +105,7 @@ final class ExportWorkers implements AutoCloseable {
         return shortest;
     }
 
-    /** Closes the workers, those at work once they have none left. */
+    /** Closes the workers; busy ones are closed once no request waits. */
     @Override
     public synchronized void close() {
         closed = true;

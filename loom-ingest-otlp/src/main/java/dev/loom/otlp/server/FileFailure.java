@@ -11,14 +11,14 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 
 /**
- * Says of an operation on a file that failed what was done, with which file, and why: the platform's exceptions have the path
- * alone for a message where their class is the reason.
+ * Describes a failed file operation: what was done, to which file, and why. The platform's exceptions often have only the
+ * path as their message, and the reason as their class.
  */
 public final class FileFailure {
     private FileFailure() {}
 
     /**
-     * An exception to be thrown in place of the platform's.
+     * An exception to throw in place of the platform's.
      *
      * @param problem what can't be done, such as {@code can't read the token}
      */
@@ -31,14 +31,14 @@ public final class FileFailure {
         return problem + ": file=" + file + ", reason=" + reason(cause);
     }
 
-    /** What the platform's exception says, with its file if it knows one. */
+    /** What the platform's exception says, with its file if it has one. */
     public static String describe(IOException failure) {
         return failure instanceof FileSystemException named && named.getFile() != null
                 ? "file=" + named.getFile() + ", reason=" + reason(failure)
                 : reason(failure);
     }
 
-    /** Why, without the file. */
+    /** The reason, without the file. */
     public static String reason(IOException failure) {
         if (failure instanceof NoSuchFileException) {
             return "no such file";

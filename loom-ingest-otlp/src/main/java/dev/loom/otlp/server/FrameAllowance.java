@@ -5,25 +5,24 @@ import org.eclipse.jetty.http2.frames.ResetFrame;
 import org.eclipse.jetty.io.RateControl;
 
 /**
- * How many frames of HTTP/2 that carry no request a connection may have: pings, settings, resets, updates of windows, frames for
- * streams that have ended. Each has a price, resets one of their own, since whole requests are begun for them. What was spent comes
- * back with time, and with what is answered: gRPC's clients measure their path by a ping for each answer, all update their windows as
- * they read, and those that are told to come again later have sent frames that are in vain, so that a rate alone would cut off good
- * ones.
+ * Limits the HTTP/2 frames of a connection that carry no request: pings, settings, resets, window updates, frames for ended
+ * streams. Each has a price; resets cost more, since whole requests are started for them. The allowance is refilled over
+ * time and by answers. A rate alone would cut off good clients: gRPC clients ping with each answer to measure their path,
+ * every client updates its windows as it reads, and a client told to retry later has sent frames in vain.
  *
- * <p>Usable from any thread.
+ * <p>Thread-safe.
  */
 final class FrameAllowance implements RateControl {
-    /** What a connection begins with, and what comes back in a second. */
+    /** The initial allowance, and what a second adds. */
     static final int PER_SECOND = 128;
 
-    /** What an answered request brings: its ping and updates of windows, a reset, data that came too late. */
+    /** What an answered request adds, for its ping, window updates, a reset, and data that came too late. */
     static final int PER_ANSWER = 16;
 
-    /** Bytes of answers that bring one more; clients update both windows every 4 KiB at most. */
+    /** Bytes of answers that add one; clients update both windows at most every 4 KiB. */
     static final int BYTES = 1024;
 
-    /** What can be saved up: what comes for all that one window takes. */
+    /** The most that answers can accumulate: enough for everything that one window can hold. */
     static final int MAX = 16_384;
 
     static final int RESET_PRICE = 8;
@@ -43,12 +42,12 @@ final class FrameAllowance implements RateControl {
         this.filledNs = clockNs.getAsLong();
     }
 
-    /** Notes that a request was answered, or part of an answer was sent. */
+    /** Notes that a request, or part of one, was answered. */
     synchronized void onAnswer(int bytes, boolean last) {
         left = Math.min(MAX, left + bytes / BYTES + (last ? PER_ANSWER : 0));
     }
 
-    /** Whether a frame may be; if not, the connection is ended. */
+    /** Whether a frame is allowed; if not, the connection is closed. */
     @Override
     public synchronized boolean onEvent(Object frame) {
         refill();

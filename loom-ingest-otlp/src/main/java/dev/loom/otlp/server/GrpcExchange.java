@@ -10,7 +10,9 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
-/** A unary call of gRPC: the body is one message behind a prefix of its compression (1 byte) and length (4 bytes, big-endian). */
+/**
+ * A unary gRPC call: the body is one message after a prefix of compression flag (1 byte) and length (4 bytes, big-endian).
+ */
 final class GrpcExchange extends Exchange {
     static final int PREFIX_LENGTH = 5;
     private static final ByteBuffer NO_BYTES = ByteBuffer.allocate(0);
@@ -100,7 +102,7 @@ final class GrpcExchange extends Exchange {
         content.put((byte) 0).putInt(message.length).put(message).flip();
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, MediaTypes.GRPC);
         response.setTrailersSupplier(() -> OK);
-        // Written at once, Jetty's trailers would overtake a message that the client has no window for.
+        // If written at once, Jetty's trailers would overtake a message for which the client has no window.
         response.write(false, content, Callback.from(() -> response.write(true, NO_BYTES, callback), callback::failed));
     }
 }

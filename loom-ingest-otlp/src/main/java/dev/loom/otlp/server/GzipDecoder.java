@@ -8,12 +8,12 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
 /**
- * Decompresses gzip (RFC 1952, all members) in place, in steps between which the limits are checked.
+ * Decompresses gzip (RFC 1952, all members) in place, checking the limits between steps.
  *
- * <p>Reused; not safe for use by several threads at once.
+ * <p>Reused; not thread-safe.
  */
 final class GzipDecoder implements AutoCloseable {
-    /** Room that is wanted for a step, so that hostile input can't ask for many small ones: bytes. */
+    /** The room requested per step, in bytes; keeps hostile input from requesting many small ones. */
     static final int STEP = 4096;
 
     private static final int MAGIC_AND_DEFLATE = 0x08_8B_1F;
@@ -31,8 +31,8 @@ final class GzipDecoder implements AutoCloseable {
     /**
      * Decodes a body.
      *
-     * @param body what is to be read of it is encoded; what is decoded is written
-     * @throws RefusalException when it is no gzip, too much, or there is no room
+     * @param body its unread bytes are encoded; decoded bytes are written to it
+     * @throws RefusalException if it is not gzip, is too large, or there is no room
      */
     void decode(Region body, DecodeLimits limits) throws RefusalException {
         int encodedLength = body.unread();
@@ -57,7 +57,7 @@ final class GzipDecoder implements AutoCloseable {
 
     private void inflate(Region body, int encodedLength, DecodeLimits limits) throws RefusalException {
         while (!inflater.finished()) {
-            // One byte more than is allowed tells that there are too many.
+            // One byte more than allowed shows that there are too many.
             int most = limits.allowed(encodedLength - body.unread()) + 1 - body.length();
             body.require(Math.min(STEP, most));
             ByteBuffer in = body.unreadBytes();
@@ -76,7 +76,7 @@ final class GzipDecoder implements AutoCloseable {
             crc.update(out.limit(out.position()).reset());
             body.readUntil(in);
             body.written(count);
-            // What was read so far has to allow for it, so that a bomb costs no more than its beginning.
+            // The limit applies to the input read so far, so a bomb costs no more than its beginning.
             int encodedSoFar = encodedLength - body.unread();
             if (body.length() > limits.allowed(encodedSoFar)) {
                 throw limits.exceeded(encodedSoFar);

@@ -7,9 +7,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Which names a client may use for the server, and which web pages may send requests.
+ * The names that clients may use for the server, and the web pages that may send requests.
  *
- * <p>A web page whose own name was made to resolve to this machine (DNS rebinding) sends that name; addresses can't be rebound.
+ * <p>A web page whose own name was made to resolve to this machine (DNS rebinding) sends that name; literal addresses can't
+ * be rebound.
  */
 final class HostRules {
     private static final Pattern ADDRESS = Pattern.compile("\\[[0-9a-fA-F:.]+]|[0-9]{1,3}(\\.[0-9]{1,3}){3}");
@@ -27,7 +28,7 @@ final class HostRules {
                 .toList();
     }
 
-    /** @param host without port; an IPv6 address in brackets */
+    /** @param host without a port; an IPv6 address in brackets */
     boolean allowsHost(String host) {
         return host.equalsIgnoreCase("localhost")
                 || ADDRESS.matcher(host).matches()

@@ -9,7 +9,7 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
-/** A request of OTLP/HTTP: the body is the message. */
+/** An OTLP/HTTP request: the body is the message. */
 final class HttpExchange extends Exchange {
     private final boolean json;
     private final long declaredLength;

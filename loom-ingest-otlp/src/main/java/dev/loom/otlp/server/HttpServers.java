@@ -35,22 +35,22 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves HTTP/1.1 and HTTP/2 (with TLS by ALPN, without by prior knowledge or upgrade) at one or more endpoints that share
+ * Serves HTTP/1.1 and HTTP/2 (by ALPN with TLS, by prior knowledge or upgrade without) at one or more endpoints that share
  * threads, buffers and one {@link ServerProtection}.
  *
- * <p>Start and close are for one thread at a time.
+ * <p>Start and close must not run concurrently.
  */
 public final class HttpServers implements AutoCloseable {
     /**
-     * An endpoint and what serves it.
+     * An endpoint and its handler.
      *
      * @param endpoint where to listen
-     * @param handler serves requests that the protection lets through; may be that of several endpoints
+     * @param handler serves requests that the protection admits; several endpoints may share one
      * @param refusals tells clients what the protection refuses
-     * @param openPaths of requests that need no token; the handler learns by {@link #hasToken} whether they had it
+     * @param openPaths paths that need no token; {@link #hasToken} tells the handler whether a request had one
      */
     public record Listener(Endpoint endpoint, Handler handler, RefusalWriter refusals, Set<String> openPaths) {
-        /** Where each request needs the token. */
+        /** A listener whose requests all need the token. */
         public Listener(Endpoint endpoint, Handler handler, RefusalWriter refusals) {
             this(endpoint, handler, refusals, Set.of());
         }
@@ -67,7 +67,7 @@ public final class HttpServers implements AutoCloseable {
     private final QueuedThreadPool threads = new QueuedThreadPool(THREADS_MAX, THREADS_MIN);
     private final Server server;
     private final Gate gate;
-    /** Whether there are sweeps: as long as there are connections. */
+    /** Whether sweeps are scheduled, which is so while there are connections. */
     private final AtomicBoolean sweeping = new AtomicBoolean();
 
     private final List<ServerConnector> connectors = new ArrayList<>();
@@ -96,14 +96,14 @@ public final class HttpServers implements AutoCloseable {
     }
 
     /**
-     * Starts to serve.
+     * Starts the servers.
      *
-     * @param protection of all endpoints
+     * @param protection applies to all endpoints
      * @param listeners at least one
-     * @param failures told of what goes wrong later, such as a certificate that can't be reloaded; called by any thread
-     * @throws IllegalArgumentException when an endpoint can be reached by other machines without TLS and token, and the
-     *     protection doesn't say that this is wanted
-     * @throws IOException when an endpoint is in use, or a file can't be read
+     * @param failures told of later failures, such as a certificate that can't be reloaded; called by any thread
+     * @throws IllegalArgumentException if other machines can reach an endpoint without TLS and a token, and the protection
+     *     does not say that this is intended
+     * @throws IOException if an endpoint is in use, or a file can't be read
      */
     public static HttpServers start(ServerProtection protection, List<Listener> listeners, Consumer<Throwable> failures)
             throws IOException {
@@ -132,17 +132,17 @@ public final class HttpServers implements AutoCloseable {
         return servers;
     }
 
-    /** Whether a request that was let through had the token, or none is asked for. */
+    /** Whether an admitted request had the token, or needs none because the server has none. */
     public static boolean hasToken(Request request) {
         return request.getAttribute(ProtectedHandler.WITHOUT_TOKEN) == null;
     }
 
-    /** The port of an endpoint, by its place among the listeners; -1 for a socket in the file system. */
+    /** The port of an endpoint, by the index of its listener; -1 for a Unix domain socket. */
     public int port(int listener) {
         return connectors.get(listener).getLocalPort();
     }
 
-    /** Why clients can't reach an endpoint though nobody has closed it, such as that its thread was interrupted; empty if all listen. */
+    /** Why clients can't reach an endpoint that was not closed, such as an interrupt of its thread; empty if all listen. */
     public Optional<String> problem() {
         for (ServerConnector connector : connectors) {
             if (!closed && !connector.isOpen()) {
@@ -152,17 +152,17 @@ public final class HttpServers implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** Connections that are open now. */
+    /** The number of open connections. */
     public int connections() {
         return gate.connections.connections();
     }
 
-    /** Connections that were closed at once, as there were too many. */
+    /** The number of connections closed at once because there were too many. */
     public long refusedConnections() {
         return gate.connections.refused();
     }
 
-    /** Requests that were refused for their host, origin or token, or because the server was closing. */
+    /** The number of requests refused for their host, origin or token, or because the server was closing. */
     public long refusedRequests() {
         return gate.refused.sum();
     }
@@ -190,7 +190,8 @@ public final class HttpServers implements AutoCloseable {
         ArrayByteBufferPool pool = server.getBean(ArrayByteBufferPool.class);
         HttpConfiguration http = configuration();
         if (endpoint.socket() != null) {
-            // The name for requests that have none, such as HTTP/2's preface: by default the address, here a path.
+            // The host for requests without one, such as HTTP/2's preface; the default is the address, which is a path
+            // here.
             http.setServerAuthority(new HostPort("localhost"));
         }
         ConnectionFactory[] factories = tls == null ? plainFactories(http) : tlsFactories(http, tls);
@@ -229,7 +230,10 @@ public final class HttpServers implements AutoCloseable {
         return http;
     }
 
-    /** What a connection may make the server keep: a window of 64 KiB, as small as the protocol allows for all its streams. */
+    /**
+     * Bounds what a connection can make the server buffer: a window of 64 KiB, the protocol's default, shared by all its
+     * streams.
+     */
     private AbstractHTTP2ServerConnectionFactory bounded(AbstractHTTP2ServerConnectionFactory factory) {
         factory.setInitialSessionRecvWindow(FlowControlStrategy.DEFAULT_WINDOW_SIZE);
         factory.setInitialStreamRecvWindow(FlowControlStrategy.DEFAULT_WINDOW_SIZE);
@@ -240,7 +244,7 @@ public final class HttpServers implements AutoCloseable {
                 return gate.connections.frames(endPoint);
             }
         });
-        // Deadlines of our own end what is slow, and say why; this is for streams that never become requests.
+        // Our own deadlines end slow requests and say why; this is for streams that never become requests.
         factory.setStreamIdleTimeout(
                 protection.readBodyTimeout().plus(protection.writeTimeout()).toMillis());
         return factory;
@@ -270,7 +274,7 @@ public final class HttpServers implements AutoCloseable {
         if (gate.connections.connections() == 0) {
             sweeping.set(false);
             if (gate.connections.connections() > 0) {
-                beginSweeps(); // who came meanwhile may have found them going on
+                beginSweeps(); // a connection that came in the meantime may have found sweeps still scheduled
             }
         } else if (server.isRunning()) {
             scheduleSweep();
@@ -293,7 +297,7 @@ public final class HttpServers implements AutoCloseable {
                         TimeUnit.NANOSECONDS);
     }
 
-    /** Takes in files that changed; those that can't be read leave what was. */
+    /** Reloads files that changed; if one can't be read, the old contents stay in use. */
     private void reload() {
         try {
             if (reloaded != null && reloaded.takeChanged()) {
@@ -316,8 +320,8 @@ public final class HttpServers implements AutoCloseable {
     }
 
     /**
-     * Takes no more connections, answers requests that come on those there are as unavailable, waits for those in flight, then
-     * ends all. Idempotent.
+     * Stops accepting connections, refuses new requests on open ones as unavailable, waits for requests in flight, then
+     * closes everything. Idempotent.
      *
      * @param timeout how long to wait for requests in flight
      */

@@ -14,21 +14,21 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All memory that requests in flight may take: one area of fixed length off the heap, given out in contiguous {@link Region}s.
+ * All memory for requests in flight: one off-heap area of fixed length, allocated in contiguous {@link Region}s.
  *
- * <p>The area is a file without a name, preallocated by writing, so that memory which the machine does not have is refused when
- * the server starts and not while it serves. Where its folder has too little room, as {@code /dev/shm} of a container, it is
- * direct memory. Usable from any thread; the lock is held while a region's bounds change, never while bytes are copied.
+ * <p>The area is an unnamed file, preallocated by writing, so a lack of memory shows when the server starts and not while it
+ * serves. If the folder has too little room, like {@code /dev/shm} in a container, the area is direct memory. Thread-safe;
+ * the lock is held while a region's bounds change, never while bytes are copied.
  */
 public final class InFlightBudget implements AutoCloseable {
-    /** Regions start and end at multiples of it: bytes. */
+    /** The alignment of regions, in bytes. */
     static final int GRANULE = 4096;
 
-    /** What a client is told when there is no room for its request. */
+    /** The client's answer if there is no room for its request. */
     static final Refusal NO_ROOM =
             new Refusal(Refusal.Reason.UNAVAILABLE, "memory for requests in flight is used up", 1000);
 
-    /** Where a region is to be, in granules. */
+    /** The new place of a region, in granules. */
     private record Place(int start, int size) {
         boolean contains(int granule) {
             return granule >= start && granule < start + size;
@@ -50,11 +50,11 @@ public final class InFlightBudget implements AutoCloseable {
     }
 
     /**
-     * Takes the memory.
+     * Allocates the memory.
      *
-     * @param folder where the file is created, and removed at once: on tmpfs, unless the area is to be on a disk
+     * @param folder where the file is created, and deleted at once: on tmpfs, unless the area may be on a disk
      * @param length in bytes, rounded up to whole granules
-     * @throws IOException when the folder has no room or can't be written, and there is no direct memory either
+     * @throws IOException if the folder has no room or can't be written, and there is no direct memory either
      */
     public static InFlightBudget open(Path folder, int length) throws IOException {
         return open(
@@ -63,7 +63,7 @@ public final class InFlightBudget implements AutoCloseable {
                 Files.isDirectory(folder) ? Files.getFileStore(folder).getUsableSpace() : 0);
     }
 
-    /** As above, of a folder that has so many bytes free. */
+    /** As {@link #open(Path, int)}, for a folder with this many bytes free. */
     static InFlightBudget open(Path folder, int length, long free) throws IOException {
         int bytes = granulesOf(length) * GRANULE;
         IOException full = new IOException("no space in folder: free=" + free);
@@ -104,27 +104,27 @@ public final class InFlightBudget implements AutoCloseable {
         }
     }
 
-    /** Length of the area in bytes. */
+    /** The length of the area, in bytes. */
     public int capacity() {
         return area.capacity();
     }
 
-    /** Bytes in regions now. */
+    /** Bytes now in regions. */
     synchronized int used() {
         return used;
     }
 
-    /** The most bytes that ever were in regions. */
+    /** The most bytes ever in regions. */
     synchronized int peak() {
         return peak;
     }
 
-    /** Notes that something was refused for the sake of memory that is not this. */
+    /** Notes that a request was refused for lack of other memory. */
     synchronized void press() {
         pressed = true;
     }
 
-    /** Whether anything was refused for want of memory since this was last asked. */
+    /** Whether a request was refused for lack of memory since the last call. */
     synchronized boolean takePressed() {
         boolean was = pressed;
         pressed = false;
@@ -132,10 +132,10 @@ public final class InFlightBudget implements AutoCloseable {
     }
 
     /**
-     * Takes a region.
+     * Allocates a region.
      *
-     * @param length it can hold at least, bytes
-     * @return null when there is no room
+     * @param length the least capacity, in bytes
+     * @return null if there is no room
      */
     public synchronized @Nullable Region reserve(int length) {
         int granules = granulesOf(length);
@@ -153,17 +153,17 @@ public final class InFlightBudget implements AutoCloseable {
         return buffer;
     }
 
-    /** A view of part of the area with position and limit of its own. */
+    /** A view of part of the area with its own position and limit. */
     ByteBuffer view(int offset, int length) {
         return area.duplicate().position(offset).limit(offset + length);
     }
 
     /**
-     * Lengthens a region: behind it, elsewhere, or to both sides, in which way one that is alone can have all there is.
+     * Enlarges a region: behind it, elsewhere, or on both sides, which lets a region that is alone take the whole area.
      *
-     * @param capacity it must have at least
-     * @param desired it is to have when there is room
-     * @return whether it has it; when not, the region is as it was
+     * @param capacity the least capacity, in bytes
+     * @param desired the capacity if there is room
+     * @return whether it has at least {@code capacity}; if not, the region is unchanged
      */
     boolean grow(Region region, int capacity, int desired) {
         int start = region.offset() / GRANULE;
@@ -214,7 +214,7 @@ public final class InFlightBudget implements AutoCloseable {
         }
     }
 
-    /** Gives back bytes that were a region or the end of one. */
+    /** Releases bytes that were a region or the end of one. */
     synchronized void release(int offset, int length) {
         allocator.free(offset / GRANULE, length / GRANULE);
         used -= length;
@@ -229,7 +229,7 @@ public final class InFlightBudget implements AutoCloseable {
         peak = Math.max(peak, used);
     }
 
-    /** Refuses further regions, and gives the memory back unless there are regions still. Idempotent. */
+    /** Refuses further regions, and frees the memory unless regions remain. Idempotent. */
     @Override
     public synchronized void close() {
         if (!closed && used == 0) {

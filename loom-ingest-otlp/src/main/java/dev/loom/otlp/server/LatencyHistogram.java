@@ -4,8 +4,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counts times by fixed buckets, since it was made. Usable from any thread, without lock or garbage; values read one after the
- * other need not be of one moment.
+ * Counts durations in fixed buckets since its creation. Thread-safe, without locks or garbage; values read one after the
+ * other may be from different moments.
  */
 public final class LatencyHistogram {
     private static final long[] BOUNDS_NS = {
@@ -29,7 +29,7 @@ public final class LatencyHistogram {
     private final LongAdder[] counts = new LongAdder[BOUNDS_NS.length + 1];
     private final LongAdder sumNs = new LongAdder();
 
-    /** Makes one without times. */
+    /** Starts empty. */
     public LatencyHistogram() {
         for (int i = 0; i < counts.length; i++) {
             counts[i] = new LongAdder();
@@ -40,7 +40,7 @@ public final class LatencyHistogram {
         return TimeUnit.MILLISECONDS.toNanos(ms);
     }
 
-    /** Counts a time. */
+    /** Counts a duration. */
     public void add(long ns) {
         int bucket = 0;
         while (bucket < BOUNDS_NS.length && ns > BOUNDS_NS[bucket]) {
@@ -50,22 +50,22 @@ public final class LatencyHistogram {
         sumNs.add(ns);
     }
 
-    /** Buckets, the last of which has no bound. */
+    /** The number of buckets; the last has no bound. */
     public int buckets() {
         return counts.length;
     }
 
-    /** The longest time of a bucket that has a bound, ns. */
+    /** The greatest duration in a bucket that has a bound, in ns. */
     public long boundNs(int bucket) {
         return BOUNDS_NS[bucket];
     }
 
-    /** Times in a bucket. */
+    /** The number of durations in a bucket. */
     public long count(int bucket) {
         return counts[bucket].sum();
     }
 
-    /** The sum of all times, ns. */
+    /** The sum of all durations, in ns. */
     public long sumNs() {
         return sumNs.sum();
     }

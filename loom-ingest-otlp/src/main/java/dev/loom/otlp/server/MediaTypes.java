@@ -12,7 +12,7 @@ final class MediaTypes {
 
     private MediaTypes() {}
 
-    /** A request's content type without parameters; empty when there is none. */
+    /** A request's content type without parameters; empty if there is none. */
     static String of(Request request) {
         String value = request.getHeaders().get(HttpHeader.CONTENT_TYPE);
         if (value == null) {

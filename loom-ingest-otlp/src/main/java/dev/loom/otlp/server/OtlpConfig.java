@@ -3,15 +3,17 @@ package dev.loom.otlp.server;
 import java.nio.file.Path;
 
 /**
- * How OTLP is received.
+ * Settings of an {@link OtlpReceiver}.
  *
- * @param budgetLength memory for all requests in flight, bytes, as received or decoded; some 170 KiB more are taken to decode in place
- * @param budgetFolder where that memory is taken, best on tmpfs
- * @param maxMessageLength {@code max_recv_msg_size_mib} and {@code max_request_body_size}: the largest request, as received,
- *     decompressed, and as protobuf, bytes; at most the budget
- * @param maxDecompressionRatio decoded to received bytes, of requests that decode to more than 1 MiB
- * @param maxRequests at once; each takes heap for its headers whatever it sends, so this bounds what idle ones cost
- * @param exportThreads requests at once that are decoded and stored
+ * @param budgetLength memory for all requests in flight, received or decoded, in bytes; some 170 KiB more serve to decode in
+ *     place
+ * @param budgetFolder where that memory is allocated, best on tmpfs
+ * @param maxMessageLength {@code max_recv_msg_size_mib} and {@code max_request_body_size}: the largest request as received,
+ *     decompressed, and as protobuf, in bytes; at most the budget
+ * @param maxDecompressionRatio decoded to received bytes, for requests that decode to more than 1 MiB
+ * @param maxRequests requests at once; each takes heap for its headers, whatever it sends, so this bounds the cost of idle
+ *     ones
+ * @param exportThreads requests decoded and stored at once
  */
 public record OtlpConfig(
         int budgetLength,
@@ -33,12 +35,12 @@ public record OtlpConfig(
         within("export_threads", exportThreads, 1, 64);
     }
 
-    /** 64 MiB on {@code /dev/shm}, of which one request may take all, ratio 300, 512 requests, two threads. */
+    /** 64 MiB on {@code /dev/shm}, all of which one request may take; ratio 300, 512 requests, two threads. */
     public static OtlpConfig defaults() {
         return new OtlpConfig(64 * MIB, Path.of("/dev/shm"), 64 * MIB, 300, 512, 2);
     }
 
-    /** The same with another budget, which is the largest message too. */
+    /** The same with another budget, which is also the largest message. */
     public OtlpConfig withBudget(int length, Path folder) {
         return new OtlpConfig(length, folder, length, maxDecompressionRatio, maxRequests, exportThreads);
     }
@@ -53,13 +55,13 @@ public record OtlpConfig(
         return new OtlpConfig(budgetLength, budgetFolder, maxMessageLength, ratio, maxRequests, exportThreads);
     }
 
-    /** The same with as many requests at once. */
+    /** The same with another number of requests at once. */
     public OtlpConfig withMaxRequests(int requests) {
         return new OtlpConfig(
                 budgetLength, budgetFolder, maxMessageLength, maxDecompressionRatio, requests, exportThreads);
     }
 
-    /** The same with as many threads. */
+    /** The same with another number of threads. */
     public OtlpConfig withExportThreads(int threads) {
         return new OtlpConfig(
                 budgetLength, budgetFolder, maxMessageLength, maxDecompressionRatio, maxRequests, threads);

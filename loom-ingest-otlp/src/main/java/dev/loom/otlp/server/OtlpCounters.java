@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts what a receiver took and refused, since it was started. Usable from any thread; each value only grows, and values read
- * one after the other need not be of one moment.
+ * Counts what a receiver accepted and refused since it was started. Thread-safe; each value only grows, and values read one
+ * after the other may be from different moments.
  */
 public final class OtlpCounters {
     private static final class Cell {
@@ -39,12 +39,12 @@ public final class OtlpCounters {
         }
     }
 
-    /** Requests that were accepted, even if with rejected records. */
+    /** Requests accepted, even if with rejected records. */
     public long requests(Signal signal, Transport transport) {
         return cell(signal, transport).requests.sum();
     }
 
-    /** Log records, spans or data points that were stored. */
+    /** Log records, spans or data points stored. */
     public long acceptedRecords(Signal signal, Transport transport) {
         return cell(signal, transport).acceptedRecords.sum();
     }
@@ -54,22 +54,22 @@ public final class OtlpCounters {
         return cell(signal, transport).rejectedRecords.sum();
     }
 
-    /** Bytes of accepted requests, decompressed, as protobuf. */
+    /** Bytes of accepted requests as uncompressed protobuf. */
     public long bytes(Signal signal, Transport transport) {
         return cell(signal, transport).bytes.sum();
     }
 
-    /** Requests of a signal that were refused for a reason. */
+    /** A signal's requests refused for a reason. */
     public long refused(Signal signal, Transport transport, Reason reason) {
         return present(cell(signal, transport).refused.get(reason)).sum();
     }
 
-    /** Requests that were refused before it was known what they carry: by path, method, content type, encoding. */
+    /** Requests refused before their signal was known: by path, method, content type or encoding. */
     public long refusedUnread(Transport transport, Reason reason) {
         return present(present(refusedUnread.get(transport)).get(reason)).sum();
     }
 
-    /** How long requests took from when they were whole, with their wait for a worker, until they were answered or refused. */
+    /** The time from a complete request, through its wait for a worker, to its answer or refusal. */
     public LatencyHistogram times(Signal signal) {
         return present(times.get(signal));
     }
@@ -102,7 +102,7 @@ public final class OtlpCounters {
         return counts;
     }
 
-    /** The maps hold all keys from the start. */
+    /** The value; the maps hold all keys from the start. */
     private static <T> T present(@Nullable T value) {
         return Objects.requireNonNull(value);
     }

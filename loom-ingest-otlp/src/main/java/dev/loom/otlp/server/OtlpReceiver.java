@@ -22,12 +22,12 @@ import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives OTLP by both protocols; which one a request speaks is told by its content type, so that either port takes either.
- * Listened for by {@link HttpServers}.
+ * Receives OTLP by both protocols. A request's content type tells which one it uses, so every port takes both. {@link
+ * HttpServers} listens for it.
  *
- * <p>An answer of success means that the {@link ExportHandler} has returned. Each request ends in one of: success, success with
- * rejected records, a refusal that asks for it again, a refusal that doesn't; none is dropped without an answer, except with its
- * connection.
+ * <p>An answer of success means that the {@link ExportHandler} has returned. Each request ends in success, success with
+ * rejected records, a refusal that asks to retry, or a refusal that doesn't; none is dropped without an answer, except with
+ * its connection.
  */
 public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
     private static final long SWEEP_MS = 100;
@@ -51,20 +51,20 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
     private final Set<Exchange> exchanges = ConcurrentHashMap.newKeySet();
     private long pressedUntilNs = System.nanoTime();
     private @Nullable ExportWorkers workers;
-    /** Whether there are sweeps: as long as there are requests. */
+    /** Whether sweeps are scheduled, which is so while there are requests. */
     private final AtomicBoolean sweeping = new AtomicBoolean();
 
     private volatile Scheduler.@Nullable Task sweep;
 
     /**
-     * Takes the memory for requests.
+     * Allocates the memory for requests.
      *
      * @param config sizes
      * @param protection deadlines
      * @param handler stores requests
-     * @param transcoder reads JSON
+     * @param transcoder converts JSON
      * @param failures told of exceptions that the handler throws; called by any thread
-     * @throws IOException when there is no room for the budget
+     * @throws IOException if there is no room for the budget
      */
     public OtlpReceiver(
             OtlpConfig config,
@@ -81,28 +81,28 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
             try {
                 failures.accept(cause);
             } catch (Throwable e) {
-                // there may be no memory to say so; the request is to be answered all the same
+                // there may be no memory to report it; the request must be answered all the same
             }
         };
         budget = InFlightBudget.open(config.budgetFolder(), DecodeLimits.roomFor(config.budgetLength()));
     }
 
-    /** What was taken and refused so far. */
+    /** What was accepted and refused so far. */
     public OtlpCounters counters() {
         return counters;
     }
 
-    /** Bytes of the budget in use now. */
+    /** Bytes of the budget now in use. */
     public int bytesInFlight() {
         return budget.used();
     }
 
-    /** The most bytes of the budget that were in use at once. */
+    /** The most bytes of the budget in use at once. */
     public int bytesInFlightPeak() {
         return budget.peak();
     }
 
-    /** How requests are refused in the words of OTLP. */
+    /** Refuses requests in OTLP's form. */
     public RefusalWriter refusals() {
         return refusals;
     }
@@ -127,7 +127,7 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
         return workers;
     }
 
-    /** How long a request may take to arrive, or its answer to be taken. */
+    /** How long a request may take to arrive, or a client to take its answer. */
     long timeoutNs(boolean receiving, boolean pressed) {
         if (pressed) {
             return protection.pressedTimeout().toNanos();
@@ -135,7 +135,7 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
         return (receiving ? protection.readBodyTimeout() : protection.writeTimeout()).toNanos();
     }
 
-    /** Called by the server that it serves. */
+    /** Called by the server. */
     @Override
     protected void doStart() throws Exception {
         DecodeLimits limits = new DecodeLimits(config.maxMessageLength(), config.maxDecompressionRatio());
@@ -147,7 +147,7 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
         super.doStart();
     }
 
-    /** Called by the server, once no request is in flight or the time for that has run out. */
+    /** Called by the server once no request is in flight, or the time-out for that is over. */
     @Override
     protected void doStop() throws Exception {
         super.doStop();
@@ -161,7 +161,7 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
 
     private void beginSweeps() {
         if (!sweeping.get() && sweeping.compareAndSet(false, true)) {
-            budget.takePressed(); // long ago
+            budget.takePressed(); // what was noted is long past
             scheduleSweep();
         }
     }
@@ -170,7 +170,7 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
         sweep = getServer().getScheduler().schedule(this::sweep, SWEEP_MS, TimeUnit.MILLISECONDS);
     }
 
-    /** Goes on whatever one of them throws: there is no other who ends what takes too long. */
+    /** Continues whatever an exchange throws, as nothing else ends what takes too long. */
     private void sweep() {
         try {
             sweepAll(System.nanoTime());
@@ -181,7 +181,7 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
 
     private void sweepAll(long now) {
         if (budget.takePressed()) {
-            // Long enough for each request that is in the way to be found too slow.
+            // Long enough to find every slow request that holds memory.
             pressedUntilNs = now + 2 * timeoutNs(true, true);
         }
         boolean pressed = now - pressedUntilNs < 0;
@@ -194,7 +194,7 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
         if (exchanges.isEmpty()) {
             sweeping.set(false);
             if (!exchanges.isEmpty()) {
-                beginSweeps(); // who came meanwhile may have found them going on
+                beginSweeps(); // a request that came in the meantime may have found sweeps still scheduled
             }
         } else if (isRunning()) {
             scheduleSweep();

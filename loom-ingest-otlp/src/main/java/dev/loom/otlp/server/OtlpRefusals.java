@@ -10,7 +10,10 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
-/** Tells a refusal in the way of the request's protocol: gRPC's status, or {@code google.rpc.Status} in the request's encoding. */
+/**
+ * Writes a refusal in the form of the request's protocol: a gRPC status, or {@code google.rpc.Status} in the request's
+ * encoding.
+ */
 final class OtlpRefusals implements RefusalWriter {
     @Override
     public void refuse(Request request, Response response, Callback callback, Refusal refusal) {
@@ -22,7 +25,7 @@ final class OtlpRefusals implements RefusalWriter {
         }
     }
 
-    /** Headers alone, which gRPC takes for headers and trailers at once. */
+    /** Only headers, which gRPC treats as headers and trailers in one. */
     private static void refuseCall(Response response, Callback callback, Refusal refusal) {
         HttpFields.Mutable headers = response.getHeaders();
         headers.put(HttpHeader.CONTENT_TYPE, MediaTypes.GRPC);
@@ -64,7 +67,7 @@ final class OtlpRefusals implements RefusalWriter {
         response.write(true, ByteBuffer.wrap(content), callback);
     }
 
-    /** As the protocol wants it: printable ASCII but {@code %} stands for itself. */
+    /** As the protocol requires: printable ASCII except {@code %} stays as it is. */
     static String percentEncoded(String message) {
         StringBuilder encoded = new StringBuilder();
         for (byte b : message.getBytes(StandardCharsets.UTF_8)) {

@@ -27,15 +27,15 @@ import java.util.regex.Pattern;
 
 /** Reads certificates and keys in PEM form. */
 final class PemFiles {
-    /** Of key stores in memory alone. */
+    /** For key stores that exist only in memory. */
     static final String PASSWORD = "";
 
     private static final Pattern KEY =
             Pattern.compile("-----BEGIN ((?:RSA |EC )?PRIVATE KEY)-----([A-Za-z0-9+/=\\s]+)-----END");
     private static final List<String> ALGORITHMS = List.of("RSA", "EC", "Ed25519", "Ed448");
-    /** The version, and what is before the key's length. */
+    /** The version, and the tag before the key's length. */
     private static final byte[] SEC1_START = {0x02, 0x01, 0x01, 0x04};
-    /** AlgorithmIdentifier of RSA, and the version before it, in a PKCS #8 structure. */
+    /** The version and RSA's AlgorithmIdentifier, in a PKCS #8 structure. */
     private static final byte[] RSA_PKCS8_START = {
         0x02,
         0x01,
@@ -59,7 +59,7 @@ final class PemFiles {
 
     private PemFiles() {}
 
-    /** A store of one entry: a key and its certificates, the server's own first. */
+    /** A store with one entry: a key and its certificates, the server's own first. */
     static KeyStore keyStore(Path certFile, Path keyFile) throws IOException, GeneralSecurityException {
         Certificate[] chain = certificates(certFile).toArray(new Certificate[0]);
         KeyStore store = emptyStore();
@@ -67,7 +67,7 @@ final class PemFiles {
         return store;
     }
 
-    /** A store of the authorities that certificates are checked by. */
+    /** A store of the authorities that certificates are checked against. */
     static KeyStore trustStore(Path caFile) throws IOException, GeneralSecurityException {
         KeyStore store = emptyStore();
         int number = 0;
@@ -129,18 +129,18 @@ final class PemFiles {
             try {
                 return KeyFactory.getInstance(algorithm).generatePrivate(spec);
             } catch (InvalidKeySpecException otherAlgorithm) {
-                // the next one then
+                // try the next one
             }
         }
         throw new InvalidKeySpecException("its algorithm is not one of " + ALGORITHMS);
     }
 
-    /** SEC 1: SEQUENCE { 1, OCTET STRING { key }, .. }. The curve, which it need not name, is the certificate's. */
+    /** SEC 1: SEQUENCE { 1, OCTET STRING { key }, .. }. The key need not name its curve, so the certificate's is used. */
     private static PrivateKey sec1(byte[] encoded, PublicKey certified) throws GeneralSecurityException {
         if (!(certified instanceof ECPublicKey onCurve)) {
             throw new InvalidKeySpecException("it is for EC, the certificate for " + certified.getAlgorithm());
         }
-        // the sequence's length has one byte, or 0x81 and one
+        // the sequence's length takes one byte, or 0x81 and one byte
         int start = encoded.length > 2 && (encoded[1] & 0xFF) == 0x81 ? 3 : 2;
         int key = start + SEC1_START.length + 1;
         boolean begins = key <= encoded.length

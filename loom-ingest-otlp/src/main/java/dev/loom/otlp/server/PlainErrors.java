@@ -8,7 +8,10 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
-/** Answers what does not even become a request, such as malformed headers, and what no handler took: one line, nothing echoed. */
+/**
+ * Answers what is not even a request, such as malformed headers, and what no handler took: with one line that echoes
+ * nothing.
+ */
 final class PlainErrors implements Request.Handler {
     @Override
     public boolean handle(Request request, Response response, Callback callback) {

@@ -15,9 +15,9 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
-/** Lets through to a handler what its headers allow: before any of the body is read. */
+/** Passes a request to a handler if its headers permit, before any of its body is read. */
 final class ProtectedHandler extends Handler.Wrapper {
-    /** Attribute of a request that was let through without the token. */
+    /** The attribute of a request admitted without the token. */
     static final String WITHOUT_TOKEN = "dev.loom.otlp.without-token";
 
     private final Gate gate;
@@ -25,7 +25,7 @@ final class ProtectedHandler extends Handler.Wrapper {
     private final Set<String> openPaths;
     private final boolean overNetwork;
 
-    /** What all endpoints of a server share. */
+    /** Shared by all endpoints of a server. */
     static final class Gate {
         final ConnectionGuard connections;
         final HostRules hosts;
@@ -111,7 +111,7 @@ final class ProtectedHandler extends Handler.Wrapper {
         return null;
     }
 
-    /** The name that the client used for the server; null when it used none, as HTTP/1.0 allows. */
+    /** The name that the client used for the server; null if it used none, as HTTP/1.0 allows. */
     private static @Nullable String host(Request request) {
         boolean named = request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_2
                 || request.getHeaders().contains(HttpHeader.HOST);

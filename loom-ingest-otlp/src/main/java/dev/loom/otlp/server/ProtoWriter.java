@@ -3,7 +3,7 @@ package dev.loom.otlp.server;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
-/** Writes the few small protobuf messages that a server answers with. Fields that are zero or empty are left out. */
+/** Writes the few small protobuf messages that a server answers with. Leaves out fields that are zero or empty. */
 final class ProtoWriter {
     private static final int VARINT = 0;
     private static final int LENGTH_DELIMITED = 2;
@@ -22,7 +22,7 @@ final class ProtoWriter {
         return value.isEmpty() ? this : bytes(field, value.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** A message within; written even when it is empty, as its presence may mean something. */
+    /** Writes a nested message, even if empty, as its presence may have a meaning. */
     ProtoWriter message(int field, ProtoWriter value) {
         return bytes(field, value.toByteArray());
     }

@@ -3,12 +3,12 @@ package dev.loom.otlp.server;
 /**
  * Why a request is not served, and what its client is told.
  *
- * @param reason the kind, which decides the codes
+ * @param reason the kind, which decides the status codes
  * @param message English, for the client's operator
- * @param retryDelayMs after how long the same request may be served, ms; 0 when there is nothing to say about it
+ * @param retryDelayMs after how many ms the same request may be served; 0 if that is not known
  */
 public record Refusal(Reason reason, String message, long retryDelayMs) {
-    /** A refusal that does not ask for the request again. */
+    /** A refusal that does not ask to retry. */
     public Refusal(Reason reason, String message) {
         this(reason, message, 0);
     }
@@ -17,25 +17,25 @@ public record Refusal(Reason reason, String message, long retryDelayMs) {
     public enum Reason {
         /** The request can't be read, now or ever. */
         MALFORMED(400, 3),
-        /** A content encoding that is not known here. */
+        /** The content encoding is not supported. */
         UNSUPPORTED_ENCODING(400, 12),
-        /** No token, or a wrong one. */
+        /** The token is missing or wrong. */
         UNAUTHENTICATED(401, 16),
-        /** A host or an origin that is not allowed. */
+        /** The host or the origin is not allowed. */
         FORBIDDEN(403, 7),
-        /** Nothing is served there. */
+        /** Nothing is served at this path. */
         NOT_FOUND(404, 12),
-        /** Another method is wanted. */
+        /** Another method is required. */
         METHOD_NOT_ALLOWED(405, 12),
         /** The body did not arrive in time. */
         TIMED_OUT(408, 4),
-        /** More bytes than are accepted. */
+        /** The request is larger than accepted. */
         TOO_LARGE(413, 8),
-        /** Another content type is wanted. */
+        /** Another content type is required. */
         UNSUPPORTED_MEDIA_TYPE(415, 3),
-        /** A failure of the server's own that sending again may not heal. */
+        /** The server failed; a retry may fail again. */
         INTERNAL(500, 13),
-        /** Not now: the request is to be sent again. */
+        /** Not now: the client should retry. */
         UNAVAILABLE(503, 14);
 
         private final int httpStatus;
@@ -46,12 +46,12 @@ public record Refusal(Reason reason, String message, long retryDelayMs) {
             this.grpcStatus = grpcStatus;
         }
 
-        /** HTTP's status code. */
+        /** The HTTP status code. */
         public int httpStatus() {
             return httpStatus;
         }
 
-        /** gRPC's status code, also that of {@code google.rpc.Status}. */
+        /** The gRPC status code, also used in {@code google.rpc.Status}. */
         public int grpcStatus() {
             return grpcStatus;
         }

@@ -1,6 +1,6 @@
 package dev.loom.otlp.server;
 
-/** Ends the work on a request that is not served. Without a stack trace, as clients decide how often it is thrown. */
+/** Ends the processing of a refused request. It has no stack trace, as clients decide how often it is thrown. */
 final class RefusalException extends Exception {
     private static final long serialVersionUID = 1;
 

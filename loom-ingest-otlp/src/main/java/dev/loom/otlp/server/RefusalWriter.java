@@ -4,7 +4,7 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
-/** Answers a request that is not served, in the form that the clients of a handler expect. Called by any thread; does not block. */
+/** Answers refused requests in the form that a handler's clients expect. Called by any thread; must not block. */
 @FunctionalInterface
 public interface RefusalWriter {
     /**
@@ -13,7 +13,7 @@ public interface RefusalWriter {
      * @param request as received; its body may not have been read
      * @param response not committed
      * @param callback completed once the answer is written
-     * @param refusal what to tell
+     * @param refusal what to answer
      */
     void refuse(Request request, Response response, Callback callback, Refusal refusal);
 }

@@ -5,9 +5,9 @@ import dev.loom.otlp.server.Refusal.Reason;
 import java.nio.ByteBuffer;
 
 /**
- * Contiguous bytes of the {@link InFlightBudget}: filled from the front, growing as they are filled, given back once.
+ * Contiguous bytes of the {@link InFlightBudget}: filled from the front, enlarged as needed, released once.
  *
- * <p>Not safe for use by several threads at once.
+ * <p>Not thread-safe.
  */
 public final class Region extends InPlaceBuffer implements AutoCloseable {
     private final InFlightBudget budget;
@@ -26,13 +26,13 @@ public final class Region extends InPlaceBuffer implements AutoCloseable {
         return budget.view(offset(), length());
     }
 
-    /** The room behind what was written; {@link #written} tells how much was used. */
+    /** The room after the bytes written; {@link #written} counts what was used of it. */
     public ByteBuffer unfilled() {
         return budget.view(offset() + length(), room());
     }
 
     /**
-     * The bytes behind what was written, though they hold bytes that are to be read: for who knows that he reads those first.
+     * The bytes after those written, even if they are still to be read: for a caller that is sure to read them first.
      *
      * @param count within the region
      */
@@ -40,17 +40,17 @@ public final class Region extends InPlaceBuffer implements AutoCloseable {
         return budget.view(offset() + length(), count);
     }
 
-    /** The bytes to be read; {@link #readUntil} tells what is left. */
+    /** The bytes to be read; {@link #readUntil} consumes them. */
     ByteBuffer unreadBytes() {
         return budget.view(unreadOffset(), unread());
     }
 
-    /** Counts as read what is before the position of {@link #unreadBytes}. */
+    /** Consumes the bytes before the position of {@link #unreadBytes}. */
     void readUntil(ByteBuffer bytes) {
         read(unread() - bytes.remaining());
     }
 
-    /** Says how many bytes will be written in the end at most, as far as is known: it does not grow beyond without need. */
+    /** Sets how many bytes will be written in the end, at most; the region does not grow beyond that without need. */
     void expect(int most) {
         expected = most;
     }
@@ -58,7 +58,7 @@ public final class Region extends InPlaceBuffer implements AutoCloseable {
     /**
      * Writes bytes.
      *
-     * @return false when there is no room for them; then nothing is written
+     * @return false if there is no room for them; then nothing is written
      */
     boolean append(ByteBuffer bytes) {
         int count = bytes.remaining();
@@ -71,7 +71,7 @@ public final class Region extends InPlaceBuffer implements AutoCloseable {
         return true;
     }
 
-    /** Makes room, as much again as it has if possible; not, where there is none in the budget. */
+    /** Makes room, if possible by doubling the capacity; false if the budget has none. */
     @Override
     public boolean ensure(int count) {
         long needed = (long) length() + unread() + count;
@@ -85,9 +85,9 @@ public final class Region extends InPlaceBuffer implements AutoCloseable {
     }
 
     /**
-     * Makes room for another form of what it holds.
+     * Makes room for decoded bytes.
      *
-     * @throws RefusalException when there is none
+     * @throws RefusalException if there is none
      */
     void require(int count) throws RefusalException {
         if (!ensure(count)) {
@@ -95,7 +95,7 @@ public final class Region extends InPlaceBuffer implements AutoCloseable {
         }
     }
 
-    /** Why there was no room: for the sake of others, which is to be tried again, or because it could not do alone. */
+    /** Why there was no room: other requests hold it, so a retry may succeed, or the whole budget is too small. */
     RefusalException noRoom() {
         if (lacking <= budget.capacity()) {
             return new RefusalException(InFlightBudget.NO_ROOM);
@@ -106,7 +106,7 @@ public final class Region extends InPlaceBuffer implements AutoCloseable {
                         + ", memory=" + budget.capacity());
     }
 
-    /** Gives back what was not filled. */
+    /** Releases the part that is not filled. */
     void trim() {
         int capacity = InFlightBudget.granulesOf(length()) * InFlightBudget.GRANULE;
         int spare = capacity() - capacity;
@@ -120,7 +120,7 @@ public final class Region extends InPlaceBuffer implements AutoCloseable {
         place(newOffset, newCapacity);
     }
 
-    /** Gives the bytes back. Idempotent. */
+    /** Releases the bytes. Idempotent. */
     @Override
     public void close() {
         if (!closed) {

@@ -3,10 +3,10 @@ package dev.loom.otlp.server;
 import java.util.Arrays;
 
 /**
- * Divides a line of equal granules into regions: first fit, neighbours that are free become one. Free runs are kept sorted by
- * offset, so what is given out needs no memory here.
+ * Divides a line of equal granules into regions: first fit; adjacent free runs are merged. Only free runs are stored, sorted
+ * by offset, so allocated regions take no memory here.
  *
- * <p>Not safe for use by several threads at once. All offsets and sizes are in granules.
+ * <p>Not thread-safe. All offsets and sizes are in granules.
  */
 final class RegionAllocator {
     private int[] offsets = new int[16];
@@ -20,21 +20,21 @@ final class RegionAllocator {
         free = size;
     }
 
-    /** Granules that are in no region. */
+    /** The number of free granules. */
     int free() {
         return free;
     }
 
-    /** Runs that the free granules form. */
+    /** The number of free runs. */
     int freeRuns() {
         return runs;
     }
 
     /**
-     * Takes a region.
+     * Allocates a region.
      *
      * @param size at least 1
-     * @return its offset, or -1 when no run of free granules is as long
+     * @return its offset, or -1 if no free run is long enough
      */
     int allocate(int size) {
         for (int i = 0; i < runs; i++) {
@@ -48,11 +48,11 @@ final class RegionAllocator {
     }
 
     /**
-     * Takes what follows a region.
+     * Extends a region at its end.
      *
      * @param end of the region
-     * @param wanted how many granules at most
-     * @return how many became the region's, 0 when the next one is not free
+     * @param wanted the most granules to add
+     * @return granules added; 0 if the next one is not free
      */
     int extend(int end, int wanted) {
         int i = Arrays.binarySearch(offsets, 0, runs, end);
@@ -65,11 +65,11 @@ final class RegionAllocator {
     }
 
     /**
-     * Takes what lies before a region.
+     * Extends a region at its start.
      *
      * @param start of the region
-     * @param wanted how many granules at most
-     * @return how many became the region's, 0 when the one before is not free
+     * @param wanted the most granules to add
+     * @return granules added; 0 if the one before is not free
      */
     int extendFront(int start, int wanted) {
         int i = -Arrays.binarySearch(offsets, 0, runs, start) - 2;
@@ -86,9 +86,9 @@ final class RegionAllocator {
     }
 
     /**
-     * Gives back a region, or an end of one.
+     * Frees a region, or either end of one.
      *
-     * @throws IllegalStateException when part of it is free already
+     * @throws IllegalStateException if part of it is already free
      */
     void free(int offset, int size) {
         int found = Arrays.binarySearch(offsets, 0, runs, offset);

@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Tells when certificate, key or token files have changed. */
+/** Detects changes to certificate, key and token files. */
 final class ReloadedFiles {
     private static final Duration TOKEN_INTERVAL = Duration.ofMinutes(1);
 
@@ -34,12 +34,12 @@ final class ReloadedFiles {
         return files.isEmpty() ? null : new ReloadedFiles(files, tls == null ? TOKEN_INTERVAL : tls.reloadInterval());
     }
 
-    /** How often to look. */
+    /** The interval between checks, in ns. */
     long intervalNs() {
         return intervalNs;
     }
 
-    /** Whether a file changed since this was last asked. */
+    /** Whether a file changed since the last call. */
     synchronized boolean takeChanged() throws IOException {
         List<Object> now = stamps();
         boolean changed = !now.equals(seen);

@@ -6,22 +6,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What protects servers from those who can reach them: who may connect, how much, and for how long.
+ * Protects servers from those who can reach them: who may connect, how much they may send, and for how long.
  *
  * @param tls encryption; null for none
- * @param tokenFile holds the bearer token that every request must carry, readable by its owner alone; null for none
- * @param allowedHosts names that clients may know the server by ({@code Host}, {@code :authority}), besides {@code localhost} and
- *     literal addresses; {@code *} for any
- * @param allowedOrigins {@code cors.allowed_origins}: of web pages that may send requests, {@code *} in each for any characters
- * @param insecure whether an endpoint that other machines can reach may do without TLS and token
+ * @param tokenFile holds the bearer token that every request must carry, readable only by its owner; null for none
+ * @param allowedHosts names that clients may use for the server ({@code Host}, {@code :authority}) in addition to {@code
+ *     localhost} and literal addresses; {@code *} for any
+ * @param allowedOrigins {@code cors.allowed_origins}: origins of web pages that may send requests; {@code *} within one
+ *     stands for any characters
+ * @param insecure whether an endpoint that other machines can reach may lack TLS and a token
  * @param maxConnections over all endpoints; further ones are closed at once
  * @param maxConcurrentStreams {@code max_concurrent_streams}: requests at once on one HTTP/2 connection
- * @param maxHeaderLength of a request's line and headers, bytes
+ * @param maxHeaderLength of a request's line and headers, in bytes
  * @param readHeaderTimeout {@code read_header_timeout}: from a connection's opening to its first request
  * @param readBodyTimeout from a request's headers to the end of its body
- * @param pressedTimeout the same, and for an answer to be taken, while the memory for requests is used up, or there are too
- *     many at once; and for a connection to be without a request while there are as many as may be: who is slower gives way
- * @param writeTimeout {@code write_timeout}: from an answer's beginning to its end
+ * @param pressedTimeout replaces {@code readBodyTimeout} and {@code writeTimeout} while the memory for requests is used up
+ *     or there are too many at once, and {@code idleTimeout} while there are as many connections as allowed: slower clients
+ *     give way
+ * @param writeTimeout {@code write_timeout}: from the start of an answer to its end
  * @param idleTimeout {@code idle_timeout}: how long a connection is kept without a request
  */
 public record ServerProtection(
@@ -39,7 +41,7 @@ public record ServerProtection(
         Duration writeTimeout,
         Duration idleTimeout) {
 
-    /** Checks ranges, and keeps copies of the lists. */
+    /** Checks ranges, and copies the lists. */
     public ServerProtection {
         allowedHosts = List.copyOf(allowedHosts);
         allowedOrigins = List.copyOf(allowedOrigins);
@@ -53,7 +55,7 @@ public record ServerProtection(
         positive("idle_timeout", idleTimeout.toMillis());
     }
 
-    /** The defaults: for endpoints of this machine, without TLS and token. */
+    /** The defaults, for endpoints on this machine, without TLS and a token. */
     public static ServerProtection defaults() {
         return builder().build();
     }
@@ -69,7 +71,7 @@ public record ServerProtection(
         }
     }
 
-    /** Collects settings; see {@link ServerProtection} for what they mean. */
+    /** Collects settings; {@link ServerProtection} describes them. */
     public static final class Builder {
         private @Nullable TlsConfig tls;
         private @Nullable Path tokenFile;
@@ -87,85 +89,85 @@ public record ServerProtection(
 
         private Builder() {}
 
-        /** Encryption; by default none. */
+        /** Encryption; default none. */
         public Builder tls(@Nullable TlsConfig value) {
             tls = value;
             return this;
         }
 
-        /** File of the bearer token; by default none. */
+        /** The file with the bearer token; default none. */
         public Builder tokenFile(@Nullable Path value) {
             tokenFile = value;
             return this;
         }
 
-        /** Names of the server; by default {@code localhost} and literal addresses alone. */
+        /** Further names of the server; default none. */
         public Builder allowedHosts(List<String> value) {
             allowedHosts = value;
             return this;
         }
 
-        /** Web pages that may send requests; by default none. */
+        /** Origins of web pages that may send requests; default none. */
         public Builder allowedOrigins(List<String> value) {
             allowedOrigins = value;
             return this;
         }
 
-        /** Whether other machines are served without TLS and token; by default not. */
+        /** Whether to serve other machines without TLS and a token; default false. */
         public Builder insecure(boolean value) {
             insecure = value;
             return this;
         }
 
-        /** By default 256. */
+        /** Default 256. */
         public Builder maxConnections(int value) {
             maxConnections = value;
             return this;
         }
 
-        /** By default 16. */
+        /** Default 16. */
         public Builder maxConcurrentStreams(int value) {
             maxConcurrentStreams = value;
             return this;
         }
 
-        /** By default 8,192 bytes. */
+        /** Default 8,192 bytes. */
         public Builder maxHeaderLength(int value) {
             maxHeaderLength = value;
             return this;
         }
 
-        /** By default 10 s. */
+        /** Default 10 s. */
         public Builder readHeaderTimeout(Duration value) {
             readHeaderTimeout = value;
             return this;
         }
 
-        /** By default 30 s. */
+        /** Default 30 s. */
         public Builder readBodyTimeout(Duration value) {
             readBodyTimeout = value;
             return this;
         }
 
-        /** By default 1 s. */
+        /** Default 1 s. */
         public Builder pressedTimeout(Duration value) {
             pressedTimeout = value;
             return this;
         }
 
-        /** By default 30 s. */
+        /** Default 30 s. */
         public Builder writeTimeout(Duration value) {
             writeTimeout = value;
             return this;
         }
 
-        /** By default 2 min, as metrics are exported every minute. */
+        /** Default 2 min, as metrics are typically exported every minute. */
         public Builder idleTimeout(Duration value) {
             idleTimeout = value;
             return this;
         }
 
-        /** Checks the settings. */
+        /** Builds the settings and checks them. */
         public ServerProtection build() {
             return new ServerProtection(
                     tls,

@@ -13,22 +13,22 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/** Unix domain sockets in the file system, for their owner alone. */
+/** Unix domain sockets in the file system, accessible only to their owner. */
 public final class SocketFile {
     private static final String NAME = "socket";
 
     private SocketFile() {}
 
     /**
-     * Listens at a path; a socket that a dead process left there is replaced.
+     * Listens at a path; replaces a socket that a dead process left there.
      *
-     * @throws IOException when something else is there, or a process listens at it
+     * @throws IOException if something else is there, or another process listens there
      */
     public static ServerSocketChannel listen(Path path) throws IOException {
         if (Files.exists(path, LinkOption.NOFOLLOW_LINKS) && isAlive(path)) {
             throw new BindException("can't listen: address=unix:" + path + ": a process listens there");
         }
-        // made in a folder that nobody else can enter, so that it is never open to others
+        // created in a folder that nobody else can enter, so that it is never open to others
         Path folder = folderBeside(path);
         Path socket = folder.resolve(NAME);
         ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);

@@ -12,7 +12,7 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.jspecify.annotations.Nullable;
 
-/** Listens on a Unix domain socket, whose file its owner alone can open. Replaces the file of a server that is gone. */
+/** Listens on a Unix domain socket whose file only its owner can open. Replaces the file of a dead server. */
 final class SocketFileConnector extends ServerConnector {
     private final Path file;
     private volatile @Nullable ServerSocketChannel listening;
@@ -25,7 +25,7 @@ final class SocketFileConnector extends ServerConnector {
     @Override
     public void open() throws IOException {
         if (isOpen()) {
-            return; // a server opens its connectors before it starts them, and these then open themselves
+            return; // a server opens its connectors before it starts them, and then each opens itself again
         }
         listening = SocketFile.listen(file);
     }

@@ -3,7 +3,7 @@ package dev.loom.otlp.server;
 import dev.loom.otlp.server.Refusal.Reason;
 import java.util.Locale;
 
-/** A {@link Refusal} as {@code google.rpc.Status}, with {@code RetryInfo} or {@code BadRequest} where these say more. */
+/** A {@link Refusal} as {@code google.rpc.Status}, with {@code RetryInfo} or {@code BadRequest} where one applies. */
 final class StatusMessage {
     private static final String TYPES = "type.googleapis.com/google.rpc.";
 

@@ -5,13 +5,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How connections are encrypted. Names are those of the Collector's {@code tls} settings.
+ * How connections are encrypted. The names are those of the Collector's {@code tls} settings.
  *
- * @param certFile {@code cert_file}: the server's certificate, then those that lead to its authority; PEM
- * @param keyFile {@code key_file}: its private key, not encrypted; PEM, in PKCS #8, PKCS #1 or SEC 1
- * @param clientCaFile {@code client_ca_file}: authorities of clients' certificates, PEM; null when clients need none
+ * @param certFile {@code cert_file}: the server's certificate, then those up to its authority; PEM
+ * @param keyFile {@code key_file}: its private key, not encrypted; PEM in PKCS #8, PKCS #1 or SEC 1
+ * @param clientCaFile {@code client_ca_file}: authorities of clients' certificates, PEM; null if clients need none
  * @param minVersion {@code min_version}: {@code 1.2} or {@code 1.3}
- * @param reloadInterval {@code reload_interval}: how often the files are looked at for change, at least 1 ms
+ * @param reloadInterval {@code reload_interval}: how often to check the files for changes, at least 1 ms
  */
 public record TlsConfig(
         Path certFile, Path keyFile, @Nullable Path clientCaFile, String minVersion, Duration reloadInterval) {
@@ -22,17 +22,17 @@ public record TlsConfig(
         }
     }
 
-    /** TLS 1.2 or newer, clients without certificates, files looked at every minute. */
+    /** TLS 1.2 or newer, no client certificates, files checked every minute. */
     public TlsConfig(Path certFile, Path keyFile) {
         this(certFile, keyFile, null, "1.2", Duration.ofMinutes(1));
     }
 
-    /** The same, with certificates demanded of clients. */
+    /** The same with client certificates required. */
     public TlsConfig withClientCaFile(Path file) {
         return new TlsConfig(certFile, keyFile, file, minVersion, reloadInterval);
     }
 
-    /** The same, with files looked at as often as this. */
+    /** The same with another reload interval. */
     public TlsConfig withReloadInterval(Duration interval) {
         return new TlsConfig(certFile, keyFile, clientCaFile, minVersion, interval);
     }

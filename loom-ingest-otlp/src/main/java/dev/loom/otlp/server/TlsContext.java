@@ -5,9 +5,9 @@ import java.io.UncheckedIOException;
 import java.security.GeneralSecurityException;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 
-/** Turns {@link TlsConfig} into what the server's connections are encrypted by. */
+/** Turns a {@link TlsConfig} into the server's TLS context. */
 final class TlsContext {
-    /** A server has one entry for each connection that may be resumed. */
+    /** Each resumable session takes one entry in the server's cache. */
     private static final int SESSIONS_MAX = 1024;
 
     private TlsContext() {}
@@ -24,7 +24,7 @@ final class TlsContext {
         return context;
     }
 
-    /** Reads the files again; connections that are open keep what they have. */
+    /** Reads the files again; open connections are unaffected. */
     static void reload(SslContextFactory.Server context, TlsConfig config) throws Exception {
         try {
             context.reload(factory -> {

@@ -1,6 +1,6 @@
 package dev.loom.otlp.server;
 
-/** A protocol by which requests come. */
+/** The protocol of a request. */
 public enum Transport {
     /** gRPC, over HTTP/2. */
     GRPC,

@@ -5,13 +5,13 @@ import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 
-/** What becomes of a connection when a request is answered whose body was not read. */
+/** Handles the connection of a request that is answered before its body was read. */
 final class UnreadBody {
     private UnreadBody() {}
 
     /**
-     * Tells a client of HTTP/1 that the connection ends with this answer, which it would else use for its next request. One whose
-     * body has arrived as a whole goes on; HTTP/2 ends the stream alone.
+     * Tells a client of HTTP/1 that the connection ends with this answer; otherwise it would reuse it for its next request.
+     * A connection whose body has fully arrived stays open; HTTP/2 ends only the stream.
      */
     static void endConnection(Request request, Response response) {
         boolean whole = request.consumeAvailable();

@@ -7,21 +7,24 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Decompresses Zstandard (RFC 8878, all frames, no dictionaries) in place. What is decoded serves as the window itself, so a
- * frame's demand for a large one costs nothing.
+ * Decompresses Zstandard (RFC 8878, all frames, no dictionaries) in place. The output itself serves as the window, so a
+ * frame that demands a large window costs nothing.
  *
- * <p>The headers of a frame's blocks tell, before anything is decoded, how long each can become at most. From that follows how
- * much room there has to be for what is decoded to stay below the block that is being read.
+ * <p>The block headers of a frame give the greatest decoded length of each block before anything is decoded. From that
+ * follows the room needed to keep the output below the block being read.
  *
- * <p>Reused; not safe for use by several threads at once.
+ * <p>Reused; not thread-safe.
  */
 final class ZstdDecoder {
     private static final int BLOCK_LENGTH_MAX = 128 << 10;
 
-    /** More than the decompressor writes behind what it has decoded. */
+    /** More than the decompressor writes past its output. */
     private static final int OVERSHOOT = 64;
 
-    /** Room that a frame of full blocks wants beyond what it becomes: a block, and what the last one may seem to become. */
+    /**
+     * The room that a frame of full blocks needs beyond its output: a block, and the greatest apparent length of the last
+     * one.
+     */
     static final int ROOM = 2 * BLOCK_LENGTH_MAX + OVERSHOOT;
 
     private static final int FRAME_MAGIC = 0xFD2FB528;
@@ -34,16 +37,16 @@ final class ZstdDecoder {
 
     private final ZstdDecompressor decompressor = new ZstdDecompressor();
     private boolean lengthKnown;
-    /** The most bytes that the frame looked at becomes. */
+    /** The greatest decoded length of the current frame. */
     private long lengthMax;
-    /** The most bytes by which, before any of its blocks, what the frame has become with that block exceeds what was read. */
+    /** The greatest lead, over all blocks, of the output including a block over the input before it. */
     private long lead;
 
     /**
      * Decodes a body.
      *
-     * @param body what is to be read of it is encoded; what is decoded is written
-     * @throws RefusalException when it is no Zstandard, too much, or there is no room
+     * @param body its unread bytes are encoded; decoded bytes are written to it
+     * @throws RefusalException if it is not Zstandard, is too large, or there is no room
      */
     void decode(Region body, DecodeLimits limits) throws RefusalException {
         int encodedLength = body.unread();
@@ -83,7 +86,7 @@ final class ZstdDecoder {
         body.written(length);
     }
 
-    /** Moves behind a frame, and notes what room it needs, of which it gets no more than a limit. */
+    /** Skips a frame, and notes the room that it needs, up to a limit on its output. */
     private boolean skipFrame(ByteBuffer in, int most) throws RefusalException {
         int start = in.position();
         int magic = (int) read(in, Integer.BYTES);
@@ -103,7 +106,7 @@ final class ZstdDecoder {
             throw malformed("needs a dictionary");
         }
         if (!singleSegment) {
-            skip(in, 1); // how large a window it wants
+            skip(in, 1); // the size of the window
         }
         lengthKnown = contentLengthCode != 0 || singleSegment;
         long declared = lengthKnown ? read(in, 1 << contentLengthCode) + (contentLengthCode == 1 ? 256 : 0) : 0;

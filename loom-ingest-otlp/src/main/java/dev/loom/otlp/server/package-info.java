@@ -1,9 +1,9 @@
 /**
- * The servers: OTLP over gRPC and HTTP, and what protects them and others on the same machine.
+ * The servers: OTLP over gRPC and HTTP, and the protection of servers and of others on the same machine.
  *
- * <p>What matters, in this order: memory that nobody outside can make grow, no thread that waits for a client, a good client
- * served while a bad one is not. The bytes of a request go from the socket's buffer into a region of the {@link
- * dev.loom.otlp.server.InFlightBudget}; a thread is taken for it only once it is there as a whole.
+ * <p>Priorities, in this order: no outsider can make memory grow; no thread waits for a client; bad clients don't keep good
+ * ones from being served. The bytes of a request go from the socket's buffer into a region of the {@link
+ * dev.loom.otlp.server.InFlightBudget}; a thread takes the request only once it is complete.
  */
 @NullMarked
 package dev.loom.otlp.server;
