@@ -4,8 +4,8 @@ import static dev.loom.otlp.wire.WireType.BITS;
 import static dev.loom.otlp.wire.WireType.LENGTH;
 
 /**
- * The tags of what surrounds the records, alike for the three signals: requests, ResourceX and ScopeX, where X is
- * Logs, Spans or Metrics.
+ * The tags of what surrounds the records, the same for the three signals: requests, ResourceX and ScopeX, where X is Logs,
+ * Spans or Metrics.
  *
  * <p>A tag is the field's number and its wire type: {@code number << 3 | type}.
  */

@@ -27,7 +27,7 @@ public final class MetricTags {
         private Metric() {}
     }
 
-    /** Gauge, Sum, Histogram, ExponentialHistogram and Summary; the first and last have points alone, Sum all. */
+    /** Gauge, Sum, Histogram, ExponentialHistogram and Summary; the first and last have only points, Sum has all three. */
     public static final class Data {
         public static final int DATA_POINTS = (1 << BITS) | LENGTH;
         public static final int AGGREGATION_TEMPORALITY = (2 << BITS) | VARINT;

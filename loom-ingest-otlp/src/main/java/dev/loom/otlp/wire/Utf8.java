@@ -2,7 +2,7 @@ package dev.loom.otlp.wire;
 
 import org.agrona.DirectBuffer;
 
-/** Whether bytes are UTF-8 by the rules of RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. */
+/** Checks UTF-8 by the rules of RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. */
 public final class Utf8 {
     private static final long NON_ASCII = 0x8080_8080_8080_8080L;
     private static final int INVALID = -1;
@@ -16,7 +16,7 @@ public final class Utf8 {
 
     /** Whether {@code [offset, offset + length)} of the buffer is ASCII. */
     public static boolean isAscii(DirectBuffer buffer, int offset, int length) {
-        // words of 8 or 4 bytes, of which the last overlaps the one before
+        // words of 8 or 4 bytes, the last of which overlaps the one before
         int end = offset + length;
         long bits = 0;
         if (length >= Long.BYTES) {
@@ -43,7 +43,7 @@ public final class Utf8 {
         return at == end;
     }
 
-    /** The offset behind a sequence of two to four bytes, or {@link #INVALID}. */
+    /** The offset after a sequence of two to four bytes, or {@link #INVALID}. */
     private static int skipSequence(DirectBuffer buffer, int at, int end, int first) {
         int length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
         if (first < 0xC2 || first > 0xF4 || end - at < length) {

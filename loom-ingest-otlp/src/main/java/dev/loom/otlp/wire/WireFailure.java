@@ -1,6 +1,6 @@
 package dev.loom.otlp.wire;
 
-/** Why bytes are no protobuf message. */
+/** Why bytes are not a protobuf message. */
 public enum WireFailure {
     TRUNCATED("field is cut short"),
     VARINT_TOO_LONG("varint has more than 10 bytes"),
@@ -17,7 +17,7 @@ public enum WireFailure {
         this.text = text;
     }
 
-    /** What is wrong, in words. */
+    /** The failure in words. */
     public String text() {
         return text;
     }

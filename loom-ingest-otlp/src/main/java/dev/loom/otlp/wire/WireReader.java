@@ -6,8 +6,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A position in a protobuf message, which moves from field to field, and into messages within. It takes exactly what
- * protobuf-java takes: overlong tags and lengths are cut to 32 bits, groups are skipped as one field, and messages and
+ * A position in a protobuf message, which moves from field to field and into nested messages. It accepts exactly what
+ * protobuf-java accepts: overlong tags and lengths are cut to 32 bits, a group is skipped as one field, and messages and
  * groups nest {@link #DEPTH_MAX} deep.
  *
  * <pre>
@@ -20,24 +20,24 @@ import org.jspecify.annotations.Nullable;
  *                 while (reader.next()) ...
  *                 reader.leave(end);
  *             }
- *             default -> {}  // unknown, or of another wire type than it should be: ignored
+ *             default -> {}  // unknown, or not of the expected wire type: ignored
  *         }
  *     }
  *     if (reader.failure() != null) ...
  * </pre>
  *
- * <p>A failure ends all loops, whatever depth they are at, and stays until the next {@link #wrap}. Allocates nothing, throws
- * nothing once wrapped, never leaves its range. Reused; for one thread.
+ * <p>A failure ends all loops at any depth, and stays until the next {@link #wrap}. Once wrapped, it allocates nothing,
+ * throws nothing and never leaves its range. Reused; for one thread.
  */
 public final class WireReader {
-    /** How deep messages and groups may be nested in the one that was wrapped. */
+    /** How deep messages and groups may nest within the wrapped message. */
     public static final int DEPTH_MAX = 100;
 
-    /** Bytes of the longest varint. */
+    /** The length of the longest varint, in bytes. */
     public static final int VARINT_LENGTH_MAX = 10;
 
     private static final int VARINT_BITS = 7;
-    /** Past every end, so that nothing is read after a failure. */
+    /** Beyond every end, so that nothing is read after a failure. */
     private static final int FAILED = Integer.MAX_VALUE;
 
     private DirectBuffer buffer = new UnsafeBuffer(new byte[0]);
@@ -54,13 +54,13 @@ public final class WireReader {
     private @Nullable WireFailure failure;
     private int failureOffset;
 
-    /** Makes a reader of an empty message. */
+    /** A reader of an empty message. */
     public WireReader() {}
 
     /**
-     * Begins with the message in {@code [offset, offset + length)} of a buffer.
+     * Starts with the message in {@code [offset, offset + length)} of a buffer.
      *
-     * @throws IndexOutOfBoundsException when the buffer has no such range
+     * @throws IndexOutOfBoundsException if the buffer has no such range
      */
     public void wrap(DirectBuffer newBuffer, int newOffset, int newLength) {
         newBuffer.boundsCheck(newOffset, newLength);
@@ -72,7 +72,7 @@ public final class WireReader {
         failure = null;
     }
 
-    /** Moves to the next field of the message. Returns false at the message's end, and after a failure. */
+    /** Moves to the next field of the message. Returns false at the end of the message and after a failure. */
     public boolean next() {
         int at = position;
         if (at >= end) {
@@ -106,7 +106,7 @@ public final class WireReader {
     }
 
     /**
-     * Moves to the next field with this tag, past all others; as {@link #next} until it comes, and faster.
+     * Moves to the next field with this tag, skipping all others; like repeated {@link #next}, but faster.
      *
      * @param wanted {@code number << 3 | wireType}
      */
@@ -119,7 +119,7 @@ public final class WireReader {
         return more;
     }
 
-    /** Moves past fields of the usual kinds: tag, and length or varint, in one byte each. */
+    /** Skips fields of the usual kinds: a tag, and a length or varint, of one byte each. */
     private void passOthers(int wanted) {
         int at = position;
         int limit = end;
@@ -133,7 +133,7 @@ public final class WireReader {
         position = at;
     }
 
-    /** Where a field of two bytes at least ends, perhaps beyond the message; {@link #FAILED} for unusual ones. */
+    /** Where a field of at least two bytes ends, perhaps beyond the message; {@link #FAILED} for unusual ones. */
     private int usualEnd(int first, int at) {
         int wireType = first & WireType.MASK;
         if (wireType == WireType.FIXED64) {
@@ -146,7 +146,7 @@ public final class WireReader {
         return at + 2 + (wireType == WireType.LENGTH ? second : 0);
     }
 
-    /** Reads a varint into {@link #value}, and moves behind it. */
+    /** Reads a varint into {@link #value}, and moves past it. */
     private boolean readVarint(int at) {
         int limit = end;
         if (at < limit) {
@@ -251,12 +251,12 @@ public final class WireReader {
         return false;
     }
 
-    /** Says that the field is not what its message's definition demands, as any failure. Returns false. */
+    /** Fails because the field is not what its message's definition requires. Returns false. */
     public boolean reject(WireFailure why) {
         return fail(why);
     }
 
-    /** Number and wire type of the field, as {@code number << 3 | wireType}. */
+    /** The number and wire type of the field: {@code number << 3 | wireType}. */
     public int tag() {
         return tag;
     }
@@ -266,55 +266,55 @@ public final class WireReader {
         return tag >>> WireType.BITS;
     }
 
-    /** The {@link WireType} of the field: a group as a whole counts as {@link WireType#START_GROUP}. */
+    /** The {@link WireType} of the field; a whole group counts as {@link WireType#START_GROUP}. */
     public int wireType() {
         return tag & WireType.MASK;
     }
 
-    /** The value of a varint; the 64 or 32 bits of a fixed one, the latter as an unsigned number. */
+    /** The value of a varint, or the 64 or 32 bits of a fixed value; 32 bits as an unsigned number. */
     public long value() {
         return value;
     }
 
-    /** The value of a 64-bit field that is a double. */
+    /** The value of a 64-bit field as a double. */
     public double doubleValue() {
         return Double.longBitsToDouble(value);
     }
 
-    /** The value of a varint that is a signed number in zigzag form. */
+    /** The value of a varint as a signed number in zigzag form. */
     public long zigzagValue() {
         return (value >>> 1) ^ -(value & 1);
     }
 
-    /** Where the field's value begins in the buffer: for {@link WireType#LENGTH} its first byte behind the length. */
+    /** Where the field's value begins in the buffer; for {@link WireType#LENGTH}, the first byte after the length. */
     public int offset() {
         return offset;
     }
 
-    /** Bytes of the value of a {@link WireType#LENGTH} field. */
+    /** The length of a {@link WireType#LENGTH} field's value, in bytes. */
     public int length() {
         return (int) value;
     }
 
-    /** Where the field begins in the buffer, with its tag. */
+    /** Where the field begins in the buffer, including its tag. */
     public int fieldOffset() {
         return fieldOffset;
     }
 
-    /** Where the field ends in the buffer, before {@link #enter}. */
+    /** Where the field ends in the buffer; valid before {@link #enter}. */
     public int fieldEnd() {
         return position;
     }
 
-    /** The buffer that was wrapped. */
+    /** The wrapped buffer. */
     public DirectBuffer buffer() {
         return buffer;
     }
 
     /**
-     * Goes into the message that the current {@link WireType#LENGTH} field holds: {@link #next} moves over its fields.
+     * Enters the message in the current {@link WireType#LENGTH} field: {@link #next} moves over its fields.
      *
-     * @return what {@link #leave} wants
+     * @return what to pass to {@link #leave}
      */
     public int enter() {
         int outerEnd = end;
@@ -328,12 +328,12 @@ public final class WireReader {
         return outerEnd;
     }
 
-    /** How many messages and groups within the one that was wrapped it is in. */
+    /** How deep the reader is in messages and groups within the wrapped message. */
     public int depth() {
         return depth;
     }
 
-    /** Goes behind the message entered last, from wherever it stands in it. */
+    /** Moves past the message entered last, from any position in it. */
     public void leave(int outerEnd) {
         depth--;
         if (failure == null) {
@@ -342,12 +342,12 @@ public final class WireReader {
         end = outerEnd;
     }
 
-    /** Why the message can't be read further; null while it can. */
+    /** Why the message can't be read further; null if it can. */
     public @Nullable WireFailure failure() {
         return failure;
     }
 
-    /** Where in the buffer the field begins that is wrong. */
+    /** Where in the buffer the malformed field begins. */
     public int failureOffset() {
         return failureOffset;
     }

@@ -2,14 +2,14 @@ package dev.loom.otlp.wire;
 
 import org.agrona.MutableDirectBuffer;
 
-/** Writes varints, the lengths and tags of protobuf. */
+/** Writes varints, which are protobuf's lengths and tags. */
 public final class WireWriter {
     private static final int VARINT_BITS = 7;
     private static final long MORE = 0x80;
 
     private WireWriter() {}
 
-    /** Bytes that a varint takes, 1 to 10. */
+    /** The length of a varint, 1 to 10 bytes. */
     public static int varintLength(long value) {
         return (Long.SIZE - Long.numberOfLeadingZeros(value | 1) + VARINT_BITS - 1) / VARINT_BITS;
     }
@@ -17,7 +17,7 @@ public final class WireWriter {
     /**
      * Writes a varint.
      *
-     * @return the offset behind it
+     * @return the offset after it
      */
     public static int putVarint(MutableDirectBuffer buffer, int offset, long value) {
         long rest = value;
