@@ -10,15 +10,17 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads an AnyValue: a text, a number, a boolean or bytes as that, an array or a map as JSON. It is that of a field, or the
- * first in a list of KeyValues whose key is as wanted; if there is none, what the rest of it leads to within the value of the
- * longest key that it begins with, before a dot.
+ * Reads an AnyValue: a text, a number, a boolean or bytes directly, an array or a map as JSON. It is the value of a field,
+ * or of the first KeyValue with the wanted key. If no key matches, the longest key that equals the wanted one up to a dot
+ * counts, and the rest of the wanted key is a path within its value.
  */
 final class AnyField implements FieldReader {
     private final Part part;
     private final int[] path;
     private final @Nullable UnsafeBuffer key;
-    /** By the length of a key that the wanted one begins with, before a dot: what reads the rest within its value. */
+    /**
+     * By the length of a prefix of the wanted key that ends before a dot: the reader of the rest within that prefix's value.
+     */
     private final @Nullable FieldReader[] within;
 
     private AnyField(Part part, @Nullable String key, int... path) {
@@ -37,12 +39,12 @@ final class AnyField implements FieldReader {
         return readers;
     }
 
-    /** The value that a field holds. */
+    /** The value in a field. */
     static AnyField of(Part part, int... path) {
         return new AnyField(part, null, path);
     }
 
-    /** The value of a key among the KeyValues that a field holds. */
+    /** The value of a key among the KeyValues in a field. */
     static AnyField ofKey(Part part, String key, int... path) {
         return new AnyField(part, key, path);
     }
@@ -90,7 +92,7 @@ final class AnyField implements FieldReader {
         }
     }
 
-    /** Takes the value if the key is as wanted. A key before it, as usual, saves reading those of others. */
+    /** Takes the value if its key is the wanted one. Keys usually come first, which saves reading the values of others. */
     private void readPair(UnsafeBuffer wanted, WireReader reader, ReadState state) {
         boolean matches = wanted.capacity() == 0;
         boolean other = false;

@@ -3,16 +3,19 @@ package dev.loom.otlp.format;
 import dev.loom.otlp.wire.CommonTags;
 import dev.loom.otlp.wire.WireReader;
 
-/** The value of an AnyValue message: of several the last, as everywhere in protobuf. Reused; for one thread. */
+/** The value of an AnyValue message; the last of several, as everywhere in protobuf. Reused; for one thread. */
 final class AnyValue {
-    /** Of a message without a value. */
+    /** The tag of a message without a value. */
     static final int NONE = 0;
 
     private int tag;
     private long value;
     private int offset;
 
-    /** Takes what the message holds that a reader has been stood before, in place of what was taken since {@link #clear}. The reader's failure tells whether it is one. */
+    /**
+     * Reads the message that a reader is positioned at; its value replaces an earlier one since {@link #clear}. The reader's
+     * failure tells whether it is malformed.
+     */
     void read(WireReader reader) {
         while (reader.next()) {
             switch (reader.tag()) {
@@ -37,7 +40,7 @@ final class AnyValue {
         tag = NONE;
     }
 
-    /** The tag of its field, or {@link #NONE}. */
+    /** The tag of the value's field, or {@link #NONE}. */
     int tag() {
         return tag;
     }
@@ -46,7 +49,7 @@ final class AnyValue {
         return value;
     }
 
-    /** Of bytes, a text, or a message: where it begins; {@link #length()} bytes. */
+    /** Where a text, bytes or a message begins; it has {@link #length()} bytes. */
     int offset() {
         return offset;
     }

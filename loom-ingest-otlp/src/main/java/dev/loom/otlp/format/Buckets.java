@@ -10,8 +10,8 @@ import dev.loom.otlp.wire.WireType;
 import org.agrona.DirectBuffer;
 
 /**
- * Reads the buckets of a histogram's point as JSON: {@code {"bounds":[..],"counts":[..]}}, and of an exponential one's {@code
- * {"scale":..,"zero_count":..,"positive":{"offset":..,"counts":[..]},"negative":..}}.
+ * Reads the buckets of a histogram point as JSON: {@code {"bounds":[..],"counts":[..]}}, and those of an exponential
+ * histogram point as {@code {"scale":..,"zero_count":..,"positive":{"offset":..,"counts":[..]},"negative":..}}.
  */
 final class Buckets {
     static final FieldReader EXPLICIT = Buckets::readExplicit;

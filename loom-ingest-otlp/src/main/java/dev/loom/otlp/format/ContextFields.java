@@ -10,7 +10,7 @@ import dev.loom.otlp.wire.ExportTags.ScopeEnvelope;
 import dev.loom.otlp.wire.MetricTags.Data;
 import dev.loom.otlp.wire.MetricTags.Metric;
 
-/** The fields of a context, as such, and as those of the records that refer to it. */
+/** The fields of a context, as its own, and as fields of the records that refer to it. */
 final class ContextFields {
     static final FieldTerms TRACE_ID = FieldTerms.hexadecimal(32);
     static final FieldTerms SPAN_ID = FieldTerms.hexadecimal(16);

@@ -1,26 +1,26 @@
 package dev.loom.otlp.format;
 
 /**
- * How a record refers to its context, little-endian in the first bytes of its payload: the context's address, which is a multiple
- * of {@link #ALIGNMENT}, plus {@link #FIELDS_ONCE} where that is so.
+ * A record's reference to its context, little-endian in the first bytes of its payload: the context's address, a multiple of
+ * {@link #ALIGNMENT}, plus {@link #FIELDS_ONCE} if that holds.
  */
 public final class ContextReference {
-    /** Bytes that it takes. */
+    /** The length of a reference, in bytes. */
     public static final int LENGTH = Long.BYTES;
 
-    /** Of addresses in the record log. */
+    /** The alignment of addresses in the record log. */
     static final int ALIGNMENT = 8;
 
     /**
-     * Says that no field of the record's message, and of those within, is there more than once unless it is a repeated one: who
-     * looks for a field needs not look for a later one. Without it nothing is said.
+     * Set if no field of the record's message or its nested messages occurs twice, except repeated ones, so that a reader
+     * may stop at the first occurrence. If not set, nothing is known.
      */
     static final int FIELDS_ONCE = 1;
 
     private ContextReference() {}
 
     /**
-     * Makes one.
+     * Returns a reference.
      *
      * @param fieldsOnce see {@link #hasFieldsOnce}
      */
@@ -33,7 +33,7 @@ public final class ContextReference {
         return reference & -ALIGNMENT;
     }
 
-    /** Whether each field of the record's message that is not a repeated one is there once at most. */
+    /** Whether each field of the record's message occurs at most once, except repeated ones. */
     public static boolean hasFieldsOnce(long reference) {
         return (reference & FIELDS_ONCE) != 0;
     }

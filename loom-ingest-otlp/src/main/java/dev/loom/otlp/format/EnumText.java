@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Map;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** The names of an enumeration's values, from 0 on. An empty name is no value; one that has no name is its number. */
+/**
+ * The names of an enumeration's values, from 0 on. An empty name means no value; a value without a name is shown as its
+ * number.
+ */
 final class EnumText {
     static final EnumText SPAN_KIND =
             new EnumText("span_kind_", "unspecified", "internal", "server", "client", "producer", "consumer");
@@ -32,13 +35,13 @@ final class EnumText {
                 .toArray(UnsafeBuffer[]::new);
     }
 
-    /** What people may write for the texts. */
+    /** The terms that people may write for the texts. */
     FieldTerms terms() {
         return FieldTerms.texts(
                 prefix, texts.stream().filter(text -> !text.isEmpty()).toArray(String[]::new));
     }
 
-    /** What people may write for the numbers. */
+    /** The terms that people may write for the numbers. */
     FieldTerms numbers() {
         Map<String, FieldTerms.Numbers> numbers = new LinkedHashMap<>();
         for (int i = 0; i < texts.size(); i++) {

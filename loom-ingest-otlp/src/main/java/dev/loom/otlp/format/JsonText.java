@@ -12,9 +12,9 @@ import org.agrona.ExpandableArrayBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes values as JSON, in the form that OpenTelemetry has for attributes outside of OTLP: maps are objects, integers are
- * numbers, bytes are base64, and a number that JSON lacks is its name as a text. A value that is no protobuf message gives
- * no text at all. Allocates nothing once warm, but for doubles. Reused; for one thread.
+ * Writes values as JSON, in the form that OpenTelemetry uses for attributes outside of OTLP: maps are objects, integers are
+ * numbers, bytes are base64, and a number that JSON lacks is its name as a string. A value that is not a protobuf message
+ * yields no text at all. Once warm, allocates only for doubles. Reused; for one thread.
  */
 final class JsonText {
     private static final byte[] HEX = {'0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'};
@@ -27,19 +27,19 @@ final class JsonText {
     private int length;
     private boolean failed;
 
-    /** How the numbers of a repeated field are laid out. */
+    /** The layout of numbers in a repeated field. */
     enum NumberType {
         VARINT,
         FIXED64,
         DOUBLE
     }
 
-    /** What is needed at one depth of nesting. */
+    /** The state of one nesting level. */
     private static final class Level {
         private final WireReader reader = new WireReader();
         private final WireReader within = new WireReader();
         private final AnyValue any = new AnyValue();
-        /** Of the object that is being written. */
+        /** The keys of the object being written. */
         private final SeenKeys keys = new SeenKeys();
     }
 
@@ -48,12 +48,12 @@ final class JsonText {
         failed = false;
     }
 
-    /** Says that what was to be written is not what it should be. */
+    /** Notes that the input is malformed. */
     void fail() {
         failed = true;
     }
 
-    /** Sets a value to the text, if there is one; it is valid until the next begins. */
+    /** Sets a value to the text, if there is any; it is valid until the next {@link #begin}. */
     void set(FieldValue into) {
         if (failed || length == 0) {
             into.setAbsent();
@@ -74,7 +74,7 @@ final class JsonText {
         length += text.putStringWithoutLengthAscii(length, ascii);
     }
 
-    /** The name of a member, after a comma if it is not the first since a length. */
+    /** Writes a member's name, after a comma unless nothing was written since the length {@code beginning}. */
     void putName(String name, int beginning) {
         if (length > beginning) {
             put(',');
@@ -216,7 +216,7 @@ final class JsonText {
         }
     }
 
-    /** Writes the KeyValues that a message holds in fields of a tag, as members. */
+    /** Writes as members the KeyValues that a message holds in fields with this tag. */
     void putPairs(DirectBuffer buffer, int offset, int bytes, int pairTag, int beginning, int depth) {
         Level level = level(depth);
         if (level == null) {
@@ -233,8 +233,8 @@ final class JsonText {
     }
 
     /**
-     * Writes a KeyValue as a member of an object whose first one begins at a length, unless it has a member of that key: the
-     * first counts, as for who asks for the key alone.
+     * Writes a KeyValue as a member of the object whose members begin at the length {@code beginning}, unless it already has
+     * this key: the first counts, as when the key alone is read.
      */
     void putPair(DirectBuffer buffer, int offset, int bytes, int beginning, int depth) {
         Level level = level(depth);
@@ -270,7 +270,7 @@ final class JsonText {
         }
     }
 
-    /** Writes the numbers that a message holds in a repeated field, packed or not, as an array. */
+    /** Writes as an array the numbers of a repeated field, packed or not. */
     void putNumbers(DirectBuffer buffer, int offset, int bytes, int packedTag, NumberType type) {
         WireReader reader = numbers;
         int single = packedTag - WireType.LENGTH + (type == NumberType.VARINT ? WireType.VARINT : WireType.FIXED64);

@@ -26,7 +26,9 @@ final class LogFields {
 
     private LogFields() {}
 
-    /** The name of each range of four, which stands for all of it, and those of the single ones. */
+    /**
+     * The names of the ranges of four severities, each of which stands for its whole range, and those of single severities.
+     */
     private static FieldTerms severities() {
         Map<String, FieldTerms.Numbers> names = new LinkedHashMap<>();
         for (int i = 0; i < SEVERITIES.size(); i++) {

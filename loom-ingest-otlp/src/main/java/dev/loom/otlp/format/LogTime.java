@@ -5,7 +5,7 @@ import dev.loom.format.FieldValue;
 import dev.loom.otlp.wire.LogTags.LogRecord;
 import org.agrona.DirectBuffer;
 
-/** Reads when a log record's event happened, or if that is not known, when it was observed. */
+/** Reads the time of a log record's event or, if it is unknown, the time at which it was observed. */
 final class LogTime implements FieldReader {
     @Override
     public void read(DirectBuffer buffer, int offset, int length, FieldValue into) {

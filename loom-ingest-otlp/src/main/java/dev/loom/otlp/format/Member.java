@@ -1,8 +1,8 @@
 package dev.loom.otlp.format;
 
-/** A member of an object that is written as JSON: its name, and the field of the message that it is made of. */
+/** A member of an object written as JSON: its name, and the message field that it comes from. */
 record Member(String name, Type type, int tag) {
-    /** What the field is. All but {@link #DOUBLE_OR_ZERO} are left out where there is nothing to tell. */
+    /** The type of the field. All but {@link #DOUBLE_OR_ZERO} are left out if there is no value. */
     enum Type {
         TIME,
         TEXT,

@@ -15,19 +15,19 @@ import java.util.Map;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** The kinds of metrics, by which the fields of their points have different numbers. */
+/** The kinds of metrics; each numbers the fields of its points differently. */
 enum MetricKind {
     GAUGE(Metric.GAUGE),
     SUM(Metric.SUM),
     HISTOGRAM(Metric.HISTOGRAM),
     EXPONENTIAL_HISTOGRAM(Metric.EXPONENTIAL_HISTOGRAM),
     SUMMARY(Metric.SUMMARY),
-    /** Of a metric without data, or one that is not found. */
+    /** A metric without data, or one that is not found. */
     NONE(0);
 
     private static final MetricKind[] KINDS = {GAUGE, SUM, HISTOGRAM, EXPONENTIAL_HISTOGRAM, SUMMARY};
 
-    /** What people may write for the kinds. */
+    /** The terms that people may write for the kinds. */
     static final FieldTerms TERMS = FieldTerms.texts(
             "",
             Arrays.stream(KINDS)
@@ -51,7 +51,7 @@ enum MetricKind {
         return texts;
     }
 
-    /** Reads the kind's name. */
+    /** A reader of the kind's name. */
     static FieldReader reader(Part part) {
         return (buffer, offset, length, into) -> {
             UnsafeBuffer text = TEXTS.get(of(part, buffer, offset, length, into));
@@ -63,7 +63,7 @@ enum MetricKind {
         };
     }
 
-    /** The kind of the metric in a context; of several the last, as everywhere in protobuf. */
+    /** The kind of the metric in a context; the last of several, as everywhere in protobuf. */
     static MetricKind of(Part part, DirectBuffer buffer, int offset, int length, FieldValue value) {
         ReadState state = ReadState.of(value);
         if (!state.wrap(part, buffer, offset, length, value)) {

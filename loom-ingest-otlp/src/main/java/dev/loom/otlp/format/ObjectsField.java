@@ -6,7 +6,7 @@ import dev.loom.otlp.wire.WireReader;
 import java.util.List;
 import org.agrona.DirectBuffer;
 
-/** Reads the messages that a field holds as a JSON array of objects; none is no value. */
+/** Reads the messages in a field as a JSON array of objects; no messages are no value. */
 final class ObjectsField implements FieldReader {
     private static final int TRACE_ID_LENGTH = 16;
     private static final int SPAN_ID_LENGTH = 8;

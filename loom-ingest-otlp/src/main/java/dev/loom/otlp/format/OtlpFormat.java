@@ -18,7 +18,9 @@ import java.util.function.Function;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** One of the formats: declared fields, those whose names begin with a prefix, such as {@code attr.http.route}, and paths within. */
+/**
+ * One of the formats: declared fields, fields with a name prefix such as {@code attr.http.route}, and paths within fields.
+ */
 final class OtlpFormat implements PayloadFormat {
     private static final String NANOSECONDS = "ns";
 
@@ -36,13 +38,13 @@ final class OtlpFormat implements PayloadFormat {
     private List<String> columns = List.of();
     private @Nullable String textField;
 
-    /** Begins a format without fields; it is not to be shared before it has all of them. */
+    /** Starts without fields; must not be shared before it has all of them. */
     OtlpFormat(String name, @Nullable String eventTimeField) {
         this.name = name;
         this.eventTimeField = eventTimeField;
     }
 
-    /** Adds a field that a record may be without. */
+    /** Adds a field, which a record may lack. */
     OtlpFormat field(String fieldName, FieldType type, FieldReader reader) {
         fields.add(new Field(fieldName, type, true));
         readers.put(fieldName, reader);
@@ -52,25 +54,25 @@ final class OtlpFormat implements PayloadFormat {
         return this;
     }
 
-    /** Adds a field whose values people may write otherwise. */
+    /** Adds a field whose values people may write differently. */
     OtlpFormat field(String fieldName, FieldType type, FieldReader reader, FieldTerms written) {
         terms.put(fieldName, written);
         return field(fieldName, type, reader);
     }
 
-    /** Adds a field whose numbers are nanoseconds. */
+    /** Adds a field whose values are nanoseconds. */
     OtlpFormat nanoseconds(String fieldName, FieldType type, FieldReader reader) {
         units.put(fieldName, NANOSECONDS);
         return field(fieldName, type, reader);
     }
 
-    /** Adds the fields whose names begin so: the function makes a reader of what comes after. */
+    /** Adds all fields with this name prefix; the function creates the reader for the rest of a name. */
     OtlpFormat prefix(String prefix, Function<String, FieldReader> reader) {
         prefixes.put(prefix, reader);
         return this;
     }
 
-    /** As {@link #prefix(String, Function)}, of the members of a declared field. */
+    /** As {@link #prefix(String, Function)}, for the members of a declared field. */
     OtlpFormat prefix(String prefix, String whole, Function<String, FieldReader> reader) {
         prefixFields.put(prefix, whole);
         return prefix(prefix, reader);
@@ -81,7 +83,7 @@ final class OtlpFormat implements PayloadFormat {
         return this;
     }
 
-    /** Sets the field that is searched for words. */
+    /** Sets the field that text searches use. */
     OtlpFormat text(String fieldName) {
         textField = fieldName;
         return this;
@@ -127,7 +129,7 @@ final class OtlpFormat implements PayloadFormat {
         }
     }
 
-    /** The longest of some names that a field's begins with, and a separator, and then goes on; empty if there is none. */
+    /** The longest of these names that a field's name continues after a separator; empty if there is none. */
     private static String longest(Set<String> names, String fieldName, String separator) {
         String longest = "";
         for (String name : names) {

@@ -5,7 +5,7 @@ import dev.loom.format.PayloadFormatProvider;
 import java.util.Map;
 import java.util.Set;
 
-/** Brings the formats of OTLP to {@link dev.loom.format.Formats#parse}. */
+/** Provides the formats of OTLP to {@link dev.loom.format.Formats#parse}. */
 public final class OtlpFormatProvider implements PayloadFormatProvider {
     /** Log records. */
     public static final String LOG = "otlp-log";
@@ -15,13 +15,13 @@ public final class OtlpFormatProvider implements PayloadFormatProvider {
     /** Data points. */
     public static final String METRIC = "otlp-metric";
 
-    /** What those share: resource, scope, and metric. */
+    /** What these share: resource, scope and metric. */
     public static final String CONTEXT = "otlp-context";
 
     private static final Map<String, PayloadFormat> FORMATS = Map.of(
             LOG, LogFields.FORMAT, SPAN, SpanFields.FORMAT, METRIC, MetricFields.FORMAT, CONTEXT, ContextFields.FORMAT);
 
-    /** Made by {@link java.util.ServiceLoader}. */
+    /** Called by {@link java.util.ServiceLoader}. */
     public OtlpFormatProvider() {}
 
     @Override

@@ -5,7 +5,7 @@ import dev.loom.format.FieldValue;
 import dev.loom.otlp.wire.WireReader;
 import org.agrona.DirectBuffer;
 
-/** Reads all KeyValues that a field holds as one JSON object; none is no value. */
+/** Reads all KeyValues in a field as one JSON object; no KeyValues are no value. */
 final class PairsField implements FieldReader {
     private final Part part;
     private final int[] path;

@@ -1,10 +1,10 @@
 package dev.loom.otlp.format;
 
-/** Which message of a record a field is in. */
+/** The message of a record that a field is in. */
 enum Part {
-    /** The payload itself is the message, as that of a context. */
+    /** The payload itself, as for a context. */
     PAYLOAD,
-    /** The LogRecord, Span or data point, behind the context's address. */
+    /** The LogRecord, Span or data point after the reference to its context. */
     MESSAGE,
     /** The context that the record refers to. */
     CONTEXT

@@ -5,7 +5,7 @@ import dev.loom.format.FieldValue;
 import dev.loom.format.Formats;
 import org.agrona.DirectBuffer;
 
-/** Reads what a path leads to within an array or a map, as within JSON. */
+/** Reads the value at a path within an array or a map, as in JSON. */
 final class PathField implements FieldReader {
     private final FieldReader whole;
     private final FieldReader within;
@@ -15,7 +15,7 @@ final class PathField implements FieldReader {
         this.within = within(path);
     }
 
-    /** What reads a path within a value that is JSON. */
+    /** The reader of a path within a JSON value. */
     static FieldReader within(String path) {
         FieldReader reader = Formats.json().field(path);
         if (reader == null) {
@@ -30,7 +30,7 @@ final class PathField implements FieldReader {
         narrow(within, into);
     }
 
-    /** Puts what is within a value in its place. */
+    /** Replaces a value by what is at the path within it. */
     static void narrow(FieldReader within, FieldValue value) {
         if (value.kind() == FieldValue.Kind.JSON) {
             within.read(value.bytes(), value.offset(), value.length(), value);

@@ -6,7 +6,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import org.agrona.DirectBuffer;
 
-/** Reads a field of a metric or its points that has a reader of its own for each kind of metric which has the field. */
+/** Reads a field of a metric or its points, with a separate reader for each kind of metric that has the field. */
 final class PointField implements FieldReader {
     private final Part contextPart;
     private final Map<MetricKind, FieldReader> readers = new EnumMap<>(MetricKind.class);

@@ -6,7 +6,7 @@ import dev.loom.otlp.wire.MetricTags.NumberDataPoint;
 import dev.loom.otlp.wire.WireReader;
 import org.agrona.DirectBuffer;
 
-/** Reads the number of a gauge's or a sum's point, which is whole or not as it was sent. */
+/** Reads the number of a gauge or sum point, an integer or a double as sent. */
 final class PointValue implements FieldReader {
     @Override
     public void read(DirectBuffer buffer, int offset, int length, FieldValue into) {

@@ -6,7 +6,7 @@ import dev.loom.otlp.wire.WireReader;
 import java.nio.ByteOrder;
 import org.agrona.DirectBuffer;
 
-/** What reading a field needs, kept in the {@link FieldValue} that is read into, so that nothing is allocated. */
+/** The state for reading a field, kept in the {@link FieldValue} that is read into, so that nothing is allocated. */
 final class ReadState {
     final WireReader reader = new WireReader();
     final WireReader within = new WireReader();
@@ -14,7 +14,7 @@ final class ReadState {
     final AnyValue any = new AnyValue();
     final JsonText json = new JsonText();
 
-    /** The key that leads furthest to the one that an {@link AnyField} looks for, and the place of its value. */
+    /** The longest key so far that leads to the one an {@link AnyField} looks for, and the place of its value. */
     int leadLength;
 
     int leadOffset;
@@ -28,7 +28,7 @@ final class ReadState {
         return value.state(ReadState.class, ReadState::new);
     }
 
-    /** The number of a record's last field with this tag; 0 when there is none, and when the record is malformed. */
+    /** The number in a record's last field with this tag; 0 if there is none, or if the record is malformed. */
     long last(int tag, DirectBuffer buffer, int offset, int length, FieldValue value) {
         long last = 0;
         if (wrap(Part.MESSAGE, buffer, offset, length, value)) {
@@ -42,12 +42,14 @@ final class ReadState {
         return reader.failure() == null ? last : 0;
     }
 
-    /** Whether a field of the message that was wrapped needs not be looked for once it was found, unless it is repeated. */
+    /**
+     * Whether the wrapped message has each field once at most, except repeated ones, so that the first occurrence is enough.
+     */
     boolean fieldsOnce() {
         return fieldsOnce;
     }
 
-    /** Stands the reader before a record's message; false when the record has none. */
+    /** Positions the reader at a message of the record; false if the record has none. */
     boolean wrap(Part part, DirectBuffer buffer, int offset, int length, FieldValue value) {
         fieldsOnce = false;
         int capacity = buffer.capacity();

@@ -4,22 +4,22 @@ import java.util.Arrays;
 import org.agrona.DirectBuffer;
 
 /**
- * The keys that an object has so far, to find one that comes again; also among as many as a hostile client sends. The keys stay
- * where they are, in one buffer. Allocates nothing once warm. Reused; for one thread.
+ * The keys that an object has so far, to detect duplicates, even among as many keys as a hostile client may send. The keys
+ * stay in their buffer, the same for all. Once warm, allocates nothing. Reused; for one thread.
  */
 final class SeenKeys {
-    /** So many are compared one by one. */
+    /** Up to this many are compared one by one. */
     private static final int FEW = 16;
 
     private static final int INTS_A_KEY = 3;
     private static final int MULTIPLIER = 0x85EB_CA6B;
 
-    /** Of this process, so that nobody knows which keys have hashes that are alike. */
+    /** Per process, so that nobody can predict which keys collide. */
     private static final int SEED = (int) System.nanoTime();
 
-    /** Offset, length and hash of each. */
+    /** The offset, length and hash of each key. */
     private int[] keys = new int[INTS_A_KEY * FEW];
-    /** Numbers of keys by hash, from 1, once there are more than few. */
+    /** The numbers of keys by hash, from 1, once there are more than {@link #FEW}. */
     private int[] table = new int[0];
 
     private int count;
@@ -28,7 +28,7 @@ final class SeenKeys {
         count = 0;
     }
 
-    /** Adds a key; returns false if it is there already. */
+    /** Adds a key; returns false if it is already there. */
     boolean add(DirectBuffer buffer, int offset, int length) {
         int hash = hash(buffer, offset, length);
         int slot = -1;
@@ -81,7 +81,7 @@ final class SeenKeys {
         }
     }
 
-    /** The slot of a key, or the empty one that it would take. */
+    /** The slot of a key, or the empty slot where it belongs. */
     private int slot(DirectBuffer buffer, int offset, int length, int hash) {
         int slot = first(hash);
         while (table[slot] != 0 && !isKey(table[slot] - 1, buffer, offset, length, hash)) {

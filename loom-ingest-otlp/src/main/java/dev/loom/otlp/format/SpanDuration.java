@@ -5,7 +5,9 @@ import dev.loom.format.FieldValue;
 import dev.loom.otlp.wire.TraceTags.Span;
 import org.agrona.DirectBuffer;
 
-/** Reads how long a span took: its end less its start, negative if its clock was set back; none if either is missing. */
+/**
+ * Reads the duration of a span: its end minus its start, negative if its clock was set back; no value if either is missing.
+ */
 final class SpanDuration implements FieldReader {
     @Override
     public void read(DirectBuffer buffer, int offset, int length, FieldValue into) {

@@ -15,7 +15,7 @@ import dev.loom.otlp.wire.TraceTags.Link;
 import dev.loom.otlp.wire.TraceTags.Span;
 import dev.loom.otlp.wire.TraceTags.Status;
 
-/** The fields of a span, whose event time is its end: from that less its duration it takes up to that. */
+/** The fields of a span. Its event time is its end, so it lasted from its duration before that time up to it. */
 final class SpanFields {
     static final PayloadFormat FORMAT = ContextFields.addShared(own(), Part.CONTEXT)
             .columns("service.name", "name", "kind", "duration", "status", "trace_id", "span_id", "attributes");

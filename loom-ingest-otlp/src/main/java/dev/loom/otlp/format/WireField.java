@@ -6,7 +6,7 @@ import dev.loom.otlp.wire.WireReader;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-/** Reads a field of a message, or of one within: the last of several, as everywhere in protobuf. */
+/** Reads a field of a message or of a nested one; the last of several, as everywhere in protobuf. */
 final class WireField implements FieldReader {
     private static final byte[] HEX = {'0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'};
     private static final int TRACE_ID_LENGTH = 16;
@@ -22,7 +22,7 @@ final class WireField implements FieldReader {
         this.path = path;
     }
 
-    /** What a walk has found. */
+    /** The result of a walk. */
     static final class Found {
         boolean firstIsLast;
         int count;
@@ -103,7 +103,7 @@ final class WireField implements FieldReader {
         }
     }
 
-    /** The signed number of 32 bits that a varint is in zigzag form. */
+    /** The signed 32-bit number of a varint in zigzag form. */
     static int zigzag(long value) {
         int bits = (int) value;
         return (bits >>> 1) ^ -(bits & 1);
@@ -123,7 +123,7 @@ final class WireField implements FieldReader {
         }
     }
 
-    /** Whether bytes of an actual length are an id: as long as wanted, and not all zero. */
+    /** Whether bytes are an id: of the right length, and not all zero. */
     static boolean isId(DirectBuffer buffer, int offset, long actualLength, int length) {
         if (actualLength != length) {
             return false;
