@@ -1,6 +1,6 @@
 package dev.loom.otlp.json;
 
-/** What is wrong with a value, to be told together with its place. */
+/** What is wrong with a value; reported together with its place. */
 final class BadValueException extends Exception {
     private static final long serialVersionUID = 1;
 

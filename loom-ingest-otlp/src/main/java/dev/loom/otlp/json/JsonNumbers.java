@@ -5,7 +5,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.math.BigInteger;
 
-/** Numbers by the rules of protobuf's JSON form: numbers, or strings that hold one. */
+/** Numbers by the rules of protobuf's JSON form: JSON numbers, or strings that hold a number. */
 final class JsonNumbers {
     private static final int INTEGER_LENGTH_MAX = 20;
     private static final int DOUBLE_LENGTH_MAX = 400;
@@ -13,7 +13,7 @@ final class JsonNumbers {
 
     private JsonNumbers() {}
 
-    /** A double; infinities and NaN are strings, and a number that is too large is none. */
+    /** A double; infinities and NaN are strings, and a number that is too large is rejected. */
     static double doubleValue(JsonParser parser) throws IOException, BadValueException {
         double value;
         if (parser.currentToken() == JsonToken.VALUE_STRING) {
@@ -45,12 +45,12 @@ final class JsonNumbers {
                 return Double.parseDouble(text);
             }
         } catch (NumberFormatException e) {
-            // as any other text
+            // rejected like any other text
         }
         throw new BadValueException("is no number");
     }
 
-    /** An integer in a range; a number with a fraction of 0 is one. */
+    /** An integer within a range; a number whose fraction is 0 counts as an integer. */
     static long signed(JsonParser parser, long min, long max) throws IOException, BadValueException {
         BigInteger value = integer(parser);
         if (value.bitLength() >= Long.SIZE || value.longValue() < min || value.longValue() > max) {
@@ -59,7 +59,7 @@ final class JsonNumbers {
         return value.longValue();
     }
 
-    /** An integer that is not negative and has at most so many bits. */
+    /** A non-negative integer of at most this many bits. */
     static long unsigned(JsonParser parser, int bits) throws IOException, BadValueException {
         BigInteger value = integer(parser);
         if (value.signum() < 0 || value.bitLength() > bits) {

@@ -9,8 +9,8 @@ import dev.loom.otlp.wire.WireReader;
 import java.io.IOException;
 
 /**
- * Writes the protobuf form of one JSON object after another into an output. Unknown fields are ignored, null is no value, and
- * of a field that is there twice both values are written, as if two messages were concatenated. For one request.
+ * Writes the protobuf form of JSON objects to an output. Unknown fields are ignored, null is no value, and of a field that
+ * occurs twice both values are written, as if two messages were concatenated. For one request.
  */
 final class JsonObjects {
     private static final int UINT32_BITS = 32;
@@ -24,7 +24,7 @@ final class JsonObjects {
         this.out = out;
     }
 
-    /** Writes the fields of the object that the parser is at the beginning of. */
+    /** Writes the fields of the object at whose start the parser stands. */
     void object(MessageType type) throws IOException, BadValueException, NoRoomException {
         while (parser.nextToken() != JsonToken.END_OBJECT) {
             MessageField field = type.field(parser.currentName());

@@ -15,23 +15,23 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /**
- * Turns OTLP/JSON requests into protobuf ones, by the rules of protobuf's JSON form with those of OTLP: ids are hexadecimal,
- * enums are integers, names are in lowerCamelCase, and unknown ones are ignored. Usable from any thread.
+ * Converts OTLP/JSON requests to protobuf by the rules of protobuf's JSON form and those of OTLP: ids are hexadecimal, enums
+ * are integers, names are in lowerCamelCase, and unknown names are ignored. Thread-safe.
  */
 public final class JsonRequests implements JsonTranscoder {
-    /** An object and an array for each message that protobuf allows to be nested, and as much again of unknown fields. */
+    /** An object and an array for each level of nesting that protobuf allows, and as much again for unknown fields. */
     private static final int DEPTH_MAX = 400;
 
     private static final int NAME_LENGTH_MAX = 1_000;
     private static final int NUMBER_LENGTH_MAX = 1_000;
 
-    /** The parser keeps a string on the heap, in 4 bytes a character, before it tells it. */
+    /** The parser first collects a whole string on the heap, in 4 bytes per character. */
     static final int STRING_LENGTH_MAX = 4 << 20;
 
     private static final int PLACE_LENGTH_MAX = 200;
 
     private static final JsonFactory FACTORY = JsonFactory.builder()
-            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES) // they come from outside
+            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES) // names come from clients
             .streamReadConstraints(StreamReadConstraints.builder()
                     .maxNestingDepth(DEPTH_MAX)
                     .maxNameLength(NAME_LENGTH_MAX)
@@ -40,7 +40,7 @@ public final class JsonRequests implements JsonTranscoder {
                     .build())
             .build();
 
-    /** Makes one. */
+    /** Stateless. */
     public JsonRequests() {}
 
     @Override
@@ -55,7 +55,7 @@ public final class JsonRequests implements JsonTranscoder {
 
     static boolean transcode(Signal signal, InPlaceBuffer request) throws MalformedJsonException {
         if (!Utf8.isValid(request.buffer(), request.unreadOffset(), request.unread())) {
-            throw new MalformedJsonException("request is not UTF-8"); // Jackson takes overlong forms and surrogates
+            throw new MalformedJsonException("request is not UTF-8"); // Jackson accepts overlong forms and surrogates
         }
         ProtobufOutput out = new ProtobufOutput(request);
         try (JsonParser parser = FACTORY.createParser(new UnreadInputStream(request))) {

@@ -1,6 +1,6 @@
 package dev.loom.otlp.json;
 
-/** A request is not the JSON that it should be. The message says where, and is fit for the client. */
+/** A request is not the expected JSON. The message says where, and is suitable for the client. */
 final class MalformedJsonException extends Exception {
     private static final long serialVersionUID = 1;
 

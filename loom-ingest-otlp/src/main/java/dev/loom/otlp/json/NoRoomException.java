@@ -1,6 +1,6 @@
 package dev.loom.otlp.json;
 
-/** The target does not grow further. Has no stack trace, as it says nothing about the program. */
+/** The output can't grow further. It has no stack trace, as it says nothing about the program. */
 final class NoRoomException extends Exception {
     private static final long serialVersionUID = 1;
 

@@ -7,12 +7,12 @@ import java.nio.ByteOrder;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Writes a protobuf message. The length of a message within, or of packed numbers, is only known at its end: one byte is kept for
- * it, and what does not do with that is moved.
+ * Writes a protobuf message. The length of a nested message, or of packed numbers, is known only at its end: one byte is
+ * reserved for it, and content with a longer length is moved.
  */
 final class ProtobufOutput {
     private static final int LENGTH_RESERVED = 1;
-    private static final int UTF8_LENGTH_MAX = 4; // bytes for one code point
+    private static final int UTF8_LENGTH_MAX = 4; // bytes per code point
     private static final char REPLACEMENT = '\uFFFD';
 
     private final InPlaceBuffer out;
@@ -44,7 +44,7 @@ final class ProtobufOutput {
         out.written(Integer.BYTES);
     }
 
-    /** Writes bytes with their length before them. */
+    /** Writes bytes after their length. */
     void bytes(byte[] bytes) throws NoRoomException {
         varint(bytes.length);
         int at = room(bytes.length);
@@ -52,7 +52,7 @@ final class ProtobufOutput {
         out.written(bytes.length);
     }
 
-    /** Writes a string with its length before it; half of a surrogate pair becomes U+FFFD. */
+    /** Writes a string after its length; an unpaired surrogate becomes U+FFFD. */
     void string(char[] chars, int from, int count) throws NoRoomException {
         int start = beginLength();
         for (int done = 0; done < count; done++) {
@@ -93,9 +93,9 @@ final class ProtobufOutput {
     }
 
     /**
-     * Begins what has its length before it.
+     * Starts content that is preceded by its length.
      *
-     * @return what {@link #endLength} wants
+     * @return what to pass to {@link #endLength}
      */
     int beginLength() throws NoRoomException {
         room(LENGTH_RESERVED);
@@ -103,7 +103,7 @@ final class ProtobufOutput {
         return out.length();
     }
 
-    /** Ends what was begun. */
+    /** Ends the content and writes its length. */
     void endLength(int start) throws NoRoomException {
         int content = out.length() - start;
         int more = WireWriter.varintLength(content) - LENGTH_RESERVED;
@@ -115,7 +115,7 @@ final class ProtobufOutput {
         WireWriter.putVarint(buffer, out.offset() + start - LENGTH_RESERVED, content);
     }
 
-    /** From the end, as the places overlap. */
+    /** Copies from the end, as the ranges overlap. */
     private void moveRight(int from, int count, int by) {
         int left = count;
         for (; left >= Long.BYTES; left -= Long.BYTES) {
@@ -127,7 +127,7 @@ final class ProtobufOutput {
         }
     }
 
-    /** Makes room for so many bytes, and returns where in the buffer they go. */
+    /** Makes room for this many bytes, and returns their offset in the buffer. */
     private int room(int count) throws NoRoomException {
         if (!out.ensure(count)) {
             throw new NoRoomException();

@@ -3,7 +3,7 @@ package dev.loom.otlp.json;
 import dev.loom.otlp.InPlaceBuffer;
 import java.io.InputStream;
 
-/** What is to be read of a buffer, as the parser wants it. */
+/** The unread bytes of a buffer as a stream for the parser. */
 final class UnreadInputStream extends InputStream {
     private final InPlaceBuffer in;
 
