@@ -6,7 +6,7 @@ import dev.loom.otlp.wire.WireType;
 public enum FieldType {
     STRING(WireType.LENGTH),
     BYTES(WireType.LENGTH),
-    /** {@code bytes} that hold the id of a trace or a span: hexadecimal in JSON. */
+    /** {@code bytes} that hold a trace id or a span id: hexadecimal in JSON. */
     ID(WireType.LENGTH),
     MESSAGE(WireType.LENGTH),
     DOUBLE(WireType.FIXED64),

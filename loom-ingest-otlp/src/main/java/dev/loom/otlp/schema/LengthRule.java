@@ -2,13 +2,13 @@ package dev.loom.otlp.schema;
 
 /** What the bytes of a field of wire type LENGTH must be for its message to be well-formed. */
 public enum LengthRule {
-    /** Anything: {@code bytes}, fields that are not known, and those that should be of another wire type. */
+    /** Anything: {@code bytes}, unknown fields, and fields that should have another wire type. */
     NONE,
     UTF8,
     MESSAGE,
-    /** An id that the message has to have: of bytes, whose number is known, and not all zero. */
+    /** An id that the message must have: bytes of a fixed length, not all zero. */
     REQUIRED_ID,
-    /** Back to back numbers of 8 bytes. */
+    /** Consecutive numbers of 8 bytes. */
     PACKED_FIXED64,
     PACKED_VARINT;
 

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param jsonName its name in JSON, in lowerCamelCase
  * @param tag with the wire type that writers use: repeated numbers are packed
- * @param message the message that it holds, if that is its type
+ * @param message the message that it holds, if it is of type {@link FieldType#MESSAGE}
  */
 public record MessageField(
         String jsonName,
@@ -16,12 +16,12 @@ public record MessageField(
         FieldType type,
         boolean repeated,
         @Nullable MessageType message) {
-    /** The number that the proto file gives it. */
+    /** The field number in the proto file. */
     public int number() {
         return tag >>> WireType.BITS;
     }
 
-    /** Whether it is a repeated number, whose values lie back to back. */
+    /** Whether it is a repeated number, whose values are stored consecutively. */
     public boolean packed() {
         return repeated && type.wireType() != WireType.LENGTH;
     }

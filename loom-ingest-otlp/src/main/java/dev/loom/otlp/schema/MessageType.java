@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A message: its fields by number and by JSON name. */
 public final class MessageType {
-    /** Fields have the numbers 1 to 16. */
+    /** Field numbers are 1 to 16. */
     private static final int NUMBERS = 17;
 
     private final String name;
@@ -34,7 +34,7 @@ public final class MessageType {
         return byName.values();
     }
 
-    /** The field of this name; null when there is none. */
+    /** The field with this name; null if there is none. */
     public @Nullable MessageField field(String jsonName) {
         return byName.get(jsonName);
     }
@@ -44,7 +44,7 @@ public final class MessageType {
         return number < NUMBERS ? rules[number] : LengthRule.NONE;
     }
 
-    /** The message that the field of this number holds, where its rule is {@link LengthRule#MESSAGE}. */
+    /** The message in the field with this number, whose rule must be {@link LengthRule#MESSAGE}. */
     public MessageType message(int number) {
         MessageType message = messages[number];
         if (message == null) {
@@ -53,12 +53,12 @@ public final class MessageType {
         return message;
     }
 
-    /** The numbers, a bit each, of fields of which the last one counts: all but the repeated ones. */
+    /** The numbers, as bits, of all fields except the repeated ones: of these, the last occurrence counts. */
     public long singularNumbers() {
         return ~repeatedNumbers;
     }
 
-    /** The tag of the field that means something in profiles alone; 0 when there is none. */
+    /** The tag of the field that has a meaning only in profiles; 0 if there is none. */
     public int profilesTag() {
         return profilesTag;
     }

@@ -52,7 +52,7 @@ public final class OtlpMessages {
             .many("attributes", InstrumentationScope.ATTRIBUTES, KEY_VALUE)
             .one("droppedAttributesCount", InstrumentationScope.DROPPED_ATTRIBUTES_COUNT, UINT32);
 
-    /** A span, whose ids have rules of their own. */
+    /** A span, whose ids have their own rules. */
     public static final MessageType SPAN = span();
 
     private static final MessageType LOGS = request("Logs", "logRecords", logRecord());

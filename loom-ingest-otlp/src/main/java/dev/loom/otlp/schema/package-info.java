@@ -1,7 +1,7 @@
 /**
- * The messages of OTLP, each with its fields: what checks requests and reads their JSON form goes by.
+ * The messages of OTLP and their fields, which drive the checks of requests and the reading of their JSON form.
  *
- * <p>Written down from the proto files of OTLP 1.10; tests compare it with the official descriptors. Immutable.
+ * <p>Transcribed from the proto files of OTLP 1.10; tests compare them with the official descriptors. Immutable.
  */
 @NullMarked
 package dev.loom.otlp.schema;
