@@ -19,8 +19,8 @@ final class RecordAppender {
     static final long UNFIT = Long.MIN_VALUE;
 
     /**
-     * The most claims for a record; one fails if its context was written at the end of a segment, so the next starts a new
-     * one.
+     * The most claims for a record. One fails if the context was written at the end of a segment; the next segment then
+     * starts with the context.
      */
     private static final int ATTEMPTS = 4;
 

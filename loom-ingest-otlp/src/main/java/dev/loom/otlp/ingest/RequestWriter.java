@@ -164,7 +164,7 @@ final class RequestWriter {
         return accepted;
     }
 
-    /** Of those, the number whose own source did not exist for lack of room. */
+    /** Of those, the number that went to the signal's source because they got none of their own. */
     long overflowed() {
         return overflowed;
     }

@@ -231,8 +231,8 @@ public final class HttpServers implements AutoCloseable {
     }
 
     /**
-     * Bounds what a connection can make the server buffer: a window of 64 KiB, the protocol's default, shared by all its
-     * streams.
+     * Bounds what a connection can make the server buffer: a window of 64 KiB, the smallest that the protocol allows for all
+     * its streams together.
      */
     private AbstractHTTP2ServerConnectionFactory bounded(AbstractHTTP2ServerConnectionFactory factory) {
         factory.setInitialSessionRecvWindow(FlowControlStrategy.DEFAULT_WINDOW_SIZE);
