@@ -12,7 +12,7 @@ public final class MissingSegments {
     /** Lists the folder. */
     public MissingSegments(LogView view) {
         this.segments = view.segments();
-        this.evicted = view.watermarks().evictedAcquire(); // read first, because a file exists before the watermark covers it
+        this.evicted = view.watermarks().evictedAcquire(); // first: a file exists before the watermark covers it
         for (Path file : view.storage().list(segments.folder())) {
             there.add(Segments.firstOf(file));
         }
