@@ -1,6 +1,6 @@
 package dev.loom.record;
 
-/** One unlisted part: the whole record log, for a scan without the timestamp index. */
+/** The whole record log as one unlisted part, for a scan without the timestamp index. */
 public final class AllChunks extends Chunks {
     private final SnapshotView snapshot;
     private final int sourceId;

@@ -4,9 +4,9 @@ import dev.loom.error.CorruptStoreException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks the chunks of one source oldest first. A source with few chunks in the range is followed backward along its chain,
- * which costs no reading of the index between them, and its chunks are then given in reverse; for one with many, the index
- * is read forward, directory by directory. What no directory covers is given as unlisted.
+ * Walks the chunks of one source oldest first. For a source with few chunks in the range, it follows the chain
+ * backward, which skips the index entries between them, and then returns the chunks in reverse. For one with many, it
+ * reads the index forward, directory by directory. Parts that no directory covers are unlisted.
  */
 public final class AscendingChunks extends Chunks {
     private final SnapshotView snapshot;
@@ -22,14 +22,14 @@ public final class AscendingChunks extends Chunks {
     private boolean started;
     private boolean done;
     private boolean revisit;
-    /** All below is covered. */
+    /** Everything below is covered. */
     private long bound;
-    /** Address of the chunk whose first parts were seen without the source, or -1. */
+    /** Address of the chunk whose directory parts so far did not list the source, or -1. */
     private long partial = -1;
-    /** Number of the part of that to come next. */
+    /** The number of that directory's next part. */
     private long part;
 
-    /** The time range, and the lowest address of a record: chunks outside may be left out. */
+    /** Makes a walk that may skip chunks outside the time range or below the lowest address. */
     public AscendingChunks(SnapshotView snapshot, int sourceId, long fromNs, long toNs, long fromAddress) {
         this.snapshot = snapshot;
         this.sourceId = sourceId;
@@ -57,7 +57,7 @@ public final class AscendingChunks extends Chunks {
         return chunks != null ? chunks.giveOldest(this, entries) : !done && forward(entries);
     }
 
-    /** Follows the chain backward, unless that turns out to be longer than reading all of the index forward. */
+    /** Follows the chain backward, unless that costs more than reading the whole index forward. */
     private void collect() {
         try (DescendingChunks chain = new DescendingChunks(snapshot, sourceId, toNs)) {
             long bytesMax = snapshot.times().watermarks().lengthTo(snapshot.timeTail());
@@ -97,13 +97,13 @@ public final class AscendingChunks extends Chunks {
         return rest();
     }
 
-    /** Moves to the first chunk that can hold something of the range. */
+    /** Moves to the first chunk that may hold records of the range. */
     private void seekFirst(DirectoryReader entries) {
         if (!entries.seekBefore(fromNs)) {
             entries.toBegin();
             return;
         }
-        // the parts of one directory have the same time: begin with the first of them that can be read
+        // the parts of one directory have the same time: begin with its first readable part
         long chunkAddress = entries.chunkAddress();
         boolean directory = entries.isDirectory();
         while (directory && !entries.isFirstPart()) {
@@ -116,7 +116,7 @@ public final class AscendingChunks extends Chunks {
         revisit = true;
     }
 
-    /** Looks at a directory's part; true when it lists the source. */
+    /** Examines a directory part; true if it lists the source. */
     private boolean part(DirectoryReader entries) {
         try {
             if (entries.find(sourceId)) {

@@ -4,20 +4,20 @@ import dev.loom.index.RecordBatch;
 import dev.loom.log.PageDescriptor;
 
 /**
- * Walks over records newest first within each part: along the source's chain where a directory tells its end, else page by
- * page. Its chunks may come in either order.
+ * Walks records newest first within each part: along the source's chain if a directory gives the chain's end, else page
+ * by page. The chunks may come in either order.
  */
 public final class BackwardRecords extends RecordWalk {
-    /** As many records as a page can hold. */
+    /** The most records in a page. */
     private static final int RECORDS_MAX = 4096;
 
-    /** Where the records of a page begin that no chain leads through. */
+    /** The offsets of a page's records, for a page that no chain leads through. */
     private final int[] offsets = new int[RECORDS_MAX];
 
     private int left;
     private boolean inPart;
     private boolean chained;
-    /** The page read, or -1. */
+    /** The current page, or -1. */
     private long currentPage = -1;
     /** The next record of the chain, or -1. */
     private long nextRecord;
@@ -45,8 +45,8 @@ public final class BackwardRecords extends RecordWalk {
     }
 
     /**
-     * Gives the source's records before the current one in its page, at most as many as the batch takes; false when there is
-     * none that {@link #next()} need not see.
+     * Fills the batch with the source's records before the current one in its page, as far as there is room; false if
+     * {@link #next()} must read the next record.
      */
     @Override
     public boolean next(RecordBatch batch) {
@@ -57,7 +57,7 @@ public final class BackwardRecords extends RecordWalk {
         return batch.count() > 0;
     }
 
-    /** One step back along the source's chain in the chunk; false at its end. */
+    /** Goes one step back along the source's chain in the chunk; false at its end. */
     private boolean followChain() {
         long address = nextRecord;
         long pageAddress = PageDescriptor.pageAddress(address);
@@ -69,13 +69,13 @@ public final class BackwardRecords extends RecordWalk {
         if (pageAddress != currentPage) {
             currentPage = pageAddress;
             if (!read(pageAddress)) {
-                // the chunk's pages below may still be whole
+                // the chunk's lower pages may still be intact
                 chained = false;
                 return false;
             }
         }
         boolean there = page.seek(address);
-        // a record that can't be had, such as a jumbo with a damaged page, still links to the one before it
+        // an unreadable record, such as a jumbo with a damaged page, still links to the one before it
         nextRecord = page.back() > 0 && page.address() == address ? address - page.back() : -1;
         return there;
     }

@@ -3,14 +3,14 @@ package dev.loom.record;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes checkpoints into the timestamp index now and then, so that the newest directory of every source is found from
- * any place by reading back to the last one. Owned by the writer's thread.
+ * Writes periodic checkpoints into the timestamp index. From any place, a reader finds the newest directory of every
+ * source by reading back to the last checkpoint. Owned by the writer's thread.
  */
 final class CheckpointWriter {
-    /** A checkpoint is written after this many bytes of records, or more where it is large itself. */
+    /** A checkpoint follows this many bytes of records, or more if the checkpoint itself is large. */
     static final long INTERVAL_MIN = 64 << 20;
 
-    /** Bytes of records for each byte of a checkpoint, at least. */
+    /** The least bytes of records per byte of checkpoint. */
     private static final long INTERVAL_FACTOR = 1024;
 
     private final TimeIndexWriter index;
@@ -35,11 +35,11 @@ final class CheckpointWriter {
     }
 
     /**
-     * Writes and publishes a checkpoint, part by part, since all of it may be more than the ring holds. Until the last part
-     * is there, the others mean nothing.
+     * Writes and publishes a checkpoint, part by part, since it may exceed the ring. The parts have no meaning until
+     * the last one is there.
      *
      * @param sources by id; null for ids that are not in use
-     * @param recordEnd a chunk's end, whose directory and those before are written
+     * @param recordEnd the end of a chunk; the directories up to it are written
      * @param partRoom waits until a part can be written
      */
     void write(@Nullable SourceState[] sources, long recordEnd, long lastTimeNs, Runnable partRoom) {
@@ -78,7 +78,7 @@ final class CheckpointWriter {
         if (source == null) {
             return true;
         }
-        // those that markers count above the checkpoint are added to it by whoever reads on from it
+        // a reader that continues from the checkpoint adds the losses of later markers
         long lost = source.lost - source.unmarkedRecords();
         if (source.totals.directoryAddress == SourceSlots.NO_DIRECTORY && lost == 0) {
             return true;

@@ -8,8 +8,8 @@ import dev.loom.index.IndexSummaryCodec;
 import java.util.Arrays;
 
 /**
- * Collects which sources the open chunk holds, and what their indexes do; when it is sealed, writes the bins and its
- * directory. Owned by the writer's thread.
+ * Collects the sources of the open chunk and the contents of their indexes; when the chunk is sealed, writes its bins
+ * and its directory. Owned by the writer's thread.
  */
 final class ChunkDirectory {
     private final TimeIndexWriter index;
@@ -18,13 +18,13 @@ final class ChunkDirectory {
     private final IndexSummary totals = new IndexSummary();
     private SourceState[] listed = new SourceState[16];
     private int count;
-    /** Indexes of all that are listed. */
+    /** The number of indexes of all listed sources. */
     private int indexes;
 
-    /** Of the directory being written. */
+    /** The begin of the bins of the directory being written. */
     private long binsBegin;
 
-    /** Of the source being listed, the index to come next. */
+    /** The next index of the source being listed. */
     private int nextIndex;
 
     ChunkDirectory(TimeIndexWriter index, ChunkIndexWriter bins, SourceSlots slots) {
@@ -33,12 +33,12 @@ final class ChunkDirectory {
         this.slots = slots;
     }
 
-    /** Notes a source's first record in the chunk. Where that fails, nothing has changed. */
+    /** Notes a source's first record in the chunk. If that fails, nothing has changed. */
     void add(SourceState source, long chunkAddress, long timeNs) {
         if (count == listed.length) {
             listed = Arrays.copyOf(listed, count * 2);
         }
-        // more than are open: some that were closed since the chunk began, and others that were defined
+        // this may exceed the open ones: some were closed since the chunk began, others defined
         source.summary.begin(chunkAddress, RecordDescriptor.HEADER_LENGTH, index.indexesMax() - indexes);
         source.indexed = source.summary.count() > 0;
         source.chunkAddress = chunkAddress;
@@ -49,7 +49,7 @@ final class ChunkDirectory {
         listed[count++] = source;
     }
 
-    /** Counts a record read back, on which the reader stands. */
+    /** Counts the record that a reader stands on. */
     void count(SourceState source, long chunkAddress, PageRecords record) {
         if (source.chunkAddress != chunkAddress) {
             add(source, chunkAddress, record.timeNs());
@@ -63,7 +63,7 @@ final class ChunkDirectory {
         }
     }
 
-    /** Drops what was counted of the chunk. */
+    /** Drops the counts of the chunk. */
     void forget() {
         for (int i = 0; i < count; i++) {
             listed[i].chunkAddress = -1;
@@ -76,7 +76,7 @@ final class ChunkDirectory {
         indexes = 0;
     }
 
-    /** Time of the newest record in the chunk; {@code Long.MIN_VALUE} without one. */
+    /** The time of the newest record in the chunk, or {@code Long.MIN_VALUE} if it is empty. */
     long lastTimeNs() {
         long last = Long.MIN_VALUE;
         for (int i = 0; i < count; i++) {
@@ -85,12 +85,12 @@ final class ChunkDirectory {
         return last;
     }
 
-    /** Whether the directory can be written without waiting, with one more source in it. */
+    /** Whether the directory, with one more source, can be written without waiting. */
     boolean hasRoom() {
         return index.hasRoom(TimeEntryDescriptor.directoryLengthMax(count + 1, indexes));
     }
 
-    /** Whether there is room for the bins of the chunk. */
+    /** Whether the chunk's bins have room. */
     boolean binsHaveRoom() {
         return indexes == 0 || bins.hasRoom(binsLengthMax());
     }
@@ -107,7 +107,7 @@ final class ChunkDirectory {
         return bytes;
     }
 
-    /** Writes and publishes bins and directory of the chunk, then the slots of its sources. There is room. */
+    /** Writes and publishes the chunk's bins and directory, then the slots of its sources. Requires room. */
     void write(long chunkAddress, int pages, long firstTimeNs, long lastTimeNs) {
         binsBegin = bins.tail();
         if (indexes > 0) {
@@ -123,7 +123,7 @@ final class ChunkDirectory {
         for (int i = 0; i < count; i++) {
             slots.put(listed[i].id, listed[i].totals);
         }
-        // a snapshot that saw the directory before the slots would find no way to the chunk's records
+        // a snapshot that saw the directory before the slots could not reach the chunk's records
         index.publishCovered();
         clear();
     }
@@ -139,7 +139,7 @@ final class ChunkDirectory {
         bins.publish();
     }
 
-    /** Whatever fails, such as memory for many bins, the directory is written without the index. */
+    /** If this fails, for example for lack of memory, the directory is written without the index. */
     private void writeBins(ActiveIndex active, long chunkAddress, long firstTimeNs, long lastTimeNs) {
         long address = IndexSummary.NO_BINS;
         try {
@@ -152,7 +152,7 @@ final class ChunkDirectory {
         active.binsAddress(address);
     }
 
-    /** Returns which source comes next; the last one listed once more when not all of its indexes fitted. */
+    /** Returns the next source to list, which is the last one again if not all of its indexes fitted. */
     private int writePart(int part, int from, long chunkAddress, int pages, long firstTimeNs, long lastTimeNs) {
         int firstIndex = nextIndex;
         int to;
@@ -181,7 +181,7 @@ final class ChunkDirectory {
         return to;
     }
 
-    /** Lists a source, with as many of its indexes as fit; whether another source fits in the part. */
+    /** Lists a source, with as many of its indexes as fit. Returns whether another source fits in the part. */
     private boolean list(SourceState source, long address, long chunkAddress, long firstTimeNs, long lastTimeNs) {
         boolean again = nextIndex > 0;
         long previous = source.totals.directoryAddress;

@@ -6,9 +6,9 @@ import dev.loom.index.IndexSummary;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of the record log that may hold records of one source in a time range, one after the other. Each is either
- * <em>listed</em>, a chunk whose directory tells where the source's records are, or <em>unlisted</em>, a range of pages of
- * which no directory is at hand: the active chunk, and whatever lies behind damaged entries. For one thread.
+ * The parts of the record log that may hold records of one source in a time range, one after the other. A part is
+ * either <em>listed</em>, a chunk whose directory locates the source's records, or <em>unlisted</em>, a range of pages
+ * without a readable directory: the active chunk, and chunks behind damaged entries. For one thread.
  */
 public abstract class Chunks implements AutoCloseable {
     private boolean listed;
@@ -23,7 +23,7 @@ public abstract class Chunks implements AutoCloseable {
     private long pagesSkipped;
     private long summariesDamaged;
     private @Nullable DirectoryReader directory;
-    /** Where the directory has to be sought once more, or {@link SourceSlots#NO_DIRECTORY}. */
+    /** The directory to seek again, or {@link SourceSlots#NO_DIRECTORY}. */
     private long sought = SourceSlots.NO_DIRECTORY;
 
     /** Moves to the next part in this walk's direction; false at the end. */
@@ -32,10 +32,12 @@ public abstract class Chunks implements AutoCloseable {
     /** Bytes of the timestamp index read so far. */
     public abstract long bytesRead();
 
-    /** Entries of the timestamp index that this walk left out, as they say what can't be. */
+    /** Entries of the timestamp index that this walk rejected as impossible. */
     abstract long entriesRejected();
 
-    /** Entries of the timestamp index that say what can't be; what they speak of has to be read. */
+    /**
+     * Entries of the timestamp index whose contents are impossible; the records that they describe have to be read.
+     */
     public final long entriesDamaged() {
         return summariesDamaged + entriesRejected();
     }
@@ -61,7 +63,7 @@ public abstract class Chunks implements AutoCloseable {
         lastTimeNs = reader.listedLastTimeNs();
     }
 
-    /** Lists a chunk again, whose directory is read again if it is asked for. */
+    /** Lists a chunk again; its directory is read again on demand. */
     final void list(long from, long to, long lastRecordAddress, DirectoryReader reader, long directoryAddress) {
         directory = reader;
         sought = directoryAddress;
@@ -71,7 +73,7 @@ public abstract class Chunks implements AutoCloseable {
         lastRecord = lastRecordAddress;
     }
 
-    /** Stands on the directory of a listed chunk; false when it can't be read once more. */
+    /** Moves to the directory of a listed chunk; false if it can't be read again. */
     private boolean place() {
         DirectoryReader reader = directory;
         if (reader == null) {
@@ -107,26 +109,26 @@ public abstract class Chunks implements AutoCloseable {
         return start;
     }
 
-    /** Address behind the current part; within its last page when that is the snapshot's end. */
+    /** The end address of the current part; within its last page if that is the snapshot's end. */
     public final long end() {
         return end;
     }
 
-    /** Of a listed chunk, the address of the source's last record. */
+    /** The address of the source's last record in a listed chunk. */
     public final long lastRecord() {
         return lastRecord;
     }
 
-    /** Of a listed chunk, the address of the directory. */
+    /** The address of a listed chunk's directory. */
     final long directoryAddress() {
         return directory == null ? SourceSlots.NO_DIRECTORY : directory.address();
     }
 
     /**
-     * Reads what an index of the source holds of the current part.
+     * Reads an index's summary of the current part.
      *
-     * @return false when that is unknown, and the part's records have to be read: nothing lists it, or the index did not see
-     *     all of them
+     * @return false if there is none, so that the part's records have to be read: the part is unlisted, or the index
+     *     did not see all of its records
      */
     public final boolean summary(int indexId, ValueType type, IndexSummary into) {
         try {
@@ -137,35 +139,35 @@ public abstract class Chunks implements AutoCloseable {
         }
     }
 
-    /** The source that is looked for. */
+    /** The id of the walk's source. */
     abstract int sourceId();
 
-    /** Of a listed chunk, the time of its first record of any source. */
+    /** The time of a listed chunk's first record of any source. */
     final long chunkFirstTimeNs() {
         return chunkFirstTimeNs;
     }
 
-    /** Of a listed chunk, how many records of the source it holds; 0 when the directory can't be read any more. */
+    /** The number of the source's records in a listed chunk; 0 if its directory can no longer be read. */
     public final long records() {
         return place() ? records : 0;
     }
 
-    /** Of a listed chunk, payload bytes of those. */
+    /** The payload bytes of those records. */
     final long bytes() {
         return bytes;
     }
 
-    /** Of a listed chunk, the time of the first of those, or none later. */
+    /** The time of the first of those records, or an earlier time. */
     public final long firstTimeNs() {
         return place() ? firstTimeNs : Long.MIN_VALUE;
     }
 
-    /** Of a listed chunk, the time of the last of those, or none earlier. */
+    /** The time of the last of those records, or a later time. */
     public final long lastTimeNs() {
         return place() ? lastTimeNs : Long.MAX_VALUE;
     }
 
-    /** Pages that directories showed to hold nothing of the source, as far as this walk looked at them. */
+    /** Pages without records of the source, according to the directories that this walk read. */
     public final long pagesSkipped() {
         return pagesSkipped;
     }

@@ -3,9 +3,9 @@ package dev.loom.record;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Chunks that were met newest first, kept to be given oldest first; at most {@link #CHUNKS_MAX}. For one thread. */
+/** Chunks collected newest first, to be returned oldest first; at most {@link #CHUNKS_MAX}. For one thread. */
 final class CollectedChunks {
-    /** With four words each, 32 KiB. */
+    /** Four words each: 32 KiB. */
     static final int CHUNKS_MAX = 1024;
 
     private static final long UNLISTED = -1;
@@ -19,10 +19,10 @@ final class CollectedChunks {
     private CollectedChunks() {}
 
     /**
-     * Collects chunks until they reach below a time or an address.
+     * Collects chunks back to a time or an address.
      *
-     * @param bytesMax how much of the index that may read
-     * @return null when there are too many
+     * @param bytesMax the most bytes of the index to read
+     * @return null if there are too many
      */
     static @Nullable CollectedChunks collect(DescendingChunks chunks, long fromNs, long fromAddress, long bytesMax) {
         CollectedChunks collected = new CollectedChunks();
@@ -53,9 +53,9 @@ final class CollectedChunks {
     }
 
     /**
-     * Gives the oldest one not yet given; false when there is none.
+     * Lists the oldest remaining chunk; false if there is none.
      *
-     * @param reader for who asks for more than that
+     * @param reader reads the chunk's directory on demand
      */
     boolean giveOldest(Chunks to, DirectoryReader reader) {
         if (count == 0) {

@@ -5,12 +5,12 @@ import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageReader;
 
 /**
- * Walks the chunks of one source newest first, along its chain of directories (paper, section 4.3): the region without
- * directories at the snapshot's end, then from directory to directory. Where a directory can't be read, it goes on entry by
- * entry, and gives what no entry covers as unlisted, until it finds the chain again.
+ * Walks the chunks of one source newest first, along its chain of directories (paper, section 4.3): first the region
+ * without directories at the snapshot's end, then from directory to directory. After an unreadable directory it
+ * continues entry by entry, returns what no entry covers as unlisted, and rejoins the chain when it finds it again.
  */
 public final class DescendingChunks extends Chunks {
-    /** Directories to follow before a range far back is looked for by time. */
+    /** The directories to follow before searching by time for a range far back. */
     private static final int HOPS = 32;
 
     private enum Phase {
@@ -30,25 +30,25 @@ public final class DescendingChunks extends Chunks {
 
     private Phase phase = Phase.TAIL;
     private long directoryAddress;
-    /** All above is covered. */
+    /** Everything above is covered. */
     private long bound;
-    /** What the parts seen last belong to, the last of them first, none of which lists the source; or -1. */
+    /** The entry whose parts were read, from the last one, without finding the source; or -1. */
     private long partial = -1;
 
-    /** Number of the part of that seen last. */
+    /** The number of its part that was read last. */
     private long part;
 
-    /** The entry that named {@link #directory}, or -1. */
+    /** The entry that refers to {@link #directory}, or -1. */
     private long namedBy = -1;
 
     private boolean revisit;
 
-    /** @param toNs where the time range ends: newer chunks may be left out */
+    /** @param toNs the end of the time range: newer chunks may be skipped */
     public DescendingChunks(SnapshotView snapshot, int sourceId, long toNs) {
         this(snapshot, sourceId, toNs, PageReader.BLOCK_PAGES);
     }
 
-    /** @param blockPages as of {@link PageReader#PageReader(dev.loom.log.LogView, int)} */
+    /** @param blockPages as for {@link PageReader#PageReader(dev.loom.log.LogView, int)} */
     public DescendingChunks(SnapshotView snapshot, int sourceId, long toNs, int blockPages) {
         this.snapshot = snapshot;
         this.sourceId = sourceId;
@@ -72,7 +72,10 @@ public final class DescendingChunks extends Chunks {
         return found;
     }
 
-    /** The region above the last directory that ends within the snapshot and all of whose parts can be read: slots know no later. */
+    /**
+     * Returns the region above the last directory that ends within the snapshot and has all parts readable; slots know
+     * no later one.
+     */
     private boolean tail() {
         long summarised = begin;
         reader.toEnd();
@@ -94,7 +97,9 @@ public final class DescendingChunks extends Chunks {
         return region;
     }
 
-    /** The source's newest directory that the time range may need, from its slot, which may be ahead. */
+    /**
+     * The source's newest directory that the time range may need, from its slot, which may be newer than the snapshot.
+     */
     private long newestDirectory() {
         long address = snapshot.slots().directoryAcquire(sourceId);
         if (address >= snapshot.timeTail()) {
@@ -114,7 +119,7 @@ public final class DescendingChunks extends Chunks {
         return address;
     }
 
-    /** Moves to the last entry before the range's end, and goes on entry by entry. */
+    /** Moves to the last entry before the range's end, and continues entry by entry. */
     private void jump() {
         phase = Phase.ENTRIES;
         reader.seekBefore(toNs);
@@ -136,7 +141,7 @@ public final class DescendingChunks extends Chunks {
                 address = ahead.listedPrevious();
             }
         } catch (CorruptStoreException e) {
-            return address; // where nothing is found, and whoever follows the chain looks for himself
+            return address; // no directory is found there, and the walk continues entry by entry
         }
         return address;
     }
@@ -146,7 +151,7 @@ public final class DescendingChunks extends Chunks {
             phase = Phase.DONE;
             return false;
         }
-        // what is named lies below, so that no chain leads around
+        // a chain must lead downward, so that it can't be circular
         boolean below = namedBy < 0 || directoryAddress < namedBy;
         if (below && reader.inGap(directoryAddress)) {
             crossGap();
@@ -159,7 +164,7 @@ public final class DescendingChunks extends Chunks {
         return listCurrent();
     }
 
-    /** Looks the source up; false too when the directory can't be, and then counts as missing. */
+    /** Looks up the source. Also false if the directory is impossible, which then counts as missing. */
     private boolean find() {
         try {
             return reader.find(sourceId);
@@ -170,7 +175,7 @@ public final class DescendingChunks extends Chunks {
         }
     }
 
-    /** Goes on before the gap, as what lies after it lists no more of the source. */
+    /** Continues before the gap, since nothing more after it lists the source. */
     private void crossGap() {
         phase = Phase.ENTRIES;
         partial = -1;
@@ -196,7 +201,7 @@ public final class DescendingChunks extends Chunks {
         return true;
     }
 
-    /** Goes on from the last entry that could be read; what is covered is stepped over by its addresses. */
+    /** Continues from the last readable entry, and skips covered chunks by their addresses. */
     private void startEntries() {
         phase = Phase.ENTRIES;
         partial = -1;
@@ -209,7 +214,7 @@ public final class DescendingChunks extends Chunks {
         while (revisit || reader.previous()) {
             revisit = false;
             long end = reader.isDirectory() ? reader.chunkEnd() : reader.chunkAddress();
-            // what lies across the bound was never so written
+            // the writer never writes an entry across the bound
             boolean covered = end > bound;
             if (covered) {
                 continue;
@@ -228,7 +233,7 @@ public final class DescendingChunks extends Chunks {
         return rest();
     }
 
-    /** Looks at a directory's part; true when it lists the source. */
+    /** Examines a directory part; true if it lists the source. */
     private boolean directoryPart() {
         int rejected = reader.rejected();
         if (find()) {
@@ -241,7 +246,7 @@ public final class DescendingChunks extends Chunks {
         return false;
     }
 
-    /** Looks at a checkpoint's part; true when it tells where the chain goes on, or that it does not. */
+    /** Examines a checkpoint part; true if it tells where the chain continues, or that it ends. */
     private boolean checkpoint() {
         totals.directoryAddress = SourceSlots.NO_DIRECTORY;
         if (!reader.findCheckpointed(sourceId, totals) && !seenToFirstPart()) {
@@ -253,9 +258,12 @@ public final class DescendingChunks extends Chunks {
         return true;
     }
 
-    /** Notes that the current part does not list the source; true when none of the parts does, from the last to the first. */
+    /**
+     * Notes that the current part does not list the source; true once this holds for all parts, from the last to the
+     * first.
+     */
     private boolean seenToFirstPart() {
-        // a page's address leaves the low bit for the type: a checkpoint has the address of the chunk after it
+        // the low bit of a page's address is free for the type: a checkpoint has the address of the chunk after it
         long whole = reader.chunkAddress() | (reader.isCheckpoint() ? 1 : 0);
         boolean follows = reader.isLastPart() || (partial == whole && reader.part() == part - 1);
         part = reader.part();

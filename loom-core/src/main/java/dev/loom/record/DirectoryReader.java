@@ -15,9 +15,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads entries of the timestamp index: at an address, or one after the other in either direction. Damaged pages are
- * stepped over, and so is the gap of an index that is being rebuilt; whoever cares compares the addresses of the chunks. For
- * one thread.
+ * Reads entries of the timestamp index, at an address or sequentially in either direction. Skips damaged pages, and the
+ * gap of an index that is being rebuilt; callers that care compare the chunks' addresses. For one thread.
  */
 public final class DirectoryReader implements AutoCloseable {
     private static final int ENTRIES_MAX =
@@ -32,7 +31,7 @@ public final class DirectoryReader implements AutoCloseable {
     private final int[] offsets = new int[ENTRIES_MAX];
     private final Varint.Reader varints;
 
-    /** Empty but for a damaged index. */
+    /** Empty unless the index is damaged. */
     private final LongHashSet rejected = new LongHashSet();
 
     private boolean strict;
@@ -63,7 +62,7 @@ public final class DirectoryReader implements AutoCloseable {
         this(view, tail, PageReader.BLOCK_PAGES);
     }
 
-    /** @param blockPages as of {@link PageReader#PageReader(LogView, int)} */
+    /** @param blockPages as for {@link PageReader#PageReader(LogView, int)} */
     DirectoryReader(LogView view, long tail, int blockPages) {
         this.view = view;
         this.pages = new PageReader(view, blockPages);
@@ -76,7 +75,7 @@ public final class DirectoryReader implements AutoCloseable {
         this.varints = new Varint.Reader(buffer);
     }
 
-    /** From now on a page that the disk does not give is a failure, not damage to be stepped over. */
+    /** From now on a page that the disk can't deliver is a failure, not damage to skip. */
     void failUnreadable() {
         strict = true;
     }
@@ -86,14 +85,14 @@ public final class DirectoryReader implements AutoCloseable {
         return gapBegin < gapEnd && gapEnd <= tail;
     }
 
-    /** Whether an address lies in the gap: who was led there goes on with {@link #toGap()}. */
+    /** Whether an address lies in the gap; a walk that arrives there continues with {@link #toGap()}. */
     boolean inGap(long address) {
         return address >= gapBegin && address < gapEnd;
     }
 
     /**
-     * Entries before the gap speak of records below, those after it of records from here on. When all of those before are there,
-     * they end with a checkpoint that ends here.
+     * Entries before the gap describe records below this address, those after it records from here on. The former, once
+     * complete, end with a checkpoint that ends here.
      */
     long rebuildTo() {
         return view.watermarks().rebuildTo();
@@ -130,14 +129,14 @@ public final class DirectoryReader implements AutoCloseable {
         current = 0;
     }
 
-    /** Moves behind the last entry. */
+    /** Moves after the last entry. */
     public void toEnd() {
         pageAddress = PageDescriptor.pageAddress(tail + PageDescriptor.PAGE_LENGTH - 1);
         entries = 0;
         current = -1;
     }
 
-    /** Moves to the next entry; false behind the last. */
+    /** Moves to the next entry; false after the last. */
     public boolean next() {
         current++;
         while (current >= entries) {
@@ -153,7 +152,7 @@ public final class DirectoryReader implements AutoCloseable {
         return true;
     }
 
-    /** Moves to the entry before; false before the first. */
+    /** Moves to the previous entry; false before the first. */
     public boolean previous() {
         current--;
         while (current < 0) {
@@ -169,14 +168,14 @@ public final class DirectoryReader implements AutoCloseable {
         return true;
     }
 
-    /** Moves to the entry at an address; false, and the position is lost, when it can't be read. */
+    /** Moves to the entry at an address. False if it can't be read; the position is then lost. */
     public boolean seek(long address) {
         if (address < begin || address >= tail || inGap(address)) {
             return false;
         }
         load(PageDescriptor.pageAddress(address));
         int offset = PageDescriptor.offsetInPage(address);
-        // a source's directories are mostly one after the other
+        // a source's directories are usually adjacent
         boolean before = current > 0 && current <= entries && offsets[current - 1] == offset;
         int found = before ? current - 1 : Arrays.binarySearch(offsets, 0, entries, offset);
         if (found < 0) {
@@ -191,7 +190,7 @@ public final class DirectoryReader implements AutoCloseable {
     /**
      * Moves to the last entry whose chunk begins before a time, by binary search over the pages.
      *
-     * @return false when there is none; then the position is before the first entry
+     * @return false if there is none; the position is then before the first entry
      */
     public boolean seekBefore(long timeNs) {
         long low = begin;
@@ -223,7 +222,7 @@ public final class DirectoryReader implements AutoCloseable {
         return false;
     }
 
-    /** Addresses as if there were no gap, for a search by halves. */
+    /** Maps an address to one without the gap, for binary search. */
     private long withoutGap(long address) {
         return address >= gapEnd ? address - (gapEnd - gapBegin) : address;
     }
@@ -266,9 +265,10 @@ public final class DirectoryReader implements AutoCloseable {
     }
 
     /**
-     * Leaves out the current entry, which says what can't be, as if it were not there; the next move is from its place.
+     * Rejects the current entry, whose contents are impossible, as if it did not exist; the next move starts from its
+     * place.
      *
-     * @param forward whether that is to the entry after it, rather than to the one before
+     * @param forward whether the next move is to the following entry, rather than the previous one
      */
     void reject(boolean forward) {
         rejected.add(address());
@@ -277,12 +277,12 @@ public final class DirectoryReader implements AutoCloseable {
         current -= forward ? 1 : 0;
     }
 
-    /** How many entries were left out. */
+    /** The number of rejected entries. */
     int rejected() {
         return rejected.size();
     }
 
-    /** Whether an entry speaks of records that can be; others are as if they were not there. */
+    /** Whether an entry's contents are possible; others are treated as absent. */
     private boolean possible(int at) {
         byte typeAt = buffer.getByte(at + TimeEntryDescriptor.TYPE_OFFSET);
         int chunkPagesAt = buffer.getInt(at + TimeEntryDescriptor.PAGES_OFFSET);
@@ -293,7 +293,7 @@ public final class DirectoryReader implements AutoCloseable {
         return listable && PageDescriptor.isPage(buffer.getLong(at + TimeEntryDescriptor.ADDRESS_OFFSET));
     }
 
-    /** Reads what each entry begins with, once, as walks ask for it more than once. */
+    /** Reads an entry's header once, since walks use it several times. */
     private void place() {
         entry = pages.pageOffset() + offsets[current];
         length = buffer.getInt(entry + TimeEntryDescriptor.LENGTH_OFFSET);
@@ -333,17 +333,17 @@ public final class DirectoryReader implements AutoCloseable {
         return (flags & TimeEntryDescriptor.FLAG_FIRST) != 0;
     }
 
-    /** Of a directory, the chunk's address; of a checkpoint, the address below which all is counted. */
+    /** The chunk's address for a directory; the address below which all is counted for a checkpoint. */
     public long chunkAddress() {
         return chunkAddress;
     }
 
-    /** Of a directory, pages of the chunk. */
+    /** The number of a directory's chunk's pages. */
     public int chunkPages() {
         return chunkPages;
     }
 
-    /** The address behind the chunk. */
+    /** The chunk's end address. */
     public long chunkEnd() {
         return chunkAddress + (long) chunkPages * PageDescriptor.PAGE_LENGTH;
     }
@@ -355,17 +355,17 @@ public final class DirectoryReader implements AutoCloseable {
                 : buffer.getLong(entry + TimeEntryDescriptor.CHECKPOINT_PART_OFFSET);
     }
 
-    /** Time of the chunk's first record; of a checkpoint, of the last record below it. */
+    /** The time of the chunk's first record; for a checkpoint, of the last record below it. */
     public long firstTimeNs() {
         return firstTimeNs;
     }
 
-    /** Of a directory, time of the chunk's last record. */
+    /** The time of a directory's chunk's last record. */
     public long lastTimeNs() {
         return lastTimeNs;
     }
 
-    /** How many sources the current part lists. */
+    /** The number of sources that the current part lists. */
     int listed() {
         return buffer.getShort(entry + TimeEntryDescriptor.SOURCES_OFFSET) & 0xffff;
     }
@@ -374,14 +374,14 @@ public final class DirectoryReader implements AutoCloseable {
         varints.wrap(buffer, entry + TimeEntryDescriptor.LIST_OFFSET, entry + length);
     }
 
-    /** Of a directory, the address in the chunk index behind the chunk's bins. */
+    /** The end address, in the chunk index, of a directory's bins. */
     public long binsEnd() {
         return buffer.getLong(entry + TimeEntryDescriptor.BINS_END_OFFSET);
     }
 
     /**
-     * Looks a source up in a directory's part; if it is there, the {@code listed...} values are its. A part that only goes on
-     * with its indexes does not count.
+     * Looks up a source in a directory part; if found, sets the {@code listed...} values. A part that only continues
+     * its indexes does not count.
      */
     public boolean find(int sourceId) {
         if (!isDirectory()) {
@@ -398,15 +398,15 @@ public final class DirectoryReader implements AutoCloseable {
     }
 
     /**
-     * Reads what an index of the found source holds of the chunk.
+     * Reads the chunk's summary of an index of the found source.
      *
-     * @return false when the directory does not list the index: it may lack records of the chunk
+     * @return false if the directory does not list the index, which may then lack records of the chunk
      */
     public boolean summary(int sourceId, int indexId, ValueType type, IndexSummary into) {
         if (summaryHere(indexId, type, into)) {
             return true;
         }
-        // the indexes of a source go on in the next part only when it is the last of this one
+        // a source's indexes continue in the next part only if it is the last source of this one
         boolean more = !isLastPart() && varints.limit() - indexesEnd() < TimeEntryDescriptor.ALIGNMENT;
         return more && following().goesOn(address(), sourceId) && following().summary(sourceId, indexId, type, into);
     }
@@ -427,7 +427,7 @@ public final class DirectoryReader implements AutoCloseable {
         return false;
     }
 
-    /** The offset behind the indexes of the source read last. */
+    /** The end offset of the indexes of the source read last. */
     private int indexesEnd() {
         int limit = varints.limit();
         int at = varints.offset();
@@ -446,7 +446,7 @@ public final class DirectoryReader implements AutoCloseable {
         return reader;
     }
 
-    /** Moves to the part after the one at an address; whether it goes on with the indexes of a source. */
+    /** Moves to the part after the one at an address; returns whether it continues the indexes of a source. */
     private boolean goesOn(long partAddress, int sourceId) {
         if (!seek(partAddress) || !isDirectory()) {
             return false;
@@ -461,8 +461,8 @@ public final class DirectoryReader implements AutoCloseable {
     }
 
     /**
-     * Reads the next of the list into the {@code listed...} values, and returns its id; what is left unread of its indexes has
-     * to be stepped over before the one after it.
+     * Reads the next listed source into the {@code listed...} values, and returns its id. The caller must skip its
+     * unread indexes before the next source.
      */
     private int nextListed() {
         int id = nextId();
@@ -474,7 +474,7 @@ public final class DirectoryReader implements AutoCloseable {
         long back = varints.next() * TimeEntryDescriptor.ALIGNMENT;
         listedPrevious = back == 0 ? SourceSlots.NO_DIRECTORY : address() - back;
         if (back < 0 || back > address()) {
-            // no entry is where a page begins: who follows the chain looks for himself
+            // no entry is at a page's beginning, so a walk of the chain continues entry by entry
             listedPrevious = pageAddress;
         }
         listedIndexes = (int) varints.next();
@@ -491,12 +491,14 @@ public final class DirectoryReader implements AutoCloseable {
         return (int) id;
     }
 
-    /** Takes what a directory's part lists. */
+    /** Receives the sources that a directory part lists. */
     public interface DirectoryHandler {
         void onListed(int sourceId, int records, long bytes, long firstTimeNs);
     }
 
-    /** Gives every source that the current directory part lists; one of which only indexes go on, with 0 records. */
+    /**
+     * Passes every source that the current directory part lists; a source whose indexes merely continue has 0 records.
+     */
     public void forEachListed(DirectoryHandler handler) {
         wrapList();
         for (int i = listed(); i > 0; i--) {
@@ -506,12 +508,12 @@ public final class DirectoryReader implements AutoCloseable {
         }
     }
 
-    /** Takes what a checkpoint's part lists. */
+    /** Receives the sources that a checkpoint part lists. */
     interface CheckpointHandler {
         void onSource(int sourceId, long directoryAddress, long records, long bytes, long lost, long firstTimeNs);
     }
 
-    /** Gives every source that the current checkpoint part lists. */
+    /** Passes every source that the current checkpoint part lists. */
     void forEachCheckpointed(CheckpointHandler handler) {
         wrapList();
         for (int i = listed(); i > 0; i--) {
@@ -521,7 +523,7 @@ public final class DirectoryReader implements AutoCloseable {
         }
     }
 
-    /** Looks a source up in the current checkpoint part; false, and nothing is set, when it is not there. */
+    /** Looks up a source in the current checkpoint part; if absent, returns false and sets nothing. */
     boolean findCheckpointed(int sourceId, SourceTotals into) {
         wrapList();
         for (int i = listed(); i > 0; i--) {
@@ -542,7 +544,7 @@ public final class DirectoryReader implements AutoCloseable {
         return false;
     }
 
-    /** Records of the found source in the chunk. */
+    /** The number of records of the found source in the chunk. */
     public int listedRecords() {
         return listedRecords;
     }
@@ -565,7 +567,7 @@ public final class DirectoryReader implements AutoCloseable {
         return listedLastRecord;
     }
 
-    /** Address of the entry before this one that lists the found source, or {@link SourceSlots#NO_DIRECTORY}. */
+    /** The address of the previous entry that lists the found source, or {@link SourceSlots#NO_DIRECTORY}. */
     public long listedPrevious() {
         return listedPrevious;
     }

@@ -6,7 +6,7 @@ import dev.loom.log.PageReader;
 import dev.loom.log.PageState;
 import java.util.function.LongConsumer;
 
-/** Writes again the directories of chunks that have none, from their records. For one thread. */
+/** Rebuilds missing chunk directories from the chunks' records. For one thread. */
 final class DirectoryRebuilder {
     private final ChunkDirectory directory;
     private final WriterSources sources;
@@ -17,10 +17,11 @@ final class DirectoryRebuilder {
     }
 
     /**
-     * Goes through the pages from one address to another, both of pages. Damaged pages get no directory.
-     * Fails for pages that the disk does not give now, since without one their records would not be found later.
+     * Rebuilds the directories between two page addresses. Damaged pages get no directory. Throws for pages that the
+     * disk can't deliver now: without a directory their records would not be found later.
      *
-     * @param before is given the address of each chunk before its directory is written, and waits until that can be
+     * @param before receives the address of each chunk before its directory is written, and waits until that is
+     *     possible
      */
     void rebuild(LogView records, long from, long to, LongConsumer before) {
         try (PageReader pages = new PageReader(records);

@@ -2,7 +2,7 @@ package dev.loom.record;
 
 import dev.loom.log.PageDescriptor;
 
-/** Walks over records oldest first, page by page. Its chunks are ascending. */
+/** Walks records oldest first, page by page. The chunks must be ascending. */
 public final class ForwardRecords extends RecordWalk {
     private boolean inPart;
     private boolean onPage;

@@ -7,11 +7,11 @@ import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 
 /**
- * Writes directories and bins of chunks that have none into the gap of the indexes, from the chunks' records, while a writer goes
- * on behind the gap. What is written is published now and then, and ends with a checkpoint then. For one thread.
+ * Rebuilds missing directories and bins from the chunks' records and writes them into the gap of the indexes, while a
+ * writer continues behind the gap. Publishes from time to time, each time ending with a checkpoint. For one thread.
  */
 public final class IndexRebuilder {
-    /** Takes where the gap begins after some more has been written, and made durable. */
+    /** Receives the gap's new begin after more entries were written and made durable. */
     public interface ProgressHandler {
         void onPublished(long timeGapBegin, long chunkGapBegin, long rebuilt);
     }
@@ -28,14 +28,14 @@ public final class IndexRebuilder {
     private final ChunkDirectory directory;
     private final CheckpointWriter checkpoints;
     private long published;
-    /** Time of the newest record in the chunks that have directories. */
+    /** The time of the newest record in chunks with directories. */
     private long lastTimeNs;
 
     /**
-     * @param sources with the totals as of {@code from}, and the indexes to be filled
-     * @param from where the first chunk that has no directory begins
-     * @param lastTimeNs a time that no record below is later than
-     * @param publishInterval bytes of records between two publications
+     * @param sources the sources with their totals as of {@code from}, and the indexes to fill
+     * @param from the address of the first chunk without a directory
+     * @param lastTimeNs the time of the last record below, or later
+     * @param publishInterval the bytes of records between two publications
      */
     public IndexRebuilder(
             LogView records,
@@ -63,9 +63,9 @@ public final class IndexRebuilder {
     }
 
     /**
-     * Goes through the records up to an address.
+     * Rebuilds up to an address.
      *
-     * @throws CancellationException when it was cancelled; what was published stays
+     * @throws CancellationException when cancelled; what was published stays
      */
     public void rebuild(long to) {
         new DirectoryRebuilder(directory, sources).rebuild(records, published, to, this::beforeChunk);
@@ -104,7 +104,7 @@ public final class IndexRebuilder {
         writeCheckpoint(recordEnd);
         bins.seal();
         index.seal();
-        // bins first, for directories name them
+        // bins first, because directories refer to them
         long chunkEnd = chunkLog.sync();
         progress.onPublished(timeLog.sync(), chunkEnd, recordEnd);
         published = recordEnd;

@@ -3,19 +3,19 @@ package dev.loom.record;
 import dev.loom.log.UnsharedLog;
 
 /**
- * Begins a timestamp index with a checkpoint, of what was lost so far: where the index is to speak of later records alone,
- * nothing else would tell of it.
+ * A checkpoint at the beginning of a timestamp index that holds the losses so far. If the index describes only later
+ * records, nothing else in it would report them.
  *
- * @param address of the checkpoint
+ * @param address the checkpoint's address
  * @param end the index's end
  */
 public record LossCheckpoint(long address, long end) {
     /**
-     * Writes it, and makes it durable.
+     * Writes the checkpoint, and makes it durable.
      *
-     * @param log which begins to write where the index is to begin
-     * @param sources with their losses, and as newest directory what leads to those before
-     * @param recordEnd the address from which on the index is to speak of records
+     * @param log the log, positioned at the index's begin
+     * @param sources the sources with their losses; the newest directory of each leads to the earlier ones
+     * @param recordEnd the address of the first record that the index describes
      */
     public static LossCheckpoint write(UnsharedLog log, WriterSources sources, long recordEnd, long lastTimeNs) {
         TimeIndexWriter index = new TimeIndexWriter(log.log());

@@ -6,8 +6,8 @@ import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Records that were dropped, by source and reason, until a marker in the log says so. Owned by the writer's thread; readers
- * see it through {@link LossSlots}, where a source's reasons are one.
+ * The dropped records by source and reason that no marker in the log counts yet. Owned by the writer's thread. Readers
+ * see them through {@link LossSlots}, which does not distinguish reasons.
  */
 final class LossLedger {
     private final LossSlots slots;
@@ -19,7 +19,7 @@ final class LossLedger {
         this.slots = slots;
     }
 
-    /** Notes dropped records, which lie between two times. */
+    /** Notes dropped records between two times. */
     void add(SourceState source, LossReason reason, long records, long firstNs, long lastNs) {
         addUnmarked(source, reason, records, firstNs, lastNs);
         source.lost += records;
@@ -28,7 +28,7 @@ final class LossLedger {
         slots.endChange();
     }
 
-    /** Shows readers what was lost of a source before this session. */
+    /** Shows readers a source's losses before this session. */
     void show(SourceState source) {
         slots.put(source.id, source.lost, 0, 0, 0);
     }
@@ -53,7 +53,7 @@ final class LossLedger {
     }
 
     private void publish(SourceState source) {
-        // first, for who finds it after a kill
+        // first, for a recovery after a kill
         slots.pending(unmarked.size());
         slots.put(source.id, source.lost, source.unmarkedRecords(), source.unmarkedFirstNs(), source.unmarkedLastNs());
     }
@@ -62,7 +62,7 @@ final class LossLedger {
         return !unmarked.isEmpty();
     }
 
-    /** The time from which on everything can be marked. */
+    /** The earliest time at which everything can be marked. */
     long lastNs() {
         long last = 0;
         for (UnmarkedLoss loss : unmarked) {
@@ -71,7 +71,7 @@ final class LossLedger {
         return last;
     }
 
-    /** Room for one of Loom's own records. */
+    /** A buffer for one of Loom's own records. */
     UnsafeBuffer buffer() {
         return marker;
     }
@@ -82,11 +82,11 @@ final class LossLedger {
     }
 
     /**
-     * Fills {@link #buffer()} with the marker of the next loss, which the caller appends, and then calls {@link #marked}; false
-     * when there is none. A loss that is later than the marker would be waits, as it may with a recorder: markers are looked
-     * for from their losses on.
+     * Fills {@link #buffer()} with the marker of the next loss, which the caller appends before it calls {@link
+     * #marked}; false if there is none. A loss later than its marker would be has to wait, as can happen with a
+     * recorder, because readers look for a marker only from the loss's time on.
      *
-     * @param address where the marker will be
+     * @param address the marker's address
      */
     boolean nextMark(long timeNs, long address) {
         while (next >= 0 && unmarked.get(next).lastNs > timeNs) {
@@ -104,12 +104,12 @@ final class LossLedger {
         return true;
     }
 
-    /** Takes the loss off the list; its marker is published. */
+    /** Removes the loss, whose marker is published. */
     void marked() {
         UnmarkedLoss loss = unmarked.get(next);
         slots.endMark(loss.source.id);
         if (loss.records == 0) {
-            // the last one has had its turn
+            // the last one has been considered already
             unmarked.set(next, unmarked.get(unmarked.size() - 1));
             unmarked.remove(unmarked.size() - 1);
             next--;

@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Writes markers of losses behind the end of a record log that no session has, so that the log alone tells of them. Their reason
- * is unknown, as the live file has them by source alone.
+ * Appends loss markers to a record log without an open session, so that the log alone reports the losses. Their reason
+ * is unknown, since the live file counts them only by source.
  */
 public final class LossMarkers {
     private static final int MARKER_LENGTH = RecordDescriptor.alignedLength(OwnRecord.LENGTH);
@@ -17,11 +17,11 @@ public final class LossMarkers {
     private LossMarkers() {}
 
     /**
-     * Writes them in pages of their own, and makes them durable.
+     * Writes the markers in pages of their own, and makes them durable.
      *
-     * @param log which begins to write at the record log's end
-     * @param unmarked as of {@link LossSlots#unmarked}
-     * @param timeNs of the markers: no earlier than the losses, and the log's last record
+     * @param log the log, positioned at the record log's end
+     * @param unmarked as from {@link LossSlots#unmarked}
+     * @param timeNs the markers' time, no earlier than the losses and the log's last record
      * @return the log's end
      */
     public static long write(UnsharedLog log, long[] unmarked, long timeNs) {

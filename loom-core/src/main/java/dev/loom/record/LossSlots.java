@@ -8,7 +8,6 @@ import java.util.Arrays;
 
 /**
  * Records lost, by source, shared with readers. Little-endian.
- *
  * <pre>
  *    0 | sequence, odd while anything is being changed
  *    8 | number of losses, by source and reason, not yet marked
@@ -17,10 +16,11 @@ import java.util.Arrays;
  *   64 | a slot of 32 bytes a source id: lost in all; of those not yet marked in the log: count, first and last time
  * </pre>
  *
- * <p>A loss is taken off its slot when its marker is in the log, and so is never in neither, wherever its writer is killed. While
- * it is in both, the marker is below the log's tail, and what is left then counts in the slot's place.
+ * <p>A loss leaves its slot only once its marker is in the log, so that it is always in at least one of them, wherever
+ * its writer is killed. While it is in both, the marker is below the log's tail, and what is left then counts in the
+ * slot's place.
  *
- * <p>A snapshot reads the sequence, the record log's tail, these slots, and the sequence again: so it sees each loss
+ * <p>A snapshot reads the sequence, the record log's tail, these slots, and the sequence again. So it sees each loss
  * either here or as a marker below its tail.
  */
 public final class LossSlots {
@@ -71,7 +71,7 @@ public final class LossSlots {
     public static final int UNMARKED_FIELDS = 4;
 
     /**
-     * Every source with losses that no marker in the log counts yet, {@link #UNMARKED_FIELDS} values each.
+     * The sources with losses that no marker in the log counts yet, {@link #UNMARKED_FIELDS} values each.
      *
      * @param recordTail the log's end
      */
@@ -97,13 +97,13 @@ public final class LossSlots {
         return Arrays.copyOf(all, used);
     }
 
-    /** Whether the marker that a source's slot waits for is in the log: what is left of it counts then. */
+    /** Whether the marker that a source's slot waits for is in the log; then the slot's rest counts. */
     private boolean isMarked(int sourceId, long recordTail) {
         return (long) LONG.getAcquire(bytes, base + MARKING_OFFSET) == sourceId + 1
                 && (long) LONG.getOpaque(bytes, base + MARKING_ADDRESS_OFFSET) < recordTail;
     }
 
-    /** Says what is left of a source's unmarked losses once there is a marker at an address. */
+    /** Sets the source's losses that will remain unmarked once there is a marker at an address. */
     void beginMark(int sourceId, long address, long unmarked, long firstNs, long lastNs) {
         LONG.setOpaque(bytes, base + MARKING_ADDRESS_OFFSET, address);
         LONG.setOpaque(bytes, base + LEFT_OFFSET, unmarked);
@@ -112,7 +112,7 @@ public final class LossSlots {
         LONG.setRelease(bytes, base + MARKING_OFFSET, sourceId + 1L);
     }
 
-    /** Takes over into the slot what is left; the marker is in the log. */
+    /** Moves the remaining losses into the slot; the marker is in the log. */
     void endMark(int sourceId) {
         put(
                 sourceId,
@@ -123,7 +123,7 @@ public final class LossSlots {
         LONG.setRelease(bytes, base + MARKING_OFFSET, 0L);
     }
 
-    /** Says how many losses are not marked. */
+    /** Sets the number of unmarked losses. */
     void pending(int count) {
         LONG.setOpaque(bytes, base + PENDING_OFFSET, (long) count);
     }
@@ -151,7 +151,7 @@ public final class LossSlots {
         LONG.setOpaque(bytes, slot + LOST_OFFSET, lost);
         LONG.setOpaque(bytes, slot + FIRST_OFFSET, firstNs);
         LONG.setOpaque(bytes, slot + LAST_OFFSET, lastNs);
-        // last, for who finds it after a kill
+        // last, for a recovery after a kill
         LONG.setRelease(bytes, slot + UNMARKED_OFFSET, unmarked);
     }
 
@@ -171,7 +171,7 @@ public final class LossSlots {
         return (long) LONG.getOpaque(bytes, slot(sourceId) + LAST_OFFSET);
     }
 
-    /** Goes on at the same place of another buffer, which holds the same. For the thread that writes. */
+    /** Continues at the same place of another buffer with the same contents. For the writing thread. */
     public void moveTo(ByteBuffer other) {
         bytes = other;
     }

@@ -45,17 +45,17 @@ public final class OwnRecord {
         return buffer.getShort(offset + SOURCE_OFFSET) & 0xffff;
     }
 
-    /** Of a loss: why, a {@link dev.loom.api.LossReason#code()}. */
+    /** A loss's reason, a {@link dev.loom.api.LossReason#code()}. */
     public static int reason(DirectBuffer buffer, int offset) {
         return buffer.getInt(offset + REASON_OFFSET);
     }
 
-    /** Of a loss: how many records. */
+    /** A loss's number of records. */
     public static long lost(DirectBuffer buffer, int offset) {
         return buffer.getLong(offset + A_OFFSET);
     }
 
-    /** How many records the current record of any source says were lost; 0 when it is no marker of a loss. */
+    /** The number of lost records that the current record reports; 0 if it is not a loss marker. */
     static long lost(PageRecords record) {
         boolean marker =
                 record.sourceId() == 0 && record.length() == LENGTH && kind(record.buffer(), record.offset()) == LOSS;

@@ -3,7 +3,7 @@ package dev.loom.record;
 import dev.loom.api.RecordCursor;
 import org.agrona.DirectBuffer;
 
-/** A cursor whose records are those of a {@link PageRecords}, as somebody moves it. */
+/** A cursor over the records of a {@link PageRecords} that a subclass moves. */
 public abstract class PageCursor implements RecordCursor {
     private enum Position {
         BEFORE_FIRST,
@@ -20,10 +20,10 @@ public abstract class PageCursor implements RecordCursor {
         this.record = record;
     }
 
-    /** Moves to the next record that counts; false when there is none. Not called again after that. */
+    /** Moves to the next matching record; false if there is none. Not called again after that. */
     protected abstract boolean advance();
 
-    /** Gives back what the cursor holds. Called once. */
+    /** Releases what the cursor holds. Called once. */
     protected abstract void release();
 
     @Override
@@ -38,7 +38,7 @@ public abstract class PageCursor implements RecordCursor {
         return found;
     }
 
-    /** How many records it has stood on. */
+    /** The number of records returned. */
     protected final long recordsReturned() {
         return recordsReturned;
     }

@@ -11,11 +11,11 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads records of one source page by page. Stands on one record at a time, whose payload it gives in place, or, if it is
- * a jumbo, put together in a buffer of its own. For one thread.
+ * Reads records of one source page by page, one record at a time. A payload is read in place; a jumbo is assembled in a
+ * separate buffer. For one thread.
  */
 public final class PageRecords implements AutoCloseable {
-    /** In place of a fragment's length: the log was cut before it. */
+    /** In place of a fragment's length if the log was cut before it. */
     private static final int CUT = -1;
 
     private final PageReader pages;
@@ -42,12 +42,12 @@ public final class PageRecords implements AutoCloseable {
     private int payloadLength;
     private long damagedRecords;
 
-    /** @param sourceId the source whose records are given, or -1 for those of every source */
+    /** @param sourceId the source to read, or -1 for all sources */
     public PageRecords(LogView view, long tail, int sourceId) {
         this(view, tail, sourceId, PageReader.BLOCK_PAGES);
     }
 
-    /** @param blockPages as of {@link PageReader#PageReader(LogView, int)} */
+    /** @param blockPages as for {@link PageReader#PageReader(LogView, int)} */
     public PageRecords(LogView view, long tail, int sourceId, int blockPages) {
         this.view = view;
         this.pages = new PageReader(view, blockPages);
@@ -56,17 +56,17 @@ public final class PageRecords implements AutoCloseable {
         this.buffer = pages.buffer();
     }
 
-    /** Reads on up to another end of the log, which is no lower than before. */
+    /** Extends the end of the log, to one no lower than before. */
     void extend(long newTail) {
         tail = newTail;
     }
 
-    /** Fails when the last page read is in a file that is there and could not be read. */
+    /** Throws if the file of the last page read exists but could not be read. */
     void checkReadable() {
         pages.checkReadable();
     }
 
-    /** Reads a page, and stands before its first record. */
+    /** Reads a page, and moves before its first record. */
     public PageState read(long newPageAddress) {
         PageState state = pages.read(newPageAddress, tail);
         if (state == PageState.PRESENT) {
@@ -83,7 +83,7 @@ public final class PageRecords implements AutoCloseable {
         return state;
     }
 
-    /** Moves to the source's next record that begins in the page; false behind the last. */
+    /** Moves to the source's next record that begins in the page; false after the last. */
     public boolean next() {
         while (next + RecordDescriptor.HEADER_LENGTH <= used) {
             int offset = next;
@@ -104,9 +104,9 @@ public final class PageRecords implements AutoCloseable {
     }
 
     /**
-     * Moves to the record at an address in the page read.
+     * Moves to the record at an address in the current page.
      *
-     * @return false when no record of the source is there
+     * @return false if no record of the source is there
      */
     public boolean seek(long recordAddress) {
         int offset = (int) (recordAddress - pageAddress);
@@ -124,8 +124,8 @@ public final class PageRecords implements AutoCloseable {
     }
 
     /**
-     * Moves to the record that begins at an address, which may be any within the page read: those before it are gone over, so
-     * that no bytes within one are taken for a record.
+     * Moves to the record that begins at any address in the current page. Scans the records before it, so that bytes
+     * within a record are never taken for one.
      */
     boolean find(long recordAddress) {
         int wanted = (int) (recordAddress - pageAddress);
@@ -142,10 +142,10 @@ public final class PageRecords implements AutoCloseable {
     }
 
     /**
-     * Follows the source's chain back from a record in the page read, without standing on its records, as long as they are whole
-     * and the batch, which is begun anew, has room.
+     * Follows the source's chain back from a record in the current page without visiting its records, as long as they
+     * are intact and the batch, which it clears first, has room.
      *
-     * @return the address at which it stopped; negative when the chain has no more in the chunk
+     * @return the address where it stopped; negative at the chain's end in the chunk
      */
     public long previous(long recordAddress, RecordBatch batch) {
         batch.begin(pageAddress, pageOffset + RecordDescriptor.HEADER_LENGTH);
@@ -185,8 +185,8 @@ public final class PageRecords implements AutoCloseable {
     }
 
     /**
-     * Puts a jumbo together; false when a fragment is missing. That is damage, unless the log ends there, or ended there once:
-     * a power cut has taken the rest.
+     * Assembles a jumbo; false if a fragment is missing. That is damage, unless the log ends there, or once ended there
+     * because a power cut took the rest.
      */
     private boolean assemble() {
         int first = payloadLength - RecordDescriptor.TOTAL_LENGTH;
@@ -225,7 +225,7 @@ public final class PageRecords implements AutoCloseable {
         return true;
     }
 
-    /** Returns the fragment's length, 0 when it is damaged, or {@link #CUT}. */
+    /** Returns the fragment's length, 0 if it is damaged, or {@link #CUT}. */
     private int appendFragment(
             PageReader pagesAfter, ExpandableArrayBuffer whole, long fragmentPage, int copied, int total) {
         if (pagesAfter.read(fragmentPage, tail) != PageState.PRESENT) {
@@ -253,7 +253,7 @@ public final class PageRecords implements AutoCloseable {
         return length;
     }
 
-    /** The base time of the page read. */
+    /** The base time of the current page. */
     public long baseTimeNs() {
         return baseTimeNs;
     }
@@ -290,7 +290,7 @@ public final class PageRecords implements AutoCloseable {
         return payloadLength;
     }
 
-    /** Jumbo records that could not be put together. */
+    /** Jumbo records that could not be assembled. */
     public long damagedRecords() {
         return damagedRecords;
     }
@@ -299,7 +299,7 @@ public final class PageRecords implements AutoCloseable {
         return pages.pagesRead();
     }
 
-    /** Copies of pages thrown away so far, because the writer had overtaken them. */
+    /** Page copies discarded so far because the writer had lapped them. */
     public long lapped() {
         PageReader rest = fragments;
         return pages.lapped() + (rest == null ? 0 : rest.lapped());

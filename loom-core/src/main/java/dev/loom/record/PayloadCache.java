@@ -5,15 +5,14 @@ import org.agrona.collections.Long2LongHashMap;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Copies of payloads by the address of their record, and what is known of addresses without one. When it is full it
- * forgets all and begins anew. At most {@link #BYTES} for payloads, which it takes as they are needed, and 32 KiB for the
- * addresses. For one thread.
+ * Copies of payloads by the address of their record, and which addresses have none. When full, it is cleared. Takes at
+ * most {@link #BYTES} for payloads, allocated on demand, and 32 KiB for the addresses. For one thread.
  */
 final class PayloadCache {
     static final int BYTES = 128 << 10;
     static final int ENTRIES_MAX = 1024;
 
-    /** Longer payloads are not kept. */
+    /** Longer payloads are not cached. */
     static final int PAYLOAD_LENGTH_MAX = BYTES / 4;
 
     private static final int BYTES_MIN = 8 << 10;
@@ -28,13 +27,13 @@ final class PayloadCache {
     private int end;
     private long found = UNKNOWN;
 
-    /** Looks an address up; false when nothing is known of it. */
+    /** Looks up an address; false if unknown. */
     boolean find(long address) {
         found = places.get(address);
         return found != UNKNOWN;
     }
 
-    /** Of the address found, what was put as its source. */
+    /** The source put with the address found. */
     int sourceId() {
         return (int) found & MASK;
     }
@@ -51,7 +50,7 @@ final class PayloadCache {
         return (int) (found >>> LENGTH_SHIFT) & MASK;
     }
 
-    /** Takes a payload, if it is not too long. */
+    /** Caches a payload unless it is too long. */
     void put(long address, int sourceId, DirectBuffer payload, int offset, int length) {
         if (length > PAYLOAD_LENGTH_MAX) {
             return;

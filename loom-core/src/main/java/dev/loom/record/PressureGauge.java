@@ -10,11 +10,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Waits of the writer for the evictor, counted where readers see it: times, then nanoseconds, then pushes refused because
- * their source was closed. Owned by the writer's thread.
+ * Counts the writer's waits for the evictor, visible to readers: number of waits, their nanoseconds, and pushes refused
+ * because their source was closed. Owned by the writer's thread.
  */
 public final class PressureGauge {
-    /** Bytes that it takes in the live file. */
+    /** Its length in the live file, bytes. */
     public static final int LENGTH = 3 * Long.BYTES;
 
     private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -31,7 +31,7 @@ public final class PressureGauge {
         this.base = base;
     }
 
-    /** Goes on at the same place of another buffer, which holds the same. For the thread that writes. */
+    /** Continues at the same place of another buffer with the same contents. For the writing thread. */
     public void moveTo(ByteBuffer other) {
         bytes = other;
     }
@@ -52,7 +52,7 @@ public final class PressureGauge {
         LONG.setOpaque(bytes, base + 2 * Long.BYTES, refused() + 1);
     }
 
-    /** One step of a wait that the caller ends: lets the evictor hurry, and sleeps. An interrupt is swallowed. */
+    /** One step of a wait that the caller ends: presses the evictor, and sleeps. Swallows an interrupt. */
     void pause(Evictor evictor, long parkNs) {
         evictor.checkAlive();
         evictor.onPressure();
@@ -66,15 +66,17 @@ public final class PressureGauge {
         LONG.setOpaque(bytes, base, waits() + 1);
     }
 
-    /** Waits until there is room, however long the disk fails; an interrupt is kept for the caller, and ends nothing. */
+    /**
+     * Waits for room, however long the disk fails. An interrupt does not end the wait; the interrupt status is kept.
+     */
     void await(BooleanSupplier room, Evictor evictor) {
         await(room, evictor, false);
     }
 
     /**
-     * As {@link #await}, but a disk that fails ends it.
+     * As {@link #await}, but a failing disk ends the wait.
      *
-     * @throws StoreIoException of the failure that keeps pages from being written
+     * @throws StoreIoException with the failure that keeps pages from being written
      */
     void awaitOrFail(BooleanSupplier room, Evictor evictor) {
         await(room, evictor, true);
@@ -88,7 +90,7 @@ public final class PressureGauge {
         long failuresBefore = evictor.writeFailures();
         for (int i = 0; failure == null && !room.getAsBoolean(); i++) {
             evictor.checkAlive();
-            // the first may be of a write that began before, when the disk was still as it was
+            // the first failure may be of a write that began before this wait
             failure = fail && evictor.writeFailures() - failuresBefore >= 2 ? evictor.writeFailure() : null;
             if (i < SPINS) {
                 Thread.onSpinWait();

@@ -9,7 +9,7 @@ public final class RecordClaimSlot implements RecordClaim {
     private static final byte[] NOTHING = {};
 
     private final RecordLog log;
-    /** The payload alone, so that what is written beside it, or late, meets no other record. */
+    /** Covers only the payload, so that stray or late writes reach no other record. */
     private final UnsafeBuffer view = new UnsafeBuffer(NOTHING);
 
     RecordClaimSlot(RecordLog log) {
@@ -20,7 +20,7 @@ public final class RecordClaimSlot implements RecordClaim {
         view.wrap(ring, payloadOffset, payloadLength);
     }
 
-    /** Nothing is claimed any more. */
+    /** Ends the claim's view. */
     void unwrap() {
         view.wrap(NOTHING);
     }

@@ -4,16 +4,15 @@ import dev.loom.log.PageDescriptor;
 
 /**
  * Layout of a record in a page: a header of two little-endian words, then the payload, padded to 8 bytes.
- *
  * <pre>
  *   0                24      32                                64
  *   | payload length  | type  | back-pointer in 8-byte words     |   word 0
  *   | source id (16)  | arrival time - page base time, ns (48)   |   word 1
  * </pre>
  *
- * <p>The back-pointer is the distance to the source's previous record in the same chunk, 0 for its first there. A payload
- * larger than a page is a run of fragments, first, middle ..., last, each filling its page but the last; the first
- * fragment's payload begins with the total length, 8 bytes. A run without its last fragment is no record.
+ * <p>The back-pointer is the distance to the source's previous record in the same chunk, 0 for its first. A payload
+ * larger than a page is a run of fragments (first, middle, ..., last), each filling its page except the last. The first
+ * fragment's payload begins with the total length, 8 bytes. A run without its last fragment is not a record.
  */
 public final class RecordDescriptor {
     public static final int WORD0_OFFSET = 0;
@@ -32,20 +31,20 @@ public final class RecordDescriptor {
     public static final int MIDDLE = 3;
     public static final int LAST = 4;
 
-    /** Of the total length, at the beginning of a first fragment's payload. */
+    /** The bytes of the total length, at the beginning of a first fragment's payload. */
     public static final int TOTAL_LENGTH = Long.BYTES;
 
-    /** Nanoseconds that a record may be later than its page's base time: 78 hours. */
+    /** The most nanoseconds between a page's base time and a record: 78 hours. */
     public static final long TIME_DELTA_MAX = (1L << (Long.SIZE - TIME_SHIFT)) - 1;
 
     /** The longest payload that a page holds whole. */
     public static final int PAYLOAD_LENGTH_MAX =
             PageDescriptor.PAGE_LENGTH - PageDescriptor.HEADER_LENGTH - HEADER_LENGTH;
 
-    /** The longest payload of all. */
+    /** The longest payload. */
     public static final int JUMBO_LENGTH_MAX = LENGTH_MASK;
 
-    /** The most pages of a chunk: those of the longest payload, the first of which others have begun. */
+    /** The most pages of a chunk: those of the longest payload, which begins in a page with other records. */
     static final int CHUNK_PAGES_MAX = 2 + JUMBO_LENGTH_MAX / PAYLOAD_LENGTH_MAX;
 
     private RecordDescriptor() {}
@@ -66,7 +65,7 @@ public final class RecordDescriptor {
         return (int) (word0 >>> TYPE_SHIFT) & 0xff;
     }
 
-    /** Bytes back to the previous record of the source in the chunk, or 0. */
+    /** The distance to the source's previous record in the chunk, bytes, or 0. */
     public static long back(long word0) {
         return (word0 >>> BACK_SHIFT) * ALIGNMENT;
     }
@@ -79,7 +78,7 @@ public final class RecordDescriptor {
         return word1 >>> TIME_SHIFT;
     }
 
-    /** Bytes that a record takes in its page. */
+    /** The bytes that a record takes in its page. */
     public static int alignedLength(int payloadLength) {
         return (HEADER_LENGTH + payloadLength + ALIGNMENT - 1) & -ALIGNMENT;
     }

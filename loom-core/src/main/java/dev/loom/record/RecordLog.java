@@ -19,17 +19,17 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The writer of the record log (paper, sections 4.1 and 5.4): appends records, links them, closes chunks. For one thread at
- * a time, its owner; whoever else calls what writes gets a {@link dev.loom.error.SecondWriterException}.
+ * The writer of the record log (paper, sections 4.1 and 5.4): appends records, links them, closes chunks. For one
+ * thread at a time, its owner; writing methods throw {@link dev.loom.error.SecondWriterException} on other threads.
  *
- * <p>A push reads the clock, stores payload and header, and publishes the tail by release; nothing else, until a page is
- * full.
+ * <p>A push reads the clock, stores payload and header, and publishes the tail by a release store. It does nothing else
+ * until a page is full.
  */
 public final class RecordLog implements FunctionGuard {
-    /** A jumbo record begins in a page only if it leaves at least this much of it. */
+    /** A jumbo record begins in a page only if this many bytes of it are left. */
     private static final int FIRST_FRAGMENT_MIN = 256;
 
-    /** What a push finds: one field, so that it costs one test. */
+    /** The state that a push finds, in one field so that it takes one test. */
     private static final int OPEN = 0;
 
     private static final int CLAIMED = 1;
@@ -63,7 +63,7 @@ public final class RecordLog implements FunctionGuard {
     private long claimTimeNs;
     private @Nullable SourceState claimSource;
 
-    /** What the record log is made of. */
+    /** The parts of a record log. */
     public record Parts(
             HybridLog log,
             HybridLog timeLog,
@@ -92,15 +92,15 @@ public final class RecordLog implements FunctionGuard {
         this.evictor = parts.evictor;
         this.gauge = parts.gauge;
         this.pressure = parts.pressure;
-        // with times from 1970 on, the distance of any two of them is a long
+        // with times from 1970 on, the difference of any two fits a long
         this.lastTimeNs = Math.max(parts.lastTimeNs, 0);
     }
 
     /**
-     * Prepares a session, before the first push: writes directories for chunks that have none, and counts what their markers
-     * say was lost.
+     * Prepares a session before the first push: writes missing chunk directories, and counts the losses in those
+     * chunks' markers.
      *
-     * @param records the log as it was left
+     * @param records the log as the last session left it
      * @param covered the address up to which chunks have directories
      */
     public void resume(LogView records, long covered) {
@@ -113,7 +113,7 @@ public final class RecordLog implements FunctionGuard {
         }
     }
 
-    /** Waits until the directory, and the bins, of what has been counted can be written. */
+    /** Waits until the directory and the bins of the counted records can be written. */
     private void awaitDirectoryRoom() {
         if (!directory.hasRoom()) {
             gauge.awaitOrFail(directory::hasRoom, evictor);
@@ -129,7 +129,7 @@ public final class RecordLog implements FunctionGuard {
         }
     }
 
-    /** How many indexes may be open in a store whose timestamp index has a ring of so many bytes. */
+    /** The most open indexes for a timestamp index with a ring of this many bytes. */
     public static int indexesMax(int timeRingLength) {
         return TimeIndexWriter.indexesMax(timeRingLength);
     }
@@ -139,7 +139,7 @@ public final class RecordLog implements FunctionGuard {
         return Math.min(RecordDescriptor.JUMBO_LENGTH_MAX, log.ringLength() / 4);
     }
 
-    /** Where arrival times come from. */
+    /** The clock of arrival times. */
     public StoreClock clock() {
         return clock;
     }
@@ -155,7 +155,7 @@ public final class RecordLog implements FunctionGuard {
     }
 
     /**
-     * Appends a record, by the store's policy under pressure.
+     * Appends a record, following the store's policy under pressure.
      *
      * @return its address, or a {@link PushStatus}
      */
@@ -166,21 +166,21 @@ public final class RecordLog implements FunctionGuard {
         return status < 0 ? status : append(source, nowNs(), payload, offset, length, true, true);
     }
 
-    /** As {@link #push(int, DirectBuffer, int, int)}, of a whole array. */
+    /** As {@link #push(int, DirectBuffer, int, int)}, with a whole array. */
     public long push(int sourceId, byte[] payload) {
         own(); // before the owner's wrapper is touched
         wrapper.wrap(payload);
         return push(sourceId, wrapper, 0, payload.length);
     }
 
-    /** As {@link #push(int, DirectBuffer, int, int)}, of what remains in a buffer. */
+    /** As {@link #push(int, DirectBuffer, int, int)}, with the remaining bytes of a buffer. */
     public long push(int sourceId, ByteBuffer payload) {
         own(); // before the owner's wrapper is touched
         wrapper.wrap(payload, payload.position(), payload.remaining());
         return push(sourceId, wrapper, 0, payload.remaining());
     }
 
-    /** As {@link #push}, but returns at once when there is no room, and then has had no effect, on the time neither. */
+    /** As {@link #push}, but returns at once if there is no room, without any effect, not even on the time. */
     public long offer(int sourceId, DirectBuffer payload, int offset, int length) {
         payload.boundsCheck(offset, length);
         SourceState source = sources.get(sourceId);
@@ -196,16 +196,16 @@ public final class RecordLog implements FunctionGuard {
         return status;
     }
 
-    /** Back to what it was, but for a page that was begun all the same, to mark losses in. */
+    /** Restores the last time, unless a page was begun to mark losses in. */
     private void takeTimeBack(long before) {
         lastTimeNs = Math.max(before, pageBaseTimeNs);
     }
 
     /**
-     * As {@link #push}, of a record that arrived before, in another thread. It follows the store's policy under pressure, but
-     * where that is to wait, it has no effect, on the time neither: the caller waits, by {@link #pause}.
+     * As {@link #push}, for a record that arrived earlier in another thread. Follows the store's policy under pressure,
+     * but instead of waiting returns without any effect, not even on the time; the caller waits with {@link #pause}.
      *
-     * @param arrivedNs when; raised to the last record's time if that is later
+     * @param arrivedNs the arrival time; raised to the last record's time if that is later
      */
     public long pushArrived(int sourceId, long arrivedNs, DirectBuffer payload, int offset, int length) {
         payload.boundsCheck(offset, length);
@@ -225,9 +225,9 @@ public final class RecordLog implements FunctionGuard {
     }
 
     /**
-     * Sleeps as long as the evictor may need to make room.
+     * Sleeps for about the time that the evictor needs to make room.
      *
-     * @param first whether this is the first of several for one record, which count as one wait
+     * @param first whether this is the first pause for a record, since all of them count as one wait
      * @throws StoreIoException when the evictor has ended
      */
     public void pause(long ns, boolean first) {
@@ -237,7 +237,10 @@ public final class RecordLog implements FunctionGuard {
         gauge.pause(evictor, ns);
     }
 
-    /** Notes records that were lost before they came here, between two times. The log marks them with a chunk of later time. */
+    /**
+     * Notes records between two times that were lost before they reached the log, which marks them in a chunk of later
+     * time.
+     */
     public void noteLoss(int sourceId, LossReason reason, long records, long firstNs, long lastNs) {
         losses.add(sources.get(sourceId), reason, records, firstNs, lastNs);
     }
@@ -245,7 +248,7 @@ public final class RecordLog implements FunctionGuard {
     /**
      * Appends records with one reading of the clock.
      *
-     * @return how many were taken
+     * @return the number taken
      */
     public int pushBatch(int sourceId, DirectBuffer payloads, int offset, int[] lengths, int count) {
         SourceState source = sources.get(sourceId);
@@ -270,9 +273,9 @@ public final class RecordLog implements FunctionGuard {
     }
 
     /**
-     * As {@link #pushBatch}, but ends at the first record that has no room.
+     * As {@link #pushBatch}, but stops at the first record that has no room.
      *
-     * @return how many were taken, or a {@link PushStatus} if none was
+     * @return the number taken, or a {@link PushStatus} if none was
      */
     public int offerBatch(int sourceId, DirectBuffer payloads, int offset, int[] lengths, int count) {
         SourceState source = sources.get(sourceId);
@@ -330,14 +333,14 @@ public final class RecordLog implements FunctionGuard {
         return 0;
     }
 
-    /** One load and one comparison for the thread that is the owner already. */
+    /** Makes the caller the owner; one load and one comparison if it already is. */
     private void own() {
         if (ownership.owner != Thread.currentThread()) {
             ownership.take(null);
         }
     }
 
-    /** Goes on in the ring to which the log was moved. For the writer's thread. */
+    /** Continues in the ring that the log was moved to. For the writer's thread. */
     public void moved() {
         ringBytes = log.ringBytes();
     }
@@ -348,9 +351,9 @@ public final class RecordLog implements FunctionGuard {
     }
 
     /**
-     * Makes the calling thread the owner, and checks that another may follow.
+     * Makes the calling thread the owner, and checks that another thread may take over.
      *
-     * @throws IllegalStateException when the log is closed, or a claim open
+     * @throws IllegalStateException when the log is closed, or a claim is open
      */
     public void prepareHandOver() {
         own();
@@ -359,7 +362,7 @@ public final class RecordLog implements FunctionGuard {
         }
     }
 
-    /** Leaves the log to the next thread that writes. Idempotent. */
+    /** Releases the log to the next thread that writes. Idempotent. */
     public void releaseWriter() {
         if (gate == CLAIMED && ownership.isCaller()) {
             refuse();
@@ -385,7 +388,7 @@ public final class RecordLog implements FunctionGuard {
         }
     }
 
-    /** Until {@link #leave()}, code runs within a push that may itself call what writes; that is refused then. */
+    /** Until {@link #leave()}, refuses writes by code that runs within a push. */
     @Override
     public void enter() {
         gateOutside = gate;
@@ -457,7 +460,7 @@ public final class RecordLog implements FunctionGuard {
         return status < 0 ? status : append(source, timeNs, payload, offset, length, wait, publish);
     }
 
-    /** Whose bounds are checked. One word is cheaper copied here than by the JVM's stub. */
+    /** Bounds are checked already. A single word is copied faster here than by the JVM's stub. */
     private void copy(DirectBuffer payload, int offset, int length, int at) {
         if (length == Long.BYTES) {
             ring.putLong(at, payload.getLong(offset));
@@ -466,14 +469,14 @@ public final class RecordLog implements FunctionGuard {
         }
     }
 
-    /** Pages and records are aligned, so what fits fits with its padding. */
+    /** Pages and records are aligned, so a payload that fits also fits with its padding. */
     private boolean fits(int length, long timeNs) {
         return length >= 0
                 && log.remaining() - RecordDescriptor.HEADER_LENGTH >= length
                 && timeNs - pageBaseTimeNs <= RecordDescriptor.TIME_DELTA_MAX;
     }
 
-    /** Begins chunks until a payload fits, as markers of losses may take half of one. Returns 0 or a status. */
+    /** Begins chunks until a payload fits, since loss markers may take half of one. Returns 0 or a status. */
     private long makeRoom(SourceState source, int length, long timeNs, boolean wait) {
         long status = 0;
         while (status == 0 && !fits(length, timeNs)) {
@@ -509,8 +512,8 @@ public final class RecordLog implements FunctionGuard {
     }
 
     /**
-     * Closes the open chunk, and begins the next. Returns 0 or a status, and then nothing has changed. Without a source, as
-     * while sealing, a disk that fails ends the wait by an exception.
+     * Closes the open chunk, and begins the next. Returns 0, or a status, in which case nothing has changed. Without a
+     * source, as while sealing, a failing disk ends the wait with an exception.
      */
     private long nextChunk(@Nullable SourceState source, long timeNs, int pages, boolean wait) {
         evictor.checkAlive();
@@ -540,7 +543,7 @@ public final class RecordLog implements FunctionGuard {
         return 0;
     }
 
-    /** Whether pages can be begun, and the open chunk's directory be written, without waiting. */
+    /** Whether these pages can begin, and the open chunk's directory can be written, without waiting. */
     private boolean roomFor(int pages) {
         return log.hasRoom(pages) && directory.hasRoom() && directory.binsHaveRoom();
     }
@@ -629,7 +632,7 @@ public final class RecordLog implements FunctionGuard {
         return fragment;
     }
 
-    /** Pages to be begun for a jumbo payload of which the first fragment has {@code room} bytes; 0 for a whole page. */
+    /** The pages to begin for a jumbo payload whose first fragment has {@code room} bytes; 0 for a whole page. */
     private static int pagesFor(int length, int room) {
         int pages = room == 0 ? 1 : 0;
         int first = room == 0 ? PageDescriptor.PAGE_LENGTH - PageDescriptor.HEADER_LENGTH : room;
@@ -650,9 +653,9 @@ public final class RecordLog implements FunctionGuard {
     }
 
     /**
-     * Claims room for one payload of at most a page, and its arrival time.
+     * Claims room for one payload of at most a page, and takes its arrival time.
      *
-     * @param wait as of {@link #push}
+     * @param wait whether to wait, as {@link #push} does
      * @return its address, or a status; a claim that was back-pressured has had no effect
      */
     public long claim(int sourceId, int length, boolean wait) {
@@ -678,7 +681,7 @@ public final class RecordLog implements FunctionGuard {
         return log.tail();
     }
 
-    /** The view of what was claimed last. */
+    /** The view of the last claim. */
     public RecordClaimSlot claimed() {
         return claim;
     }
@@ -728,13 +731,13 @@ public final class RecordLog implements FunctionGuard {
 
     /** Appends one of Loom's own records; waits for room. */
     public void pushOwn(int kind, int source, int reason, long a, long b, long c) {
-        // not the ledger's buffer, into which beginning a chunk may put markers meanwhile
+        // not the ledger's buffer, which a new chunk's markers may use meanwhile
         UnsafeBuffer own = new UnsafeBuffer(new byte[OwnRecord.LENGTH]);
         OwnRecord.put(own, kind, source, reason, a, b, c);
         append(sources.own(), nowNs(), own, 0, OwnRecord.LENGTH, true, true);
     }
 
-    /** Marks losses in the chunk just begun, as many as half of it takes. */
+    /** Marks losses in the chunk just begun, in at most half of it. */
     private void markLosses(long timeNs) {
         UnsafeBuffer own = losses.buffer();
         losses.beginMarking();
@@ -749,9 +752,9 @@ public final class RecordLog implements FunctionGuard {
     }
 
     /**
-     * Ends the open chunk and page of both logs, so that all is with the evictor. Waits for room.
+     * Ends the open chunk and page of both logs, which hands everything to the evictor. Waits for room.
      *
-     * @throws StoreIoException when there is none, and the disk fails; what is published stays so
+     * @throws StoreIoException when there is no room and the disk fails; what is published stays published
      */
     public void seal() {
         own();
@@ -768,7 +771,7 @@ public final class RecordLog implements FunctionGuard {
         index.seal();
     }
 
-    /** Refuses whatever comes after; of an open claim nothing can be stored or committed any more. */
+    /** Refuses further records; an open claim can no longer be filled or committed. */
     public void close() {
         gate = CLOSED;
         claim.unwrap();

@@ -4,11 +4,11 @@ import dev.loom.index.RecordBatch;
 import dev.loom.log.PageState;
 
 /**
- * Moves through the records of one source, part by part and page by page; {@link ForwardRecords} and {@link BackwardRecords}
- * say in which direction. Stands on one record at a time, which its {@link PageRecords} gives. For one thread.
+ * Moves through the records of one source, part by part and page by page; {@link ForwardRecords} and {@link
+ * BackwardRecords} set the direction. Reads one record at a time through its {@link PageRecords}. For one thread.
  */
 public abstract class RecordWalk {
-    /** As often as pages are read would cost more than the parts themselves. */
+    /** Asking before every skipped part would cost more than skipping it. */
     private static final int ASK_EVERY = 256;
 
     final Chunks chunks;
@@ -28,18 +28,18 @@ public abstract class RecordWalk {
         this.guide = guide;
     }
 
-    /** Moves to the next record in the walk's direction; false when there is none, or the guide ended the walk. */
+    /** Moves to the next record in the walk's direction; false if there is none, or if the guide ended the walk. */
     public abstract boolean next();
 
     /**
-     * Gives records next to the current one, without standing on them, as far as they can be had so; false when there is none,
-     * and {@link #next()} has to go on.
+     * Fills the batch with the records after the current one without visiting each, as far as possible; false if there
+     * is none and {@link #next()} has to continue.
      */
     public boolean next(RecordBatch batch) {
         return false;
     }
 
-    /** Moves to the next part to be read; false when there is none. */
+    /** Moves to the next part to read; false if there is none. */
     final boolean nextPart() {
         while (chunks.next()) {
             if (++parts % ASK_EVERY == 0 && !mayGoOn()) {
@@ -65,7 +65,7 @@ public abstract class RecordWalk {
         return !ended;
     }
 
-    /** Reads a page of the part; false when it can't be had. */
+    /** Reads a page of the part; false if it can't be read. */
     final boolean read(long pageAddress) {
         if (!mayGoOn()) {
             return false;
@@ -83,22 +83,22 @@ public abstract class RecordWalk {
         return ended;
     }
 
-    /** Pages asked for so far. */
+    /** Pages requested so far. */
     public final long pagesAsked() {
         return pagesAsked;
     }
 
-    /** Those of them that no directory covers. */
+    /** Pages requested so far that no directory covers. */
     public final long pagesUnlisted() {
         return pagesUnlisted;
     }
 
-    /** Pages, and records of several pages, that were passed over as they are damaged. */
+    /** Pages, and records that span pages, skipped because they are damaged. */
     public final long damaged() {
         return pagesDamaged + page.damagedRecords();
     }
 
-    /** Whether pages to be read were deleted before. */
+    /** Whether pages of the walk were deleted before it reached them. */
     public final boolean expired() {
         return expired;
     }

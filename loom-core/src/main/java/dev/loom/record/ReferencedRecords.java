@@ -12,17 +12,17 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records that others refer to, read from the log as those are: page by page, checked, and never while the writer overwrites
- * them. An address is trusted in nothing: the records of its page are gone over to learn whether one begins there.
+ * Records that others refer to, read from the log as usual: page by page, checked, and never while the writer
+ * overwrites them. No address is trusted: a scan of the page's records tells whether one begins there.
  *
- * <p>Takes no memory until a record is looked for; then a page, a {@link PayloadCache}, and for a jumbo another page and its
+ * <p>Takes no memory until the first lookup; then a page, a {@link PayloadCache}, and for a jumbo another page and its
  * payload. For one thread.
  */
 public final class ReferencedRecords implements RecordLookup, AutoCloseable {
-    /** In place of a source's id, for an address at which nothing is found. Source 0 is Loom's own. */
+    /** In place of a source's id, for an address without a record. Source 0 is Loom's own. */
     private static final int NOTHING = 0;
 
-    /** For one on a damaged page. */
+    /** In place of a source's id, for an address on a damaged page. */
     private static final int DAMAGED = 1 << 16;
 
     private static final DirectBuffer NO_BYTES = new UnsafeBuffer(new byte[0]);
@@ -45,7 +45,7 @@ public final class ReferencedRecords implements RecordLookup, AutoCloseable {
     private long failures;
 
     /**
-     * Prepares to look.
+     * Allocates nothing yet.
      *
      * @param tail gives the address up to which records may be read
      * @param formats gives the text of a source's format by its id, or null
@@ -97,7 +97,7 @@ public final class ReferencedRecords implements RecordLookup, AutoCloseable {
         return true;
     }
 
-    /** Reads the record at an address; gives its source, or what else is there. */
+    /** Reads the record at an address; returns its source, {@link #NOTHING} or {@link #DAMAGED}. */
     private int read(long address) {
         int found = DAMAGED;
         try {
@@ -170,7 +170,7 @@ public final class ReferencedRecords implements RecordLookup, AutoCloseable {
         return reader == null ? 0 : reader.bytesRead();
     }
 
-    /** Gives its memory free; from then on nothing is found. */
+    /** Frees the memory; from then on nothing is found. */
     @Override
     public void close() {
         closed = true;

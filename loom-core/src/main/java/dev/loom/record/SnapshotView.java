@@ -3,12 +3,12 @@ package dev.loom.record;
 import dev.loom.log.LogView;
 
 /**
- * What operators read: both logs up to their tails at one moment. The record log's tail was read first, so entries of the
- * timestamp index may end above it; those are ignored. Immutable.
+ * What operators read: the logs up to their tails at one moment. The record log's tail was read first, so entries of
+ * the timestamp index may end above it; readers ignore those. Immutable.
  *
- * @param timeTail end of the timestamp index as far as the slots knew it when the snapshot was taken
- * @param chunkTail end of the chunk index; bins that the timestamp index names are below
- * @param slots where the newest directory of each source is found; may be ahead of the snapshot
+ * @param timeTail the end of the timestamp index that the slots covered when the snapshot was taken
+ * @param chunkTail the end of the chunk index; all bins that the timestamp index refers to are below
+ * @param slots the newest directory of each source; may be ahead of the snapshot
  */
 public record SnapshotView(
         LogView records,

@@ -6,8 +6,8 @@ import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageState;
 
 /**
- * Counts one source as of a snapshot: from its slot, less what is newer, plus what no directory covers; where that fails,
- * by all of its directories.
+ * Counts one source as of a snapshot: takes its slot, subtracts what is newer, and adds what no directory covers. If
+ * that fails, counts all of its directories.
  */
 public final class SourceCounter {
     private final SnapshotView snapshot;
@@ -22,7 +22,7 @@ public final class SourceCounter {
         this.sourceId = sourceId;
     }
 
-    /** Counts; {@code lost} is passed through. */
+    /** Counts the source; {@code lost} is passed through. */
     public static SourceStatistics count(SnapshotView snapshot, int sourceId, long lost) {
         SourceCounter counter = new SourceCounter(snapshot, sourceId);
         boolean covered = counter.fromSlot();
@@ -32,7 +32,7 @@ public final class SourceCounter {
                 : new SourceStatistics(counter.records, counter.bytes, counter.firstTimeNs, counter.lastTimeNs, lost);
     }
 
-    /** From the slot, walking back over directories that were written after the snapshot; false if that fails. */
+    /** Counts from the slot, walking back over directories written after the snapshot; false if that fails. */
     private boolean fromSlot() {
         SourceTotals totals = new SourceTotals();
         if (!snapshot.slots().get(sourceId, totals)) {
@@ -45,7 +45,7 @@ public final class SourceCounter {
                 if (!reader.seek(totals.directoryAddress) || !reader.isDirectory() || !reader.find(sourceId)) {
                     return false;
                 }
-                // one that is newer than the snapshot, though its chunk is not, is counted with what no directory
+                // a directory newer than the snapshot whose chunk is not newer is counted among what no directory
                 // covers
                 if (totals.directoryAddress < snapshot.timeTail() && reader.chunkEnd() <= snapshot.recordTail()) {
                     newest = reader.listedLastTimeNs();
@@ -67,7 +67,7 @@ public final class SourceCounter {
         return true;
     }
 
-    /** What lies before the gap of the index, from the checkpoint at its end; false if that fails. */
+    /** Counts what lies before the index's gap, from the checkpoint at the gap's begin; false if that fails. */
     private boolean fromRebuilt(DirectoryReader reader) {
         SourceTotals totals = new SourceTotals();
         reader.toGap();
@@ -89,7 +89,7 @@ public final class SourceCounter {
         return found || first;
     }
 
-    /** The region above the last directory, or everything. */
+    /** Counts the region above the last directory, or everything. */
     private void fromChunks(boolean all) {
         try (DescendingChunks chunks = new DescendingChunks(snapshot, sourceId, Long.MAX_VALUE);
                 PageRecords page = new PageRecords(snapshot.records(), snapshot.recordTail(), sourceId)) {

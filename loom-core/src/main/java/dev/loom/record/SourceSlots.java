@@ -8,9 +8,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * What is known of each source up to the newest chunk directory that lists it, shared with readers: one slot of 64 bytes
- * a source id.
- *
+ * Each source's totals up to the newest chunk directory that lists it, shared with readers: one slot of 64 bytes per
+ * source id.
  * <pre>
  *   0 | last directory: address in the timestamp index, -1 none
  *   8 | version: odd while the next three are being changed
@@ -20,7 +19,7 @@ import java.util.stream.IntStream;
  *  40 | that directory
  * </pre>
  *
- * <p>A writer that is killed may leave a version odd; a reader then has to count for itself.
+ * <p>A killed writer may leave a version odd; a reader then counts by itself.
  */
 public final class SourceSlots {
     public static final int SLOT_LENGTH = 64;
@@ -49,7 +48,7 @@ public final class SourceSlots {
         this.sources = sources;
     }
 
-    /** Slots of its own, all empty. */
+    /** Allocates slots, all empty. */
     public static SourceSlots allocate(int sources) {
         SourceSlots slots = new SourceSlots(ByteBuffer.allocateDirect(sources * SLOT_LENGTH), 0, sources);
         slots.clear();
@@ -71,7 +70,7 @@ public final class SourceSlots {
         return base + sourceId * SLOT_LENGTH;
     }
 
-    /** Sets what the newest directory says, which is published in the timestamp index already. */
+    /** Sets the totals of the newest directory, which is already published in the timestamp index. */
     public void put(int sourceId, SourceTotals totals) {
         int slot = slot(sourceId);
         long version = bytes.getLong(slot + VERSION_OFFSET);
@@ -87,12 +86,12 @@ public final class SourceSlots {
         LONG.setRelease(bytes, slot + DIRECTORY_OFFSET, totals.directoryAddress);
     }
 
-    /** The address of the newest directory, published before. Pairs with {@link #put}. */
+    /** The address of the newest published directory. Pairs with {@link #put}. */
     public long directoryAcquire(int sourceId) {
         return sourceId < sources ? (long) LONG.getAcquire(bytes, slot(sourceId) + DIRECTORY_OFFSET) : NO_DIRECTORY;
     }
 
-    /** The sources that some directory lists. */
+    /** The sources that a directory lists. */
     public List<Integer> listed() {
         return IntStream.range(0, sources)
                 .filter(id -> directoryAcquire(id) != NO_DIRECTORY)
@@ -103,7 +102,7 @@ public final class SourceSlots {
     /**
      * Reads a consistent slot.
      *
-     * @return false when a change of it never ended
+     * @return false if a change of the slot never ended
      */
     public boolean get(int sourceId, SourceTotals into) {
         if (sourceId >= sources) {
@@ -126,7 +125,7 @@ public final class SourceSlots {
         return false;
     }
 
-    /** Goes on at the same place of another buffer, which holds the same. For the thread that writes. */
+    /** Continues at the same place of another buffer with the same contents. For the writing thread. */
     public void moveTo(ByteBuffer other) {
         bytes = other;
     }

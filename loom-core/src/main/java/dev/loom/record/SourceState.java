@@ -4,13 +4,13 @@ import dev.loom.index.ActiveSummary;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the writer keeps of one source. Owned by the writer's thread, but for {@link #open} and {@link #close}. */
+/** The writer's state of one source. Owned by the writer's thread, except for {@link #open} and {@link #close}. */
 final class SourceState {
     final int id;
     /** Totals up to the newest directory. */
     final SourceTotals totals = new SourceTotals();
 
-    /** Address of the chunk that the five fields below are about; -1 before the first. */
+    /** Address of the chunk that the five fields below describe; -1 before the first. */
     long chunkAddress = -1;
 
     int chunkRecords;
@@ -19,16 +19,16 @@ final class SourceState {
     long lastAddress;
     long lastTimeNs;
 
-    /** The source's indexes, and what they hold of the chunk. */
+    /** The source's indexes, and their summaries of the chunk. */
     final ActiveSummary summary = new ActiveSummary();
 
-    /** Whether the chunk has any. */
+    /** Whether the chunk has indexes of the source. */
     boolean indexed;
 
-    /** Records lost in all. */
+    /** All records lost. */
     long lost;
 
-    /** By reason, those that have had losses. */
+    /** One entry per reason that has had losses. */
     final List<UnmarkedLoss> losses = new ArrayList<>(0);
 
     private volatile boolean closed;
@@ -40,13 +40,13 @@ final class SourceState {
     /** Records lost that no marker in the log counts. */
     long unmarkedRecords() {
         long records = 0;
-        for (int i = 0; i < losses.size(); i++) { // without an iterator, as nothing here may need memory
+        for (int i = 0; i < losses.size(); i++) { // no iterator, because this must not allocate
             records += losses.get(i).recordsAll();
         }
         return records;
     }
 
-    /** Time of the first of those; 0 without any. */
+    /** The time of the first of those; 0 if there is none. */
     long unmarkedFirstNs() {
         long first = Long.MAX_VALUE;
         for (int i = 0; i < losses.size(); i++) {
@@ -56,7 +56,7 @@ final class SourceState {
         return first == Long.MAX_VALUE ? 0 : first;
     }
 
-    /** Time of the last of those; 0 without any. */
+    /** The time of the last of those; 0 if there is none. */
     long unmarkedLastNs() {
         long last = 0;
         for (int i = 0; i < losses.size(); i++) {

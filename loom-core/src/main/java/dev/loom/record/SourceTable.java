@@ -11,11 +11,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What the timestamp index says of every source: totals up to its end, read from the last checkpoint on; after a gap, those of
- * the records that what follows it speaks of. Chunks whose
- * directories are damaged are counted from their records, so that damage to the index makes no answer wrong; a source found
- * so has the place of the damage as its newest directory until a later one lists it: there no directory is found, and
- * whoever follows the chain looks for himself. For one thread.
+ * The totals of every source in the timestamp index up to its end, read from the last checkpoint on; after a gap, only
+ * those of the records that the entries after it describe. Chunks whose directories are damaged are counted from their
+ * records, so that damage to the index makes no answer wrong. The newest directory of a source counted in this way is
+ * the place of the damage, until a later directory lists it: no directory is found there, and a walk of the chain
+ * continues entry by entry. For one thread.
  */
 public final class SourceTable {
     private final Map<Integer, SourceTotals> totals = new TreeMap<>();
@@ -23,7 +23,7 @@ public final class SourceTable {
     private final LogView records;
     private final List<Listed> pending = new ArrayList<>();
     private long pendingParts;
-    /** What the pending parts belong to. */
+    /** The entry that the pending parts belong to. */
     private long pendingWhole;
 
     private long pendingAddress = -1;
@@ -31,7 +31,7 @@ public final class SourceTable {
     private long recordsCovered;
     private boolean malformed;
 
-    /** What a part of a directory or checkpoint says of a source. */
+    /** One source as listed in a part of a directory or checkpoint. */
     private record Listed(int id, SourceTotals totals, long lost) {}
 
     private SourceTable(LogView records, long recordBegin) {
@@ -42,12 +42,14 @@ public final class SourceTable {
     /**
      * Reads the index.
      *
-     * @param records the record log, read where the index is damaged
+     * @param records the record log, which is read where the index is damaged
      * @param timeTail the index's end
-     * @param recordEnd entries that end above are ignored
-     * @param checkpoint address of a checkpoint to begin with; anything else means to begin at the beginning
-     * @param known sources that there are, whether or not the index speaks of them
-     * @param strict whether an index that the disk does not give now is a failure, as for a writer, who would write it again
+     * @param recordEnd entries that end above it are ignored
+     * @param checkpoint the address of a checkpoint to begin with; with any other address, reading begins at the
+     *     beginning
+     * @param known the existing sources, whether or not the index lists them
+     * @param strict whether to throw if the disk can't deliver the index now; for a writer, which would otherwise
+     *     rewrite it
      */
     public static SourceTable load(
             LogView records,
@@ -86,8 +88,8 @@ public final class SourceTable {
     }
 
     /**
-     * Sends whoever follows the chain of a source that is not listed after the gap into it, and so to what lies before: sources
-     * that are known, and those that the checkpoint there lists.
+     * Makes the chain of each source not listed after the gap lead into the gap, and so to the entries before it: for
+     * known sources, and for those that the checkpoint there lists.
      */
     private void crossGap(DirectoryReader reader, Collection<Integer> known, long gap) {
         known.forEach(id -> pointTo(gap, id));
@@ -108,7 +110,7 @@ public final class SourceTable {
         source.directoryAddress = source.directoryAddress == SourceSlots.NO_DIRECTORY ? gap : source.directoryAddress;
     }
 
-    /** Reads all parts of a checkpoint; false when one is missing. */
+    /** Reads all parts of a checkpoint; false if one is missing. */
     private boolean loadCheckpoint(DirectoryReader reader, long address, long recordEnd) {
         boolean more = reader.seek(address) && reader.isFirstPart();
         while (more && reader.isCheckpoint() && reader.chunkAddress() <= recordEnd) {
@@ -126,7 +128,7 @@ public final class SourceTable {
         if (end > recordEnd) {
             return;
         }
-        // a page's address leaves the low bit for the type
+        // the low bit of a page's address is free for the type
         long whole = reader.chunkAddress() | (reader.isCheckpoint() ? 1 : 0);
         if (reader.isFirstPart()) {
             pending.clear();
@@ -135,7 +137,7 @@ public final class SourceTable {
             pendingAddress = reader.address();
         }
         if (whole != pendingWhole || reader.part() != pendingParts++) {
-            // the rest of this one, and of the one before, is as good as missing
+            // treat the rest of this entry, and of the one before, as missing
             pendingParts = -1;
             return;
         }
@@ -163,7 +165,7 @@ public final class SourceTable {
     }
 
     /**
-     * Adds what markers in the records that no directory covers say was lost.
+     * Adds the losses in markers among the records that no directory covers.
      *
      * @param recordEnd the log's end
      */
@@ -236,7 +238,7 @@ public final class SourceTable {
         return totals.computeIfAbsent(id, unused -> new SourceTotals());
     }
 
-    /** Totals of one source, which may be none. */
+    /** The totals of one source, all 0 if it has none. */
     public SourceTotals totals(int id) {
         SourceTotals known = totals.get(id);
         return known == null ? new SourceTotals() : known;
@@ -257,12 +259,12 @@ public final class SourceTable {
         return lastCheckpoint;
     }
 
-    /** Whether an entry said what can't be, and counts as missing. */
+    /** Whether an entry was impossible, and counts as missing. */
     public boolean malformed() {
         return malformed;
     }
 
-    /** The address up to which chunks have directories, or are counted. */
+    /** The address up to which chunks have directories or are counted. */
     public long recordsCovered() {
         return recordsCovered;
     }
@@ -275,14 +277,14 @@ public final class SourceTable {
         return slots;
     }
 
-    /** The same as slots. */
+    /** The totals as slots. */
     public SourceSlots slots() {
         SourceSlots slots = SourceSlots.allocate(sources());
         putInto(slots);
         return slots;
     }
 
-    /** Sets the slots of every source that it says something of; the others are empty. */
+    /** Sets the slots of every source in the table; the others are empty. */
     public void putInto(SourceSlots slots) {
         int sources = sources();
         for (int id = 0; id < sources; id++) {

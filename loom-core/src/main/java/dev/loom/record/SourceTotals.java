@@ -1,6 +1,6 @@
 package dev.loom.record;
 
-/** Counts of one source up to and with one chunk directory. Mutable; for one thread. */
+/** The counts of one source up to and including one chunk directory. Mutable; for one thread. */
 public final class SourceTotals {
     /** Address of that directory, or {@link SourceSlots#NO_DIRECTORY}. */
     public long directoryAddress = SourceSlots.NO_DIRECTORY;
@@ -9,7 +9,7 @@ public final class SourceTotals {
     public long bytes;
     public long firstTimeNs;
 
-    /** Of a source without records. */
+    /** Makes the totals of a source without records. */
     public SourceTotals() {}
 
     SourceTotals(long directoryAddress, long records, long bytes, long firstTimeNs) {
@@ -26,7 +26,7 @@ public final class SourceTotals {
         firstTimeNs = 0;
     }
 
-    /** Adds what a chunk holds of the source. */
+    /** Adds the source's records in a chunk. */
     public void add(long newDirectoryAddress, long chunkRecords, long chunkBytes, long chunkFirstTimeNs) {
         if (records == 0) {
             firstTimeNs = chunkFirstTimeNs;

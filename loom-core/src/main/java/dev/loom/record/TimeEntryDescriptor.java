@@ -4,11 +4,10 @@ import dev.loom.index.IndexSummaryCodec;
 import dev.loom.log.PageDescriptor;
 
 /**
- * Layout of the timestamp index's entries. Little-endian, each padded to 8 bytes, none across a page's end. An entry that
- * would be too long is cut into parts, each an entry of its own with the same first fields.
+ * Layout of the timestamp index's entries. Little-endian, each padded to 8 bytes, none across a page's end. An entry
+ * that would be too long is split into parts, each an entry of its own with the same first fields.
  *
  * <p>A chunk's directory, type 1, written when the chunk is sealed:
- *
  * <pre>
  *   0                 4       5        6                8
  *   | length          | type  | flags  | sources        |
@@ -25,11 +24,10 @@ import dev.loom.log.PageDescriptor;
  *     | taken as 8 bytes before where the chunk's bins begin
  * </pre>
  *
- * <p>It lists just the indexes that hold every record of their source in the chunk. A source whose indexes don't fit into a
- * part is listed again in the next one, with the others, and with 0 records.
+ * <p>It lists only the indexes that cover every record of their source in the chunk. A source whose indexes don't fit
+ * into a part is listed again in the next part with the remaining indexes and 0 records.
  *
  * <p>A checkpoint, type 2, lists every source as of an address of the record log:
- *
  * <pre>
  *   0 | as above
  *   8 | address of the record log below which all is counted
@@ -70,50 +68,50 @@ public final class TimeEntryDescriptor {
 
     static final int ALIGNMENT = Long.BYTES;
 
-    /** What the first bins' distance is from, so that none is 0. */
+    /** The origin of the first bins' distance, chosen so that no distance is 0. */
     static long beforeBins(long binsBegin) {
         return binsBegin - ALIGNMENT;
     }
 
-    /** A part is closed before it would grow past this: half of what a page holds, so that none is left half empty. */
+    /** A part is closed before it grows past this: half of what a page holds, so that no page stays half empty. */
     static final int PART_LENGTH_MAX = (PageDescriptor.PAGE_LENGTH - PageDescriptor.HEADER_LENGTH) / 2 & -ALIGNMENT;
 
     /**
-     * The most bytes that one source takes in a directory, without its indexes: id, records, payload bytes, times (two pages'
+     * The most bytes of one source in a directory, without its indexes: id, records, payload bytes, times (two pages'
      * worth of 48 bits) twice, address, distance, number of indexes.
      */
     static final int LISTED_LENGTH_MAX = 3 + 2 + 4 + 7 + 7 + 4 + 9 + 4;
 
-    /** The same with an index, so that each source listed has room for one. */
+    /** The same with one index, for which each listed source has room. */
     static final int LISTED_INDEXED_LENGTH_MAX = LISTED_LENGTH_MAX + IndexSummaryCodec.LENGTH_MAX + Varint.LENGTH_MAX;
 
-    /** The most bytes that one source takes in a checkpoint: id 3, five longs 10 each, and some to spare. */
+    /** The most bytes of one source in a checkpoint: id 3, five longs 10 each, and some to spare. */
     static final int CHECKPOINTED_LENGTH_MAX = 56;
 
-    /** The most bytes that the lists of a directory take, in all parts, with so many indexes together. */
+    /** The most bytes of a directory's lists, over all parts, with this many sources and indexes in total. */
     static int directoryLengthMax(int sources, int indexes) {
         return sources * LISTED_LENGTH_MAX + indexes * IndexSummaryCodec.LENGTH_MAX;
     }
 
-    /** The most bytes that the lists of a checkpoint take, in all parts. */
+    /** The most bytes of a checkpoint's lists, over all parts. */
     static int checkpointLengthMax(int sources) {
         return sources * CHECKPOINTED_LENGTH_MAX;
     }
 
     /**
-     * The most parts that lists of so many bytes take. A part may end as much before its limit as one source with an index
-     * takes, and begin with a source that is listed again.
+     * The most parts for lists of this many bytes. A part may end short of its limit by the length of one source with
+     * an index, and begin with a source that is listed again.
      */
     static int partsMax(int listsLength) {
         return 1 + listsLength / (PART_LENGTH_MAX - LIST_OFFSET - 2 * LISTED_INDEXED_LENGTH_MAX);
     }
 
-    /** The most bytes that parts with lists of so many bytes take. */
+    /** The most bytes of parts with lists of this many bytes. */
     static int partsLengthMax(int listsLength) {
         return listsLength + partsMax(listsLength) * (LIST_OFFSET + LISTED_INDEXED_LENGTH_MAX + ALIGNMENT);
     }
 
-    /** The most pages that are begun for parts with lists of so many bytes: each takes two parts at least. */
+    /** The most pages begun for parts with lists of this many bytes: a page holds at least two parts. */
     static int pagesMax(int listsLength) {
         return (partsMax(listsLength) + 1) / 2;
     }

@@ -8,13 +8,13 @@ import dev.loom.log.PageDescriptor;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Appends entries to the timestamp index (paper, section 4.2, in directories in place of periodic entries). Owned by the
- * writer's thread.
+ * Appends entries to the timestamp index (paper, section 4.2, but with directories in place of periodic entries). Owned
+ * by the writer's thread.
  */
 final class TimeIndexWriter {
     private static final int PAGE_CAPACITY = PageDescriptor.PAGE_LENGTH - PageDescriptor.HEADER_LENGTH;
 
-    /** An index takes at most 51 bytes of a directory: a fifth of the ring is theirs. */
+    /** An index takes at most 51 bytes of a directory, so indexes take a fifth of the ring. */
     private static final int RING_BYTES_PER_INDEX = 256;
 
     private final HybridLog log;
@@ -28,19 +28,19 @@ final class TimeIndexWriter {
     }
 
     /**
-     * How many indexes the chunks of a store may have: so many that the directory of any chunk, which lists them all and a source
-     * for each of its records, has room in the ring of the timestamp index beside the page that is open.
+     * The most indexes of a store's chunks. With that many, the directory of any chunk, which lists them all and a
+     * source for each of its records, fits in the timestamp index's ring beside the open page.
      */
     static int indexesMax(int ringLength) {
         return ringLength / RING_BYTES_PER_INDEX;
     }
 
-    /** As {@link #indexesMax(int)}, of this index's ring. */
+    /** As {@link #indexesMax(int)}, for this index's ring. */
     int indexesMax() {
         return indexesMax(log.ringLength());
     }
 
-    /** Whether an entry can be written without waiting, in parts, whose lists take so many bytes in all. */
+    /** Whether an entry whose parts' lists take this many bytes in total can be written without waiting. */
     boolean hasRoom(int listsLength) {
         return TimeEntryDescriptor.partsLengthMax(listsLength) <= log.remaining()
                 || log.hasRoom(TimeEntryDescriptor.pagesMax(listsLength));
@@ -51,9 +51,7 @@ final class TimeIndexWriter {
         return TimeEntryDescriptor.PART_LENGTH_MAX <= log.remaining() || log.hasRoom(1);
     }
 
-    /**
-     * Begins an entry, whose address it returns, if {@link #end} then finds room there.
-     */
+    /** Begins an entry, and returns the address that it gets if {@link #end} finds room there. */
     long begin(int type, long address) {
         entry.setMemory(0, TimeEntryDescriptor.LIST_OFFSET, (byte) 0);
         entry.putByte(TimeEntryDescriptor.TYPE_OFFSET, (byte) type);
@@ -75,17 +73,19 @@ final class TimeIndexWriter {
         length = Varint.put(entry, length, value);
     }
 
-    /** Adds what an index holds of the chunk. */
+    /** Adds an index's summary of the chunk. */
     void add(IndexSummary summary, ValueType type, long previousBins) {
         length = IndexSummaryCodec.write(summary, type, previousBins, entry, length);
     }
 
-    /** Whether so many more bytes fit in this part. */
+    /** Whether this many more bytes fit in the part. */
     boolean fits(int bytes) {
         return length + bytes <= TimeEntryDescriptor.PART_LENGTH_MAX;
     }
 
-    /** Ends the list's current source; whether another one of up to {@code lengthMax} bytes fits in this part. */
+    /**
+     * Ends the list's current source. Returns whether another one of up to {@code lengthMax} bytes fits in the part.
+     */
     boolean endListed(int lengthMax) {
         listed++;
         return fits(lengthMax);
@@ -94,7 +94,8 @@ final class TimeIndexWriter {
     /**
      * Writes the entry; the caller publishes.
      *
-     * @return false when the page's rest was too short: the entry must be made again, for an address in the next page
+     * @return false if the rest of the page was too short; the entry must then be made again for an address in the next
+     *     page
      */
     boolean end(boolean first, boolean last, long firstTimeNs, long entryLastTimeNs, long recordAddress) {
         int aligned = (length + TimeEntryDescriptor.ALIGNMENT - 1) & -TimeEntryDescriptor.ALIGNMENT;
@@ -120,7 +121,7 @@ final class TimeIndexWriter {
         log.publishSealed();
     }
 
-    /** Lets snapshots use what was published; the source slots know it. */
+    /** Lets snapshots use what was published, once the source slots cover it. */
     void publishCovered() {
         log.publishCovered();
     }

@@ -3,8 +3,8 @@ package dev.loom.record;
 import dev.loom.api.LossReason;
 
 /**
- * Records of one source lost for one reason, which no marker in the log counts yet: those of the next marker, which has a
- * range that does not grow any more, and those that came later. Owned by the writer's thread.
+ * Records of one source lost for one reason that no marker in the log counts yet: those of the next marker, whose time
+ * range is fixed, and later ones. Owned by the writer's thread.
  */
 final class UnmarkedLoss {
     final SourceState source;
@@ -31,7 +31,7 @@ final class UnmarkedLoss {
         }
     }
 
-    /** Goes on to what came later. */
+    /** Continues with the later ones. */
     void marked() {
         records = laterRecords;
         firstNs = laterFirstNs;

@@ -3,7 +3,7 @@ package dev.loom.record;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-/** Unsigned integers of 1 to 10 bytes, seven bits each, the lowest first, the high bit set on all but the last. */
+/** Unsigned integers of 1 to 10 bytes, seven bits per byte, lowest first, the high bit set in all but the last. */
 final class Varint {
     static final int LENGTH_MAX = 10;
 
@@ -21,7 +21,7 @@ final class Varint {
         return at;
     }
 
-    /** Reads values one after the other, never past a limit: there they are 0. */
+    /** Reads consecutive values, never past a limit, where they are 0. */
     static final class Reader {
         private DirectBuffer buffer;
         private int offset;
@@ -37,7 +37,7 @@ final class Varint {
             limit = to;
         }
 
-        /** Where the next value is. */
+        /** The offset of the next value. */
         int offset() {
             return offset;
         }
@@ -51,7 +51,7 @@ final class Varint {
         }
 
         long next() {
-            // mostly one byte; as a branch, so that a processor goes on to the next value ahead
+            // usually one byte; a branch, so that the processor can run ahead to the next value
             if (offset < limit) {
                 byte b = buffer.getByte(offset);
                 if (b >= 0) {

@@ -2,14 +2,14 @@ package dev.loom.record;
 
 /** Tells a walk over records which parts of the log to read, and when to stop. */
 public interface WalkGuide {
-    /** What becomes of a part. */
+    /** What to do with a part. */
     enum Step {
         READ,
         PASS_OVER,
         END
     }
 
-    /** Reads all there is. */
+    /** Reads everything. */
     WalkGuide READ_ALL = new WalkGuide() {
         @Override
         public Step decide(Chunks part) {
@@ -22,13 +22,13 @@ public interface WalkGuide {
         }
     };
 
-    /** Decides about the part at which the chunks stand. */
+    /** Decides about the chunks' current part. */
     Step decide(Chunks part);
 
     /**
-     * Asked before each page, and now and then between parts that are passed over; false ends the walk.
+     * Called before each page, and at intervals between skipped parts; false ends the walk.
      *
-     * @param bytesRead by the walk so far
+     * @param bytesRead the bytes that the walk has read so far
      */
     boolean mayGoOn(long bytesRead);
 }

@@ -4,26 +4,26 @@ import dev.loom.error.SecondWriterException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which thread is the writer: at most one, from its first call until it releases the writer or ends. Changed under the
- * monitor, so that all that one owner has done happens before what the next one does.
+ * Tracks the writer's thread: at most one, from its first call until it releases the role or ends. Changed under the
+ * monitor, so that everything one owner does happens before what the next one does.
  */
 public final class WriterOwnership {
     /**
-     * The owner, or null while it is summoned. Compared with the caller at each push, without order: only a thread itself, or
-     * who started it and hands over to it, makes it the owner, and only itself ends that while it lives. So no thread finds
-     * itself here that is not the owner.
+     * The owner, or null while it is summoned. Every push compares it with the caller, without ordering. Only the
+     * thread itself, or the thread that starts it and hands over to it, makes a thread the owner, and only that thread
+     * ends this while it lives. So no other thread ever finds itself here.
      */
     @Nullable
     Thread owner;
 
     private @Nullable Thread holder;
 
-    /** What the owner is to do before it writes again. */
+    /** The task for the owner to run before it writes again. */
     private @Nullable Runnable summons;
 
     private final Runnable onLeft;
 
-    /** What threads take turns through, while they do. */
+    /** The object through which threads take turns, if they do. */
     private @Nullable Object turns;
 
     /** A thread of the store's own, in which index functions run. */
@@ -31,7 +31,7 @@ public final class WriterOwnership {
 
     private boolean closed;
 
-    /** @param onLeft ends what the writer that has left or ended may have left open */
+    /** @param onLeft cleans up what a writer that released the role or ended left open */
     WriterOwnership(Runnable onLeft) {
         this.onLeft = onLeft;
     }
@@ -39,8 +39,8 @@ public final class WriterOwnership {
     /**
      * Makes the calling thread the owner.
      *
-     * @param through what the caller has its turn from, or null
-     * @throws SecondWriterException when another thread is
+     * @param through the object that gave the caller its turn, or null
+     * @throws SecondWriterException when another thread is the owner
      * @throws IllegalStateException when the log is closed
      */
     public void take(@Nullable Object through) {
@@ -79,21 +79,21 @@ public final class WriterOwnership {
     }
 
     /**
-     * Has the owner, or who is it next, do something in its own thread before it writes again; when it fails, so does that, and
-     * it is done again next time. Any thread. A later summons takes the place of an earlier one.
+     * Makes the owner, or the next one, run a task on its thread before it writes again. If the task fails, that write
+     * fails too, and the task runs again the next time. A later summons replaces an earlier one. Any thread.
      */
     public synchronized void summon(Runnable task) {
         summons = task;
         owner = null;
     }
 
-    /** As {@link #take}, whatever turns there are, and ends those. */
+    /** As {@link #take}, regardless of turns, and ends them. */
     public synchronized void takeToClose() {
         takeIfFree();
         turns = null;
     }
 
-    /** Lets threads write in turns alone: {@link #take} and {@link #release}, again and again. */
+    /** From now on threads write only in turns, each between {@link #take} and {@link #release}. */
     public synchronized void takeTurns(Object through) {
         take(null);
         release();
@@ -105,24 +105,24 @@ public final class WriterOwnership {
         barred = thread;
     }
 
-    /** Whether the calling thread is the owner, though it may be summoned. */
+    /** Whether the calling thread is the owner, summoned or not. */
     synchronized boolean isCaller() {
         return holder == Thread.currentThread();
     }
 
-    /** Leaves it to the next thread that writes. Without effect when there is no owner. */
+    /** Releases ownership to the next thread that writes. No effect without an owner. */
     public synchronized void release() {
         checkFree();
         leave();
     }
 
-    /** Makes a thread, which has not written yet, the owner in place of the caller. */
+    /** Makes a thread that has not written yet the owner in place of the caller. */
     public synchronized void handOver(Thread next) {
         checkFree();
         hold(next);
     }
 
-    /** Ends it for good: of a log that is closed nobody becomes the owner. */
+    /** Ends ownership for good: nobody becomes the owner of a closed log. */
     synchronized void close() {
         closed = true;
         leave();

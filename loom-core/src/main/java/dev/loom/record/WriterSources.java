@@ -7,8 +7,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The writer's sources by id. Read by the writer's thread; changed by any, one at a time. Whoever has learned an id from a
- * change sees that change.
+ * The writer's sources by id. The writer's thread reads it; any thread changes it, one at a time. A thread that learns
+ * an id from a change sees that change.
  */
 public final class WriterSources {
     private final SourceState own = new SourceState(0);
@@ -30,7 +30,7 @@ public final class WriterSources {
         return state;
     }
 
-    /** The source of a record found in the log, though no entry of the schema may define it. */
+    /** The source of a record found in the log, even if no schema entry defines it. */
     SourceState getOrAdd(int sourceId) {
         @Nullable SourceState[] all = states;
         SourceState state = sourceId < all.length ? all[sourceId] : null;
@@ -51,7 +51,7 @@ public final class WriterSources {
         return lastId;
     }
 
-    /** The lowest id that no source has, whether in the schema or in records alone. */
+    /** The lowest id that no source has, neither in the schema nor in records. */
     public synchronized int lowestFree() {
         @Nullable SourceState[] all = states;
         int id = 1;
@@ -61,7 +61,7 @@ public final class WriterSources {
         return id;
     }
 
-    /** How many were ever defined, with source 0. */
+    /** The number of sources ever defined, including source 0. */
     int count() {
         return count;
     }
@@ -88,12 +88,12 @@ public final class WriterSources {
         states = all;
     }
 
-    /** Lets the writer take records of one that was added closed. Takes no memory. */
+    /** Lets the writer take records of a source that was added closed. Allocates nothing. */
     public synchronized void open(int sourceId) {
         get(sourceId).open();
     }
 
-    /** Takes back what was added last, and not opened. Takes no memory. */
+    /** Removes the source added last, which was not opened. Allocates nothing. */
     public synchronized void withdraw(int sourceId) {
         @Nullable SourceState[] all = states;
         all[sourceId] = null;
@@ -110,7 +110,7 @@ public final class WriterSources {
         get(sourceId).close();
     }
 
-    /** Sets the indexes of a source, from its next chunk on. Those that stay keep what they hold. */
+    /** Sets the indexes of a source from its next chunk on. Indexes that remain keep their contents. */
     public synchronized void index(int sourceId, List<ActiveIndex> indexes) {
         get(sourceId).summary.define(indexes);
     }

@@ -1,6 +1,6 @@
 /**
- * The record log and its timestamp index: records of all sources interleaved, each source's linked backward, and per
- * chunk a directory of the sources in it. Internal; {@code loom-query} reads through it.
+ * The record log and its timestamp index: records of all sources interleaved, each source's records linked backward,
+ * and for each chunk a directory of its sources. Internal; {@code loom-query} reads through it.
  */
 @NullMarked
 package dev.loom.record;
