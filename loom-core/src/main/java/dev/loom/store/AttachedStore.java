@@ -26,8 +26,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store attached read-only, in one of three states: live, through the mappings of the session that another process (or
- * this one) has; dead, the same of a killed process; or at rest, from its files alone. It writes nothing. Thread-safe.
+ * A store attached read-only, in one of three states: live, through the mappings of a session in another process (or
+ * this one); dead, through those of a killed process; or at rest, from its files alone. Writes nothing. Thread-safe.
  */
 public final class AttachedStore implements AutoCloseable {
     private static final int TRIES = 300;
@@ -77,7 +77,7 @@ public final class AttachedStore implements AutoCloseable {
         }
     }
 
-    /** Attaches to whatever is in a directory. */
+    /** Attaches to the store in a directory. */
     public static AttachedStore attach(Path directory, Storage storage) {
         Platform.check();
         if (!storage.exists(directory)) {
@@ -112,13 +112,12 @@ public final class AttachedStore implements AutoCloseable {
                         + mark.owner().process().pid() + ", host="
                         + mark.owner().host());
             }
-            // its owner is opening or closing it, or makes staging anew that was deleted, which it notices within a
-            // second
+            // its owner is opening or closing it, or recreating deleted staging, which it notices within a second
             StoreThread.pause(TRY_NS);
         }
     }
 
-    /** Whether its writer lives and has not closed it. */
+    /** Whether the writer is alive and has not closed the store. */
     private boolean live() {
         Staging current = staging;
         return current != null && current.live().stateAcquire() == LiveFile.OPEN && Rivals.alive(files, mark);
@@ -127,7 +126,7 @@ public final class AttachedStore implements AutoCloseable {
     /**
      * As {@link dev.loom.api.Store#snapshot()}.
      *
-     * @throws StoreReopenedException when another session has begun since
+     * @throws StoreReopenedException when another session has begun since attaching
      */
     public Snapshot snapshot() {
         checkSession();
@@ -151,7 +150,7 @@ public final class AttachedStore implements AutoCloseable {
         }
     }
 
-    /** What was seen before is all that there was then, if the writer has not gone on elsewhere by now. */
+    /** What was read before is complete as of then, unless the writer has moved elsewhere by now. */
     private void checkInPlace() {
         Staging current = staging;
         if (current != null && current.live().stateAcquire() == LiveFile.MOVED) {
@@ -161,7 +160,7 @@ public final class AttachedStore implements AutoCloseable {
         }
     }
 
-    /** Keeps the mappings for a call, which ends it with {@code leases.release()}. */
+    /** Keeps the mappings for a call, which ends with {@code leases.release()}. */
     private void lease() {
         if (!leases.acquire()) {
             throw new IllegalStateException("store is closed: directory=" + files.directory());
@@ -178,8 +177,8 @@ public final class AttachedStore implements AutoCloseable {
     }
 
     /**
-     * The schema as its file is now, with what damage to it has taken: for whoever has a lease, as that is told by the slots of
-     * the sources.
+     * The schema as its file is now, with entries for definitions lost to damage. Requires a lease, because the
+     * sources' slots tell which are lost.
      */
     private synchronized Schema schema() {
         long length = length(files.schema());
@@ -229,7 +228,7 @@ public final class AttachedStore implements AutoCloseable {
         return leased(() -> schema().indexes());
     }
 
-    /** A description, of values read while nothing can be unmapped. */
+    /** A description, whose values are read under a lease. */
     public Map<String, Object> info() {
         return leased(this::describe);
     }
@@ -239,7 +238,7 @@ public final class AttachedStore implements AutoCloseable {
         return StoreDescription.of(files, mark, logs, staging, schema(), state);
     }
 
-    /** Snapshots and cursors keep the mappings until they are closed. Idempotent. */
+    /** Open snapshots and cursors keep the mappings. Idempotent. */
     @Override
     public void close() {
         leases.close();

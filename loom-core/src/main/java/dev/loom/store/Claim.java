@@ -18,10 +18,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a session has in the folder {@code owner} from before it looks at the store until it has ended: a file of its own, named
- * by its nonce, locked, and saying who it is. Whoever opens the store first makes his, then looks for others: so of any two at
- * least one sees the other, though {@code LOCK} was deleted between. Names are never used again, so that one whose owner is dead
- * can be deleted without a race.
+ * A session's claim: a locked file in the folder {@code owner}, named by the session's nonce, that identifies the
+ * session. It exists from before the session looks at the store until the session has ended. A writer makes its claim
+ * first and then looks for others, so of any two at least one sees the other, even if {@code LOCK} was deleted in
+ * between. Names are never reused, so the claim of a dead owner can be deleted without a race.
  */
 final class Claim implements AutoCloseable {
     private static final String ENDED = "ended";
@@ -41,34 +41,34 @@ final class Claim implements AutoCloseable {
     }
 
     /**
-     * Of another session.
+     * The claim of another session.
      *
-     * @param ended whether it says itself that it has ended, or says nothing, as on a full disk
-     * @param place where its staging was to go, or an empty text
-     * @param owner who made it; nobody when it has ended, is a copy, or a power cut has left it without text
+     * @param ended whether the claim says that the session has ended, or says nothing, as on a full disk
+     * @param place where the session's staging was to go, or an empty text
+     * @param owner its maker; nobody if the session has ended, the claim is a copy, or a power cut left it without text
      */
     record Other(Path path, Life life, boolean ended, String place, Mark.Owner owner) {
-        /** Whether it tells nothing of its session. */
+        /** Whether the claim tells nothing about its session. */
         boolean unknown() {
             return !ended && owner.equals(Mark.Owner.NONE);
         }
 
-        /** Of a claim to a store. */
+        /** The session's nonce, of a claim to a store. */
         long nonce() {
             return Long.parseUnsignedLong(path.getFileName().toString(), 16);
         }
     }
 
     /**
-     * Makes the claim of a session to its store. The folder exists.
+     * Makes a session's claim to its store. The folder must exist.
      *
-     * @param place where its staging is to go, if that was asked for
+     * @param place where the staging is to go, if configured
      */
     static Claim announce(Path folder, long nonce, Mark.Owner owner, @Nullable Path place) {
         return announce(folder, Long.toHexString(nonce), owner, place);
     }
 
-    /** As above, to whatever the folder is of. */
+    /** Makes a claim with any name in a folder. */
     static Claim announce(Path folder, String name, Mark.Owner owner, @Nullable Path place) {
         Claim claim = new Claim(folder, name, owner, place);
         claim.take();
@@ -83,18 +83,18 @@ final class Claim implements AutoCloseable {
                 taken.write(text(taken.id()).getBytes(StandardCharsets.UTF_8));
             }
         } catch (StoreIoException e) {
-            // on a full disk: its lock speaks for it
+            // on a full disk; the lock alone is enough
         }
     }
 
-    /** Two lines; with the file's own identity, which tells it from a copy. */
+    /** Two lines, with the file's own identity, which distinguishes it from a copy. */
     private String text(FileId id) {
         ProcessId process = owner.process();
         return id.device() + " " + id.inode() + " " + process.pid() + " " + process.start() + " " + process.namespace()
                 + " " + owner.bootId() + " " + owner.host() + "\n" + place;
     }
 
-    /** The claims in a folder but this one. */
+    /** The other claims in the folder. */
     List<Other> others() {
         List<Other> others = new ArrayList<>();
         try (Stream<Path> files = Files.list(folder)) {
@@ -110,7 +110,7 @@ final class Claim implements AutoCloseable {
         return others;
     }
 
-    /** The claim of a session; null when it has none. */
+    /** The claim of a session, or null if it has none. */
     static @Nullable Other of(Path folder, long nonce) {
         return of(folder, Long.toHexString(nonce));
     }
@@ -130,9 +130,8 @@ final class Claim implements AutoCloseable {
             String[] lines = text.split("\n", 2);
             Mark.Owner owner = parse(lines[0], FileId.find(path));
             String place = lines.length < 2 ? "" : lines[1];
-            // whose lock is free may have lost it a moment ago, but not if its process is dead, or it says so itself,
-            // which
-            // it can't when the disk or memory is full; in this process it is known
+            // a free lock may have been lost a moment ago, unless the process is dead, or the claim says that the
+            // session has ended, which it can't when the disk or memory is full; within this process it is known
             Life life = owner.process().equals(ProcessId.current()) ? Life.DEAD : owner.life();
             return new Other(path, held ? Life.ALIVE : life, text.isEmpty() || text.equals(ENDED), place, owner);
         } catch (NoSuchFileException e) {
@@ -156,16 +155,16 @@ final class Claim implements AutoCloseable {
         return word.matches("[0-9]{1,18}") ? Long.parseLong(word) : -1;
     }
 
-    /** Whether it is still there and locked. */
+    /** Whether the file is still there and locked. */
     boolean holds() {
         LockedFile current = file;
         return current != null && current.inPlace();
     }
 
     /**
-     * Makes it again if it was deleted, and takes its lock again.
+     * Recreates the file if it was deleted, and takes its lock again.
      *
-     * @return whether it had to be made again
+     * @return whether the file had to be recreated
      */
     boolean renew() {
         LockedFile current = file;
@@ -175,7 +174,7 @@ final class Claim implements AutoCloseable {
                 return false;
             }
         } catch (StoreIoException e) {
-            // such as an interrupt, which has closed it
+            // such as an interrupt, which has closed the file
         }
         file = null;
         if (current != null) {
@@ -186,7 +185,10 @@ final class Claim implements AutoCloseable {
         return true;
     }
 
-    /** Says that the session has ended, though its store was not closed; whoever opens it next need not ask for the process. */
+    /**
+     * Marks the session as ended although its store was not closed, so that the next opening need not check for the
+     * process.
+     */
     void leave() {
         LockedFile current = file;
         try {
@@ -198,7 +200,7 @@ final class Claim implements AutoCloseable {
         }
     }
 
-    /** Withdraws it: nothing of the session is left. */
+    /** Withdraws the claim of a session that has left nothing behind. */
     void withdraw() {
         try {
             if (holds()) {
@@ -211,7 +213,7 @@ final class Claim implements AutoCloseable {
         }
     }
 
-    /** Gives the lock back; the file stays. */
+    /** Releases the lock; the file stays. */
     @Override
     public void close() {
         LockedFile current = file;

@@ -17,14 +17,17 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Writes what lies before the gap of the indexes, from the records, beside the writer; a later one goes on where it ended. */
+/**
+ * Rebuilds the part of the indexes before their gap from the records, beside the writer. A later run resumes where this
+ * one ended.
+ */
 final class GapRebuild {
-    /** Bins of any chunk, and directories of any part of one, have room in a ring of this size. */
+    /** A ring of this size has room for the bins of any chunk and any part of a directory. */
     private static final int RING_LENGTH_MIN = 1 << 20;
 
     private final Parts parts;
 
-    /** What it reads and writes. */
+    /** What a rebuild reads and writes. */
     record Parts(
             Storage storage,
             StoreFiles files,
@@ -41,9 +44,9 @@ final class GapRebuild {
     }
 
     /**
-     * Does all of it.
+     * Runs the whole rebuild.
      *
-     * @throws CancellationException when it was cancelled; what it has published stays
+     * @throws CancellationException when cancelled; what was published stays
      */
     void run(BooleanSupplier cancelled) {
         Mark mark = parts.mark;
@@ -58,7 +61,7 @@ final class GapRebuild {
                 mark.checkpoint(),
                 List.of(),
                 true);
-        // the files of an earlier attempt may be there without their names being durable
+        // files of an earlier attempt may exist without their names being durable
         parts.storage.syncDirectory(parts.files.folder(LogKind.TIME));
         parts.storage.syncDirectory(parts.files.folder(LogKind.CHUNK));
         WriterSources sources = StoreSession.writerSources(parts.schema, table);
@@ -92,7 +95,7 @@ final class GapRebuild {
                 Math.max(mark.ringLength(kind), RING_LENGTH_MIN));
     }
 
-    /** A time that no record is later than whose directory lies before the gap. */
+    /** The time of the last record whose directory is before the gap, or later. */
     private long lastTimeNs(long timeEnd) {
         try (DirectoryReader reader = new DirectoryReader(parts.logs.times(), timeEnd)) {
             reader.toEnd();

@@ -12,19 +12,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The segment files that a store still has, against what its mark says: some may have been deleted by hand, and of a mark that
- * can't be, no loop over its addresses would end.
+ * Compares the segment files that a store still has with its mark. Some may have been deleted by hand; and with an
+ * impossible mark, a loop over its addresses would never end.
  */
 final class HeldSegments {
     /**
-     * Of a store that lacks more than this, and many times what it has, the mark is wrong. What lacks less is damaged: a walk over
-     * all that is missing takes a tenth of a second for each of these.
+     * If a store lacks more bytes than this, and many times more than it has, its mark is wrong. If it lacks less, it
+     * is damaged; walking over what is missing takes a tenth of a second per this many bytes.
      */
     private static final long MISSING_LEAST = 1L << 36;
 
     private static final long MISSING_TIMES = 16;
 
-    /** More than this a segment file does not count for, however long the mark says that they are. */
+    /** The most that one segment file counts for, however long the mark says that segments are. */
     private static final long SEGMENT_MOST = 1L << 30;
 
     private final Storage storage;
@@ -42,20 +42,20 @@ final class HeldSegments {
         }
     }
 
-    /** Whether much more is missing of a range of addresses than a store can lack. */
+    /** Whether a range of addresses lacks much more than a store can lack. */
     private boolean lacks(long begin, long end) {
         long most = MISSING_LEAST + MISSING_TIMES * files.size() * Math.min(segments.segmentLength(), SEGMENT_MOST);
         return end - begin > most && end - begin - held(begin, end) > most;
     }
 
-    /** How many bytes of a range there are. */
+    /** The bytes of a range that exist. */
     private long held(long begin, long end) {
         long held = 0;
         for (int i = 0; i < files.size(); i++) {
             long first = Segments.firstOf(files.get(i));
             long next = i + 1 < files.size() ? Segments.firstOf(files.get(i + 1)) : -1;
             long behind = first + segments.segmentLength();
-            // only where a file is the last of a row its length is looked up
+            // only the last file of a run needs its length looked up
             long last = next == behind ? behind : Math.min(behind, first + length(files.get(i)));
             held += Math.max(0, Math.min(last, end) - Math.max(first, begin));
         }
@@ -69,16 +69,16 @@ final class HeldSegments {
     }
 
     /**
-     * The mark of a store without the records of its oldest segment files, if those are gone.
+     * The mark without the records of the oldest segment files, if those are gone.
      *
-     * @throws CorruptStoreException when the mark speaks of far more than there is
+     * @throws CorruptStoreException when the mark describes far more than there is
      */
     static Mark check(StoreFiles files, Storage storage, Mark mark) {
         Mark checked = mark;
         for (LogKind kind : LogKind.values()) {
             HeldSegments held = new HeldSegments(files, storage, mark, kind);
             long first = held.files.isEmpty() ? Long.MAX_VALUE : Segments.firstOf(held.files.get(0));
-            // of an index that lacks its beginning, the rest is no use
+            // an index without its beginning is useless
             if (kind == LogKind.RECORD && first > mark.begin(kind) && first <= mark.durable(kind)) {
                 checked = mark.withRecordBegin(first);
             }
@@ -94,7 +94,7 @@ final class HeldSegments {
         return checked;
     }
 
-    /** Whether what a staging says is in segment files can be there. */
+    /** Whether the segment files can hold what the staging says they do. */
     static boolean bearOut(StoreFiles files, Storage storage, Mark mark, LiveFile live) {
         for (LogKind kind : LogKind.values()) {
             HeldSegments held = new HeldSegments(files, storage, mark, kind);

@@ -14,9 +14,7 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 
-/**
- * Tells whether what a closed store has of its indexes can be read, as far as they go.
- */
+/** Checks whether a closed store's existing indexes are readable. */
 final class IndexCheck {
     private final Storage storage;
     private final StoreFiles files;
@@ -40,7 +38,7 @@ final class IndexCheck {
         }
     }
 
-    /** How many bytes {@link #pagesWhole} reads. */
+    /** The number of bytes that {@link #pagesWhole} reads. */
     long length() {
         return parts.stream().mapToLong(part -> part.end() - part.begin()).sum();
     }
@@ -70,7 +68,7 @@ final class IndexCheck {
     /**
      * Whether no page is damaged.
      *
-     * @throws CancellationException when it was cancelled
+     * @throws CancellationException when cancelled
      */
     boolean pagesWhole(BooleanSupplier cancelled) {
         StoreLogs logs = StoreLogs.files(files, storage, mark, mark.ends());

@@ -12,9 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides, while a store is being opened, what becomes of indexes that are missing, damaged, or to be written anew. Few are
- * written before opening returns, by the session that begins; for many it leaves a gap, which the session fills in the
- * background.
+ * Decides at opening what to do with indexes that are missing, damaged, or to be rebuilt. The new session writes a few
+ * missing entries before opening returns. For many it leaves a gap, which the session fills in the background.
  */
 final class IndexRecovery {
     private final Settings settings;
@@ -31,9 +30,9 @@ final class IndexRecovery {
     }
 
     /**
-     * Returns the mark, which is on disk, of a store whose indexes are whole as far as they go and as far as is known.
+     * Returns the mark on disk, of a store whose existing indexes are intact as far as is known.
      *
-     * @param recovered whether the store was not closed, so that pages may be damaged
+     * @param recovered whether the store had not been closed, so that pages may be damaged
      */
     Mark run(Mark closed, boolean recovered) {
         deleteUnnamed(closed);
@@ -47,7 +46,7 @@ final class IndexRecovery {
         if (!drop && !gap) {
             return closed;
         }
-        // a gap that there is already is given up with what lies before it
+        // an existing gap is given up together with the part before it
         boolean anew = drop || closed.rebuild().exists();
         Mark next = anew ? closed.withoutIndexes() : closed;
         if (gap) {
@@ -62,13 +61,13 @@ final class IndexRecovery {
         return next;
     }
 
-    /** What there was too much of to be read before opening returns, or null. */
+    /** The check that was too long to finish before opening returns, or null. */
     @Nullable
     IndexCheck unchecked() {
         return unchecked;
     }
 
-    /** What is known of the indexes after {@link #run}. */
+    /** The state of the indexes after {@link #run}. */
     IndexState state() {
         return unchecked == null ? IndexState.WHOLE : IndexState.UNCHECKED;
     }
@@ -86,9 +85,10 @@ final class IndexRecovery {
     }
 
     /**
-     * Has the timestamp index begin behind its gap with what was lost before, if anything was, for nothing else there would tell.
+     * Begins the timestamp index after its gap with the earlier losses, if there were any, since nothing else there
+     * would report them.
      *
-     * @param known what the indexes said before any were given up
+     * @param known the contents of the indexes before any were given up
      */
     private Mark beginBehind(Mark gap, SourceTable known) {
         if (known.lost().values().stream().allMatch(lost -> lost == 0)) {
@@ -111,8 +111,8 @@ final class IndexRecovery {
     }
 
     /**
-     * Deletes the indexes' segment files that lie wholly where the mark says there is nothing. What a kill leaves of them is not
-     * looked at, and goes at the next opening.
+     * Deletes the indexes' segment files that lie entirely in ranges that the mark says are empty. Files that a kill
+     * leaves behind are never read, and go at the next opening.
      */
     private void deleteUnnamed(Mark mark) {
         for (LogKind kind : List.of(LogKind.TIME, LogKind.CHUNK)) {
@@ -130,7 +130,7 @@ final class IndexRecovery {
         }
     }
 
-    /** Whether a mark names an address of the segment that begins at one: before the gap, if there is one, or behind it. */
+    /** Whether a mark covers any address of the segment that begins at {@code first}, before or after the gap. */
     private static boolean names(Mark mark, LogKind kind, long first) {
         long begin = mark.begin(kind);
         long end = first + mark.segmentLength();
@@ -140,7 +140,7 @@ final class IndexRecovery {
         return beforeGap || behindGap;
     }
 
-    /** What the indexes say of the sources, as far as they go. */
+    /** The totals of the sources in the existing indexes. */
     SourceTable sourceTable(Mark closed) {
         StoreLogs logs = StoreLogs.files(files, storage, closed, closed.ends());
         return SourceTable.load(

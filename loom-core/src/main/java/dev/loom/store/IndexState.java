@@ -1,14 +1,14 @@
 package dev.loom.store;
 
-/** What is known of the indexes that a store had when it was opened. */
+/** What is known about the indexes that a store had when it was opened. */
 enum IndexState {
-    /** They can be read, as far as was looked. */
+    /** They are readable, as far as was checked. */
     WHOLE(0),
 
-    /** The store was not closed once, and their pages have not been read since. */
+    /** The store was once not closed, and their pages have not been checked since. */
     UNCHECKED(1),
 
-    /** A page is damaged: they are written anew at the next opening. */
+    /** A page is damaged; the next opening rebuilds the indexes. */
     DAMAGED(2);
 
     private final int code;
@@ -17,7 +17,7 @@ enum IndexState {
         this.code = code;
     }
 
-    /** As it is in the mark. */
+    /** The code in the mark. */
     int code() {
         return code;
     }

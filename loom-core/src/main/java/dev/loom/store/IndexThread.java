@@ -10,9 +10,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread that does for the indexes what opening would have taken too long for: writes what is missing of them, then reads
- * through what may be damaged. It ends when that is done, or when the session is closed, whose successor goes on. While the disk
- * fails, or there is no memory, it tries again, after pauses that grow to a minute.
+ * The thread that does the index work which would have delayed opening: it writes what is missing, then checks what may
+ * be damaged. It ends when that is done, or when the session is closed; the next session resumes. While the disk fails
+ * or memory runs out, it retries after pauses that grow to a minute.
  */
 final class IndexThread implements AutoCloseable {
     private static final long PAUSE_NS_MIN = TimeUnit.MILLISECONDS.toNanos(100);
@@ -26,10 +26,10 @@ final class IndexThread implements AutoCloseable {
     private volatile @Nullable Throwable failure;
 
     /**
-     * Prepares it.
+     * Prepares the thread.
      *
-     * @param missing gives what is still to be written, or null
-     * @param onChecked called by the thread
+     * @param missing supplies the rebuild still to run, or null
+     * @param onChecked called on this thread
      */
     IndexThread(
             Supplier<@Nullable GapRebuild> missing, @Nullable IndexCheck unchecked, Consumer<IndexState> onChecked) {
@@ -79,17 +79,18 @@ final class IndexThread implements AutoCloseable {
         long end = System.nanoTime() + ns;
         for (long leftNs = ns; leftNs > 0 && !cancelled; leftNs = end - System.nanoTime()) {
             LockSupport.parkNanos(leftNs);
-            Thread.interrupted(); // nobody is meant by it, and no park would last
+            Thread.interrupted(); // nobody interrupts this thread on purpose, and a pending interrupt would end every
+            // park
         }
     }
 
-    /** Why it has ended early, or what it met when it tried last, or null. */
+    /** The failure that ended it early, or the last attempt's failure, or null. */
     @Nullable
     Throwable failure() {
         return failure;
     }
 
-    /** Ends the thread, and returns when it has ended. */
+    /** Ends the thread, and waits for its end. */
     @Override
     public void close() {
         cancelled = true;

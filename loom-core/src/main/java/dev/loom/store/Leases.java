@@ -1,9 +1,6 @@
 package dev.loom.store;
 
-/**
- * Counts who uses something that must not be freed under them, and frees it when it is closed and the last has gone.
- * Thread-safe.
- */
+/** Counts the users of a resource, and frees it once it is closed and the last user is gone. Thread-safe. */
 final class Leases implements AutoCloseable {
     private final Runnable free;
     private int users;
@@ -13,7 +10,7 @@ final class Leases implements AutoCloseable {
         this.free = free;
     }
 
-    /** Takes a lease; false when it is closed already. */
+    /** Takes a lease; false if closed. */
     synchronized boolean acquire() {
         if (closed) {
             return false;
@@ -22,7 +19,7 @@ final class Leases implements AutoCloseable {
         return true;
     }
 
-    /** Takes one more while others are out, even when it is closed already; false when none is out. */
+    /** Takes a further lease while others are out, even if closed; false if none is out. */
     synchronized boolean acquireMore() {
         if (users == 0) {
             return false;
@@ -42,7 +39,7 @@ final class Leases implements AutoCloseable {
         }
     }
 
-    /** No more leases; frees at once if there are none. Idempotent. */
+    /** Grants no more leases; frees at once if none is out. Idempotent. */
     @Override
     public void close() {
         boolean last;

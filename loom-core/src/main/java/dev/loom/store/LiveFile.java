@@ -18,8 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * The live state of a session, shared by mapping: the staging file {@code live}. Little-endian.
- *
+ * A session's live state, shared through a mapping of the staging file {@code live}. Little-endian.
  * <pre>
  *     0 | magic          8 | store id        16 | session nonce    24 | epoch (4), state (4)
  *    32 | own device    40 | own inode       48 | unused          56 | unused (4), direct (4)
@@ -37,10 +36,10 @@ final class LiveFile {
     static final int OPEN = 1;
     static final int CLOSED = 2;
 
-    /** Another writer is taking the store over. */
+    /** Another writer is taking over the store. */
     static final int FENCED = 3;
 
-    /** The session goes on in other staging, as this was deleted. */
+    /** The session continues in other staging, because this was deleted. */
     static final int MOVED = 4;
 
     private static final int STORE_ID_OFFSET = 8;
@@ -95,7 +94,7 @@ final class LiveFile {
         return new LiveFile(file);
     }
 
-    /** Fills in where a session begins. */
+    /** Sets the session's initial state. */
     void begin(Mark mark, SourceTable table) {
         for (LogKind kind : LogKind.values()) {
             watermarks(kind).reset(mark.begin(kind), mark.durable(kind));
@@ -107,7 +106,7 @@ final class LiveFile {
         stateRelease(OPEN);
     }
 
-    /** Whether its watermarks can be those of a session that began where the mark says. */
+    /** Whether the watermarks are possible for a session that began where the mark says. */
     private boolean plausible(Mark mark) {
         boolean plausible = stateAcquire() != 0;
         for (LogKind kind : LogKind.values()) {
@@ -143,12 +142,12 @@ final class LiveFile {
                 && gapBegin <= rebuild.end(kind);
     }
 
-    /** Whether this is the file that the mark speaks of, and not a copy. */
+    /** Whether this is the mark's own live file, not a copy. */
     boolean belongsTo(Mark mark) {
         return isOfSession(mark) && plausible(mark);
     }
 
-    /** Whether it is of the session that the mark names, whatever it holds. */
+    /** Whether it belongs to the mark's session, whatever it holds. */
     boolean isOfSession(Mark mark) {
         FileId id = FileId.of(file.path());
         return bytes.capacity() == LENGTH
@@ -159,12 +158,12 @@ final class LiveFile {
                 && bytes.getLong(INODE_OFFSET) == id.inode();
     }
 
-    /** Its own identity, as it says. */
+    /** The file identity that it records. */
     FileId id() {
         return new FileId(bytes.getLong(DEVICE_OFFSET), bytes.getLong(INODE_OFFSET));
     }
 
-    /** Takes over what another one of the session holds, but for its identity and state. */
+    /** Copies the contents of another live file of the session, except its identity and state. */
     void copyFrom(LiveFile other) {
         file.buffer().putBytes(DIRECT_OFFSET, other.file.buffer(), DIRECT_OFFSET, LENGTH - DIRECT_OFFSET);
     }
@@ -185,7 +184,7 @@ final class LiveFile {
         LONG.setOpaque(bytes, CLOCK_AHEAD_OFFSET, ns);
     }
 
-    /** By how much the times of records that arrive lead the wall clock, ns. */
+    /** How far arrival times lead the wall clock, ns. */
     long clockAhead() {
         return (long) LONG.getOpaque(bytes, CLOCK_AHEAD_OFFSET);
     }
@@ -214,7 +213,7 @@ final class LiveFile {
         return new LossSlots(bytes, LOSS_OFFSET, SourceSlots.SOURCES_MAX);
     }
 
-    /** Tells readers of the evictor's failures. An empty message means that none lasts. */
+    /** Shows readers the evictor's failures. An empty message means that none persists. */
     void failures(long writeFailures, boolean syncFailed, String message) {
         byte[] text = message.getBytes(StandardCharsets.UTF_8);
         int length = Math.min(text.length, ERROR_LENGTH_MAX);
@@ -233,7 +232,7 @@ final class LiveFile {
         return (int) INT.getOpaque(bytes, SYNC_FAILED_OFFSET) != 0;
     }
 
-    /** The failure that lasts, or an empty text. */
+    /** The persisting failure, or an empty text. */
     String error() {
         int length = Math.min((int) INT.getAcquire(bytes, ERROR_LENGTH_OFFSET), ERROR_LENGTH_MAX);
         byte[] text = new byte[Math.max(length, 0)];

@@ -10,10 +10,10 @@ import dev.loom.log.PageState;
 import dev.loom.record.DirectoryReader;
 
 /**
- * Finds where the logs of a store end whose staging is lost, as after a power cut: at the first page from {@code durable}
- * on that is not whole. Changes nothing.
+ * Finds the ends of the logs of a store whose staging is lost, as after a power cut: each log ends at its first damaged
+ * page from {@code durable} on. Changes nothing.
  *
- * @param lastTimeNs a time that no record below is later than
+ * @param lastTimeNs the time of the last record below, or later
  */
 record LogEnds(long recordEnd, long timeEnd, long chunkEnd, long lastTimeNs) {
     /** By {@link LogKind#index()}. */
@@ -21,7 +21,7 @@ record LogEnds(long recordEnd, long timeEnd, long chunkEnd, long lastTimeNs) {
         return new long[] {recordEnd, timeEnd, chunkEnd};
     }
 
-    /** Of a closed store. */
+    /** The ends of a closed store. */
     static LogEnds of(Mark closed) {
         return new LogEnds(
                 closed.durable(LogKind.RECORD),
@@ -55,10 +55,10 @@ record LogEnds(long recordEnd, long timeEnd, long chunkEnd, long lastTimeNs) {
         return new LogEnds(recordEnd, timeEnd(storage, all.times(), mark, recordEnd, chunkEnd), chunkEnd, lastTimeNs);
     }
 
-    /** The end of the whole pages from an address on. */
+    /** The end of the intact pages from an address on. */
     private static long pagesEnd(Storage storage, LogView view, long from, Mark mark) {
         long files = StoreLogs.filesEnd(storage, view);
-        // shorter than the mark says when a recovery had cut it, and was cut off itself before it wrote a mark
+        // shorter than the mark says if a recovery cut the log and was itself interrupted before it wrote a mark
         long end = Math.min(from, PageDescriptor.pageAddress(files));
         try (PageReader pages = new PageReader(view)) {
             while (end + PageDescriptor.PAGE_LENGTH <= files && whole(pages, end, mark)) {
@@ -68,13 +68,13 @@ record LogEnds(long recordEnd, long timeEnd, long chunkEnd, long lastTimeNs) {
         return end;
     }
 
-    /** A page that the disk does not give now is not the end: what follows would be cut off. */
+    /** A page that the disk can't deliver now is not the end: that would cut off what follows. */
     private static boolean whole(PageReader pages, long address, Mark mark) {
         return pages.readOrFail(address, Long.MAX_VALUE) == PageState.PRESENT
                 && PageDescriptor.epoch(pages.buffer(), pages.pageOffset()) <= mark.epoch();
     }
 
-    /** The end of the pages of the timestamp index whose entries all end within the record log and the chunk index. */
+    /** The end of the timestamp index's pages whose entries all end within the record log and the chunk index. */
     private static long timeEnd(Storage storage, LogView times, Mark mark, long recordEnd, long chunkEnd) {
         long end = pagesEnd(storage, times, mark.durable(LogKind.TIME), mark);
         try (DirectoryReader reader = new DirectoryReader(times, end)) {

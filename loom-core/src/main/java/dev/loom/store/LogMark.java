@@ -3,12 +3,12 @@ package dev.loom.store;
 import dev.loom.log.PageDescriptor;
 
 /**
- * What the mark says of one log.
+ * The mark's state of one log.
  *
- * @param ringLength bytes of its ring, now or in the last session
- * @param ringWanted bytes that were asked for, if there was no room for as many
+ * @param ringLength the ring's bytes, now or in the last session
+ * @param ringWanted the configured bytes, if there was no room for as many
  * @param begin its oldest retained address
- * @param durable its end as far as it survives a power cut; all of it when the store is closed
+ * @param durable the end of what survives a power cut; the log's end if the store is closed
  */
 record LogMark(int ringLength, int ringWanted, long begin, long durable) {
     boolean possible() {
@@ -31,12 +31,12 @@ record LogMark(int ringLength, int ringWanted, long begin, long durable) {
         return new LogMark(newRingLength, newRingWanted, begin, durable);
     }
 
-    /** Going on at an address, with nothing between. */
+    /** The same log continued at an address, with nothing in between. */
     LogMark movedTo(long address) {
         return new LogMark(ringLength, ringWanted, begin, address);
     }
 
-    /** Empty, and going on at an address. */
+    /** An empty log that continues at an address. */
     LogMark emptied(long address) {
         return new LogMark(ringLength, ringWanted, address, address);
     }

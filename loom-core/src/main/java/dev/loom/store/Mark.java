@@ -11,50 +11,50 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
- * The durable state of a store, as one slot of {@code loom.mark} holds it.
+ * The durable state of a store, held by one slot of {@code loom.mark}.
  *
  * @param sequence the higher of two valid slots wins
- * @param rebuild which part of the indexes is being written anew, or was
- * @param indexState what is known of those indexes that were there when the session began
+ * @param rebuild the part of the indexes that is being rebuilt, or was
+ * @param indexState the state of the indexes that existed when the session began
  */
 record Mark(
         long sequence, Identity identity, Session session, Contents contents, Rebuild rebuild, IndexState indexState) {
 
     /**
-     * Which store it is.
+     * The identity of the store.
      *
-     * @param file the mark itself, which a copy is not; its device is known by that number until the next boot
+     * @param file identifies the mark's own file, and so tells a copy; the device number is valid until the next boot
      */
     record Identity(long storeId, long segmentLength, FileId file) {}
 
     /**
-     * Who writes, or wrote last, and where.
+     * The session that writes the store, or wrote it last.
      *
-     * @param epoch how often the store was recovered
-     * @param closed whether all is in segment files, and staging means nothing
-     * @param nonce names one session and its staging; of a closed store the last one
+     * @param epoch the number of recoveries of the store
+     * @param closed whether everything is in segment files, and staging is void
+     * @param nonce identifies the session and its staging; for a closed store, the last one
      */
     record Session(int epoch, boolean closed, Owner owner, long nonce, Path staging) {
         static final Session NONE = new Session(0, true, Owner.NONE, 0, Path.of(""));
     }
 
-    /** A process on a machine since it was booted. */
+    /** A process, on a machine, in one boot. */
     record Owner(ProcessId process, String bootId, String host) {
         static final Owner NONE = new Owner(ProcessId.NONE, "", "");
 
-        /** Whether it lives, as far as processes can be told from here. */
+        /** Whether the process is alive, as far as can be told from here. */
         ProcessId.Life life() {
             return bootId.equals(Platform.bootId()) ? process.life() : ProcessId.Life.DEAD;
         }
     }
 
     /**
-     * What of it survives a power cut.
+     * The contents that survive a power cut.
      *
      * @param logs by {@link LogKind#index()}
-     * @param schemaDurable length of the schema
-     * @param checkpoint address of the last checkpoint in the timestamp index, or -1
-     * @param lastTimeNs a time that no record below is later than
+     * @param schemaDurable the length of the schema file
+     * @param checkpoint the address of the last checkpoint in the timestamp index, or -1
+     * @param lastTimeNs the time of the last record below, or later
      */
     record Contents(List<LogMark> logs, long schemaDurable, long checkpoint, long lastTimeNs) {
         private Contents with(LogKind kind, UnaryOperator<LogMark> change) {
@@ -153,12 +153,12 @@ record Mark(
         return contents.of(kind).durable();
     }
 
-    /** What is durable, by {@link LogKind#index()}. */
+    /** The durable ends, by {@link LogKind#index()}. */
     long[] ends() {
         return contents.logs().stream().mapToLong(LogMark::durable).toArray();
     }
 
-    /** Whether its numbers can be those of a store, whatever its files hold. */
+    /** Whether its numbers are possible for a store, whatever the files hold. */
     boolean possible() {
         return segmentLength() > 0
                 && segmentLength() % PageDescriptor.PAGE_LENGTH == 0
@@ -168,7 +168,7 @@ record Mark(
                 && rebuild.possible(durable(LogKind.RECORD), durable(LogKind.TIME), durable(LogKind.CHUNK));
     }
 
-    /** Whether this is the mark of another file, of which the one it was read from is a copy. */
+    /** Whether the file that it was read from is a copy of the mark's own file. */
     boolean copied(FileId readFrom, String bootId) {
         return !closed()
                 && (readFrom.inode() != file().inode()
@@ -176,7 +176,7 @@ record Mark(
     }
 
     /**
-     * As the session's evictor advances it.
+     * The mark as the session's evictor advances it.
      *
      * @param durable by {@link LogKind#index()}
      */
@@ -192,7 +192,7 @@ record Mark(
         return new Mark(sequence + 1, identity, newSession, newContents, rebuild, indexState);
     }
 
-    /** The same, to be written again. */
+    /** The same, with the next sequence number. */
     Mark again() {
         return next(session, contents);
     }
@@ -203,9 +203,9 @@ record Mark(
     }
 
     /**
-     * With a gap in the indexes, behind which they go on with the records to come.
+     * With a gap in the indexes, after which they continue with later records.
      *
-     * @param covered up to where there are entries for records
+     * @param covered the address up to which records have entries
      */
     Mark withGap(long covered) {
         long timeEnd = durable(LogKind.TIME);
@@ -221,7 +221,7 @@ record Mark(
         return new Mark(sequence + 1, identity, session, moved, gap, indexState);
     }
 
-    /** Without indexes: their logs are empty, and go on in other segments, so that no address is used again. */
+    /** Without indexes: their logs are empty and continue in other segments, so that no address is reused. */
     Mark withoutIndexes() {
         Contents emptied = contents.withIndexes(log -> log.emptied(nextSegment(log.durable())))
                 .withCheckpoint(-1);
@@ -232,7 +232,7 @@ record Mark(
         return (address / segmentLength() + 1) * segmentLength();
     }
 
-    /** With a timestamp index that goes on at an address, after a checkpoint. */
+    /** With a timestamp index that continues at an address, after a checkpoint. */
     Mark withTimeIndex(long end, long checkpoint) {
         return with(contents.with(LogKind.TIME, log -> log.movedTo(end)).withCheckpoint(checkpoint));
     }
@@ -246,7 +246,7 @@ record Mark(
         return new Mark(sequence, identity, session, newContents, rebuild, indexState);
     }
 
-    /** The same, taken from its owner: who still writes learns from it that the store is another's. */
+    /** The same, taken from its owner, so that an owner which still writes learns that it has lost the store. */
     Mark takenOver() {
         Owner nobody = new Owner(ProcessId.NONE, owner().bootId(), owner().host());
         return next(new Session(epoch(), closed(), nobody, sessionNonce(), staging()), contents);
@@ -257,13 +257,13 @@ record Mark(
         return next(new Session(epoch(), closed(), owner(), sessionNonce(), newStaging), contents);
     }
 
-    /** The same, of a copy, to which the staging of the original does not belong. */
+    /** The same for a copy, without the staging of the original. */
     Mark adopted() {
         Session own = new Session(epoch(), closed(), owner(), 0, Path.of(""));
         return new Mark(sequence, identity, own, contents, rebuild, indexState);
     }
 
-    /** Closed, at the ends given. */
+    /** Closed, with the given ends. */
     Mark ended(int newEpoch, long[] ends, long schemaEnd, long checkpoint, long lastTimeNs, FileId newFile) {
         return new Mark(
                 sequence + 1,
@@ -274,7 +274,7 @@ record Mark(
                 indexState);
     }
 
-    /** Taken by a writer, with the rings that there is room for, and those that were asked for. */
+    /** Owned by a writer, with the actual rings, and the configured ones. */
     Mark owned(Owner writer, long nonce, Path staging, Rings rings, Rings wanted, IndexState newState, FileId newFile) {
         return new Mark(
                 sequence + 1,

@@ -66,7 +66,7 @@ final class MarkFile {
         this.path = path;
     }
 
-    /** Writes a mark into its slot, and makes it durable. */
+    /** Writes a mark to its slot, and makes it durable. */
     void write(Mark mark) {
         try (LoomFile file = storage.openToWrite(path, false)) {
             file.write(encode(mark), (mark.sequence() & 1) * SLOT_LENGTH);
@@ -74,7 +74,7 @@ final class MarkFile {
         }
     }
 
-    /** Writes a mark into both slots, so that damage to one loses nothing. */
+    /** Writes a mark to both slots, so that damage to one loses nothing. */
     Mark writeTwice(Mark mark) {
         write(mark);
         Mark again = mark.again();
@@ -83,11 +83,11 @@ final class MarkFile {
     }
 
     /**
-     * Reads the mark that counts.
+     * Reads the current mark.
      *
-     * @throws ForeignFileException when neither slot ever was a mark
+     * @throws ForeignFileException when neither slot was ever a mark
      * @throws StoreTooNewException when the format's major version is above {@link #MAJOR}
-     * @throws CorruptStoreException when neither slot is whole
+     * @throws CorruptStoreException when both slots are damaged
      */
     Mark read() {
         ByteBuffer bytes = ByteBuffer.allocate(2 * SLOT_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
@@ -107,7 +107,7 @@ final class MarkFile {
         throw unreadable(bytes);
     }
 
-    /** A whole slot of a newer format counts, though the other may be one that could be read. */
+    /** An intact slot of a newer format decides, even if the other slot is readable. */
     private void checkNotNewer(ByteBuffer bytes) {
         for (int slot = 0; slot < bytes.capacity(); slot += SLOT_LENGTH) {
             int major = newer(bytes, slot);
@@ -122,7 +122,9 @@ final class MarkFile {
                 + ", newest read by this version=" + MAJOR);
     }
 
-    /** Whether a slot is of a mark's session, not ended, and not taken from its owner; or was written before it. */
+    /**
+     * Whether a slot belongs to a mark's session, neither ended nor taken from its owner, or was written before it.
+     */
     static boolean ofSession(ByteBuffer bytes, int slot, Mark mark) {
         ProcessId owner = mark.owner().process();
         return bytes.getLong(slot + SEQUENCE_OFFSET) < mark.sequence()
@@ -133,12 +135,12 @@ final class MarkFile {
                         && (bytes.getShort(slot + FLAGS_OFFSET) & CLOSED) == 0);
     }
 
-    /** The mark in a slot; null when it is not whole. */
+    /** The mark in a slot, or null if damaged. */
     static @Nullable Mark slot(ByteBuffer bytes, int slot) {
         return decode(bytes, slot);
     }
 
-    /** Whether no slot is whole and the second was never written, as while a store is being made. */
+    /** Whether no slot is intact and the second was never written, as while a store is being created. */
     boolean unfinished() {
         ByteBuffer bytes = ByteBuffer.allocate(2 * SLOT_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
         try (LoomFile file = storage.openToRead(path)) {
@@ -171,7 +173,7 @@ final class MarkFile {
         return bytes.getLong(slot) == MAGIC ? bytes.getShort(slot + MAJOR_OFFSET) : 0;
     }
 
-    /** Offsets of slots that are not whole; an all-zero one was never written. */
+    /** The offsets of damaged slots; a slot of zeros was never written, and is not damaged. */
     List<Long> damagedSlots() {
         ByteBuffer bytes = ByteBuffer.allocate(2 * SLOT_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
         try (LoomFile file = storage.openToRead(path)) {
@@ -284,7 +286,7 @@ final class MarkFile {
         return mark.possible() ? mark : null;
     }
 
-    /** The next text, or null when there is none within the slot. */
+    /** The next text, or null if it does not fit within the slot. */
     private static @Nullable String getText(ByteBuffer slot) {
         int length = slot.remaining() < Integer.BYTES ? -1 : slot.getInt();
         if (length < 0 || length > slot.remaining()) {

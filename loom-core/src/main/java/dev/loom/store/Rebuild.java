@@ -5,19 +5,19 @@ import dev.loom.log.PageDescriptor;
 import dev.loom.log.Watermarks;
 
 /**
- * The part of the indexes that is being written anew, or was: it lies before a gap in their addresses. Behind the gap the indexes
- * speak of the records from {@code to} on.
+ * The part of the indexes that is being rebuilt, or was. It lies before a gap in their addresses; after the gap, the
+ * indexes describe the records from {@code to} on.
  *
- * @param done records below have their entries
- * @param to records below get them
+ * @param done records below this address have their entries
+ * @param to records below this address get theirs
  */
 record Rebuild(long timeBegin, long timeEnd, long chunkBegin, long chunkEnd, long done, long to) {
     static final Rebuild NONE = new Rebuild(0, 0, 0, 0, 0, 0);
 
-    /** More than an index of any store takes. */
+    /** More than any store's index takes. */
     static final long GAP_LENGTH = 1L << 44;
 
-    /** Whether it can be that of logs with these ends. */
+    /** Whether it is possible for logs with these ends. */
     boolean possible(long recordEnd, long timeDurable, long chunkDurable) {
         return gapPossible(timeBegin, timeEnd, timeDurable)
                 && gapPossible(chunkBegin, chunkEnd, chunkDurable)
@@ -39,22 +39,22 @@ record Rebuild(long timeBegin, long timeEnd, long chunkBegin, long chunkEnd, lon
         return timeEnd > 0;
     }
 
-    /** Where the gap of a log begins. */
+    /** The begin of a log's gap. */
     long begin(LogKind kind) {
         return kind == LogKind.TIME ? timeBegin : kind == LogKind.CHUNK ? chunkBegin : 0;
     }
 
-    /** Where the gap of a log ends. */
+    /** The end of a log's gap. */
     long end(LogKind kind) {
         return kind == LogKind.TIME ? timeEnd : kind == LogKind.CHUNK ? chunkEnd : 0;
     }
 
-    /** After some more was written. */
+    /** The same after further progress. */
     Rebuild advanced(long newTimeBegin, long newChunkBegin, long newDone) {
         return new Rebuild(newTimeBegin, timeEnd, newChunkBegin, chunkEnd, newDone, to);
     }
 
-    /** Tells the readers of a log, none of which is there yet. */
+    /** Sets a log's watermarks, before the log has readers. */
     void putInto(Watermarks watermarks, LogKind kind) {
         watermarks.gap(begin(kind), end(kind), done, to);
     }

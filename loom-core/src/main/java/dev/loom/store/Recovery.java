@@ -23,20 +23,19 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns a store that was not closed into a closed one. Each step can be repeated, so a crash in between does no harm; the
- * mark is written last.
- *
+ * Turns a store that was not closed into a closed one. Every step is repeatable, so a crash in between does no harm;
+ * the mark is written last.
  * <ul>
- *   <li>Killed in the same boot: the staging is trusted, and what only it holds is written to the segment files. Nothing is
- *       lost, and what had been dropped is marked there too.
- *   <li>Otherwise, as after a power cut: the logs end at the first page that is not whole; the timestamp index is cut to
- *       entries that end there and synced, then the chunk index, then the record log. Definitions that were not
- *       durable end at the first that is not whole: no page that needs one was written before it was synced.
+ * <li>After a kill in the same boot, the staging is trusted, and what only the rings hold is written to the segment
+ * files. Nothing is lost, and drops are marked there too.
+ * <li>Otherwise, as after a power cut, each log ends at its first damaged page. The timestamp index is cut to the
+ * entries that end there and synced, then the chunk index, then the record log. Schema entries that were not durable
+ * end at the first damaged one; no page that needs one was written before that entry was synced.
  * </ul>
  *
- * @param mark as it is now on disk, closed
- * @param powerCut whether it was the second case
- * @param durableBefore up to where the record log had been durable
+ * @param mark the closed mark, as now on disk
+ * @param powerCut whether this was the second case
+ * @param durableBefore the durable end of the record log before the recovery
  */
 record Recovery(Mark mark, boolean powerCut, long durableBefore) {
     static Recovery run(StoreFiles files, Storage storage, Mark mark, @Nullable Staging staging) {
@@ -73,11 +72,11 @@ record Recovery(Mark mark, boolean powerCut, long durableBefore) {
     }
 
     /**
-     * Writes to the segment files what is in the ring alone, its last page sealed, and makes durable what the killed writer had
-     * written and not synced. Returns the log's end.
+     * Writes what only the ring holds to the segment files, with its last page sealed, and makes durable what the
+     * killed writer had written but not synced. Returns the log's end.
      *
-     * @param syncFailed whether what was written before may not reach the disk unless it is written again, for a sync that
-     *     failed is reported but once
+     * @param syncFailed whether to rewrite what was written before: a failed sync is reported only once, so that data
+     *     may otherwise never reach the disk
      */
     private static long flush(Storage storage, LogView view, long lastTimeNs, boolean syncFailed) {
         long tail = view.watermarks().tailAcquire();
@@ -113,7 +112,7 @@ record Recovery(Mark mark, boolean powerCut, long durableBefore) {
         return address;
     }
 
-    /** Marks losses behind the log's end, where a recovery that is repeated does it again. Returns the end then. */
+    /** Appends loss markers at the log's end, where a repeated recovery writes them again. Returns the new end. */
     private static long mark(
             StoreFiles files, Storage storage, Mark mark, long recordEnd, long[] unmarked, long timeNs) {
         try (UnsharedLog log = new UnsharedLog(
@@ -128,7 +127,7 @@ record Recovery(Mark mark, boolean powerCut, long durableBefore) {
         }
     }
 
-    /** Makes segment files durable that reach above an address, and the names of all. */
+    /** Makes durable the segment files that reach above an address, and the names of all. */
     private static void sync(Storage storage, Segments segments, long from) {
         for (Path path : storage.list(segments.folder())) {
             long first = Segments.firstOf(path);

@@ -7,12 +7,12 @@ import java.util.stream.Stream;
 
 /** The lengths of a session's rings. */
 record Rings(int record, int time, int chunk) {
-    /** Below these no ring is made smaller than it should be. */
+    /** Rings are never shrunk below these lengths. */
     private static final int RECORD_MIN = 8 << 20;
 
     private static final int CHUNK_MIN = 1 << 20;
 
-    /** As a mark has them. */
+    /** The rings of a mark. */
     static Rings of(Mark mark) {
         return new Rings(
                 mark.ringLength(LogKind.RECORD), mark.ringLength(LogKind.TIME), mark.ringLength(LogKind.CHUNK));
@@ -26,16 +26,16 @@ record Rings(int record, int time, int chunk) {
         };
     }
 
-    /** Of all of them. */
+    /** The total length. */
     long length() {
         return Stream.of(LogKind.values()).mapToLong(this::length).sum();
     }
 
     /**
-     * These, then ever smaller ones, for where there is no room for them.
+     * These lengths, then smaller and smaller ones to try where there is no room.
      *
-     * @param recordFixed whether the record log's has to be as it is, as it was asked for
-     * @param chunkFixed whether the chunk index's has
+     * @param recordFixed whether the record log's ring was configured, and so keeps its length
+     * @param chunkFixed whether the chunk index's ring was
      */
     List<Rings> andSmaller(boolean recordFixed, boolean chunkFixed) {
         List<Rings> all = new ArrayList<>(List.of(this));

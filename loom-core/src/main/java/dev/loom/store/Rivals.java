@@ -13,14 +13,14 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Others who write a store, or are about to, when one opens it who has its lock. A lock alone does not tell: whoever has deleted
- * the file, or closed another descriptor of it in the owner's process, has taken the owner's from him.
+ * Detects other writers of a store, present or about to begin, for an opener that has its lock. The lock alone is not
+ * enough: deleting the file, or closing another descriptor of it in the owner's process, takes it from the owner.
  *
- * <p>Where nothing can be known of a process, as of one in another container, its session is watched for longer than a live one
- * takes to restore what it has lost.
+ * <p>If nothing can be known about a process, as in another container, its session is watched for longer than a live
+ * session takes to restore what it lost.
  */
 final class Rivals {
-    /** A live session looks after its lock, its claim and its mark every second. */
+    /** A live session checks its lock, its claim and its mark every second. */
     private static final long WATCH_NS = TimeUnit.MILLISECONDS.toNanos(2_500);
 
     private static final long WATCH_STEP_NS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -37,10 +37,10 @@ final class Rivals {
     }
 
     /**
-     * Refuses when anybody has a claim.
+     * Refuses if anybody has a claim.
      *
-     * @param seen the mark, which may be about to change, or null when there is none
-     * @throws StoreLockedException naming him
+     * @param seen the mark, which may be about to change, or null if there is none
+     * @throws StoreLockedException naming the owner
      */
     void refuse(@Nullable Mark seen) {
         List<Claim.Other> others = own.others();
@@ -51,7 +51,7 @@ final class Rivals {
                 .filter(other -> other.life() == Life.UNKNOWN && !abandoned(seen, other.nonce()))
                 .findFirst()
                 .ifPresent(other -> watch(this::anyAlive, other.owner()));
-        // one of two that come at once may have taken the other's claim for dead, before it was locked
+        // of two simultaneous openers, one may have taken the other's claim for dead before it was locked
         refuseIf(!own.holds(), Mark.Owner.NONE);
         dead.addAll(others);
     }
@@ -60,7 +60,10 @@ final class Rivals {
         return own.others().stream().anyMatch(other -> other.life() == Life.ALIVE);
     }
 
-    /** Whether a session has lost the lock of its staging too, which lies elsewhere than all that else may drop locks. */
+    /**
+     * Whether a session has also lost the lock of its staging, which lies apart from everything else that may drop
+     * locks.
+     */
     private boolean abandoned(@Nullable Mark mark, long nonce) {
         return mark != null
                 && mark.sessionNonce() == nonce
@@ -68,7 +71,7 @@ final class Rivals {
                 && Staging.abandoned(mark.staging());
     }
 
-    /** Refuses when the session of a mark that is not closed may still write, though it has no claim. */
+    /** Refuses if the session of an unclosed mark may still write, even without a claim. */
     void refuse(Mark mark, @Nullable Staging staging) {
         boolean ended = staging != null && staging.live().stateAcquire() == LiveFile.CLOSED;
         if (ended || dead.stream().anyMatch(other -> other.nonce() == mark.sessionNonce() && !other.unknown())) {
@@ -105,20 +108,20 @@ final class Rivals {
         }
     }
 
-    /** Deletes the claims of the dead, once nothing is left of their sessions. */
+    /** Deletes the claims of dead owners once nothing of their sessions is left. */
     void forget() {
         dead.forEach(other -> storage.delete(other.path()));
         dead.clear();
     }
 
-    /** Sessions that were killed, of this store and not of one that it was copied from. */
+    /** Killed sessions of this store, not of one that it was copied from. */
     List<Claim.Other> killed() {
         return dead.stream()
                 .filter(other -> !other.owner().equals(Mark.Owner.NONE))
                 .toList();
     }
 
-    /** Whether the session of a mark lives, as far as a reader can tell. */
+    /** Whether a mark's session is alive, as far as a reader can tell. */
     static boolean alive(StoreFiles files, Mark mark) {
         Life life = mark.owner().life();
         if (life != Life.UNKNOWN) {

@@ -19,10 +19,10 @@ final class SessionIndexes {
     private final Map<Integer, ActiveIndex> active = new LinkedHashMap<>();
 
     /**
-     * Prepares to.
+     * Makes an empty set.
      *
-     * @param lookup where records are found that others refer to; for the writer's thread
-     * @param guard as of {@link ActiveIndex}
+     * @param lookup finds the records that others refer to; for the writer's thread
+     * @param guard as for {@link ActiveIndex}
      */
     SessionIndexes(WriterSources sources, RecordLookup lookup, FunctionGuard guard) {
         this.sources = sources;
@@ -30,7 +30,7 @@ final class SessionIndexes {
         this.guard = guard;
     }
 
-    /** Begins to fill those of a schema that can be. */
+    /** Begins to fill the schema's open indexes with readable functions. */
     void open(Schema schema) {
         for (Index index : schema.indexes()) {
             if (!index.closed() && index.function().isReadable()) {
@@ -43,7 +43,7 @@ final class SessionIndexes {
                 .forEach(this::announce);
     }
 
-    /** Begins to fill one; when that fails, for want of memory, it may be added again. */
+    /** Begins to fill one index; if that fails for lack of memory, it may be added again. */
     void add(Index index) {
         active.put(index.id(), new ActiveIndex(index, lookup, guard));
         try {
@@ -64,7 +64,7 @@ final class SessionIndexes {
         }
     }
 
-    /** How often the functions of the open indexes have thrown in this session, as far as the caller's thread can see. */
+    /** How often the open indexes' functions have thrown in this session, as far as the calling thread can see. */
     long failures() {
         return active.values().stream().mapToLong(ActiveIndex::failures).sum();
     }

@@ -13,10 +13,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The staging of a session, which somebody may delete under it, as logind does at logout, or what cleans temporary folders. The
- * mappings go on then, but nobody can attach to them, and a kill would lose them. So new staging is made, and the writer goes on in
- * that: in its own thread, before its next record, while the evictor is paused. Until it comes by, the evictor's thread keeps
- * a copy there, which is exact when the writer has written nothing meanwhile.
+ * The staging of a session. It may be deleted during the session, by logind at logout or by a cleaner of temporary
+ * folders. The mappings then survive, but nobody can attach to them, and a kill would lose them. So new staging is
+ * made, and the writer moves there on its own thread, before its next record, while the evictor is paused. Until then
+ * the evictor's thread keeps a copy there, which is exact if the writer writes nothing meanwhile.
  */
 final class SessionStaging {
     private final StoreFiles files;
@@ -33,7 +33,7 @@ final class SessionStaging {
     private final AtomicInteger moves = new AtomicInteger();
     private long[] copied = {};
 
-    /** Staging, and the readers' views of the logs in it. */
+    /** Staging and the readers' views of its logs. */
     record View(Staging staging, StoreLogs logs) {}
 
     SessionStaging(StoreFiles files, Settings settings, Mark mark, Staging staging) {
@@ -79,42 +79,42 @@ final class SessionStaging {
         return current.logs();
     }
 
-    /** The writer's side of a log. */
+    /** The writer's log. */
     HybridLog log(LogKind kind) {
         return logs.get(kind.index());
     }
 
-    /** The writer's. */
+    /** The writer's source slots. */
     SourceSlots slots() {
         return slots;
     }
 
-    /** The writer's. */
+    /** The writer's loss slots. */
     LossSlots losses() {
         return losses;
     }
 
-    /** The writer's. */
+    /** The writer's gauge. */
     PressureGauge gauge() {
         return gauge;
     }
 
-    /** How often the writer went on in other staging. */
+    /** How often the writer has moved to other staging. */
     int moves() {
         return moves.get();
     }
 
-    /** Where the writer is, or will go on. */
+    /** The staging where the writer is, or that it will move to. */
     Staging newest() {
         Staging prepared = next;
         return prepared == null ? staging() : prepared;
     }
 
     /**
-     * Makes other staging where that in use, or that was made for it, was deleted. For the evictor's thread.
+     * Makes new staging if the current one, or its prepared replacement, was deleted. For the evictor's thread.
      *
      * @return whether it did
-     * @throws dev.loom.error.StoreIoException when it can't now
+     * @throws dev.loom.error.StoreIoException when that fails for now
      */
     boolean replaceIfDeleted(Mark.Owner owner) {
         Staging last = newest();
@@ -133,7 +133,7 @@ final class SessionStaging {
         return true;
     }
 
-    /** Copies everything to the staging that the writer has not come to yet. For the evictor's thread. */
+    /** Copies everything to the prepared staging that the writer has not moved to yet. For the evictor's thread. */
     void copy() {
         Staging prepared = next;
         long[] tails = logs().tails();
@@ -147,7 +147,7 @@ final class SessionStaging {
         }
     }
 
-    /** Goes on in the staging that was made. For the writer's thread, while the evictor is paused. */
+    /** Moves to the prepared staging. For the writer's thread, while the evictor is paused. */
     void move() {
         Staging to = next;
         if (to == null) {
@@ -165,12 +165,12 @@ final class SessionStaging {
         current = view(to);
         next = null;
         moves.incrementAndGet();
-        // who is attached to the old one has all up to here; its memory is unmapped once nobody refers to it
+        // readers of the old staging have everything up to here; its memory is unmapped once unreferenced
         from.live().stateRelease(LiveFile.MOVED);
         from.release();
     }
 
-    /** Deletes it, and what was prepared in its place. */
+    /** Deletes the staging and any prepared replacement. */
     void delete() {
         Staging prepared = next;
         if (prepared != null) {

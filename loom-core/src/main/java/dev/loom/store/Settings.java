@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of a writer's store. Null ones are taken over from an existing store, or else are the defaults of {@code
+ * The settings of a writer's store. A null setting takes the existing store's value, else the default of {@code
  * LoomConfig}.
  */
 public record Settings(
@@ -34,13 +34,13 @@ public record Settings(
         long indexCheckBytes,
         List<IndexFunction> indexFunctions,
         Storage storage) {
-    /** Of records indexed before a writer goes on that waits, and between two publications afterwards. */
+    /** The bytes of records indexed before a waiting writer resumes, and between two publications afterwards. */
     private static final long REBUILD_BYTES_LIVE = 16 << 20;
 
     /**
-     * To write all indexes anew beside a writer that waits for the opening.
+     * The settings to rebuild all indexes while the writer waits for the opening.
      *
-     * @param functions of the indexes, as far as they are at hand
+     * @param functions the available functions of the indexes
      */
     Settings toRebuild(List<IndexFunction> functions) {
         return new Settings(

@@ -13,8 +13,8 @@ import dev.loom.record.SnapshotView;
 import dev.loom.record.WalkGuide;
 
 /**
- * The records of one source in a time range of a snapshot, of which it holds a lease (paper, section 5.1). Takes ten pages, and
- * the longest payload of several pages met.
+ * The records of one source in a time range of a snapshot, on which it holds a lease (paper, section 5.1). Takes ten
+ * pages, and the longest payload met that spans pages.
  */
 final class SnapshotCursor extends PageCursor implements SourceCursor {
     private final StoreSnapshot snapshot;
@@ -39,14 +39,14 @@ final class SnapshotCursor extends PageCursor implements SourceCursor {
                 : new ForwardRecords(chunks, page, WalkGuide.READ_ALL);
     }
 
-    /** Along the source's chain. The caller has taken a lease for it. */
+    /** Follows the source's chain. The caller has taken a lease for the cursor. */
     static SnapshotCursor newestFirst(StoreSnapshot snapshot, int sourceId, long fromNs, long toNs) {
         SnapshotView view = snapshot.view();
         Chunks chunks = new DescendingChunks(view, sourceId, toNs);
         return new SnapshotCursor(snapshot, chunks, records(view, sourceId), true, fromNs, toNs);
     }
 
-    /** By page. The caller has taken a lease for it. */
+    /** Reads page by page. The caller has taken a lease for the cursor. */
     static SnapshotCursor oldestFirst(StoreSnapshot snapshot, int sourceId, long fromNs, long toNs) {
         SnapshotView view = snapshot.view();
         Chunks chunks = new AscendingChunks(view, sourceId, fromNs, toNs, 0);
@@ -57,7 +57,7 @@ final class SnapshotCursor extends PageCursor implements SourceCursor {
         return new PageRecords(view.records(), view.recordTail(), sourceId);
     }
 
-    /** Passes over the chunks that their directories show to be newer, and ends with the first that is older. */
+    /** Skips chunks that are newer by their directories, and ends at the first older one. */
     private record InRange(long fromNs, long toNs) implements WalkGuide {
         @Override
         public Step decide(Chunks part) {

@@ -1,13 +1,13 @@
 package dev.loom.store;
 
-/** What a source may be called. */
+/** The rules for names of sources. */
 final class SourceNames {
     static final int LENGTH_MAX = 255;
     static final int ID_MAX = 65_535;
 
     private SourceNames() {}
 
-    /** Names are 1 to 255 printable characters, none of them a space, and don't begin with {@code #} or {@code -}. */
+    /** A name is 1 to 255 printable characters without spaces, not beginning with {@code #} or {@code -}. */
     static void check(String name) {
         boolean fits = !name.isEmpty() && name.length() <= LENGTH_MAX;
         boolean printable = name.codePoints()

@@ -15,11 +15,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session's staging: the mapped rings and the live state, in a directory of its own.
+ * A session's staging: the mapped rings and the live state, in its own directory.
  *
- * @param claim tells whose it is, and that he lives; null of another's
+ * @param claim identifies the owner and shows that it is alive; null for another session's staging
  * @param rings by {@link LogKind#index()}
- * @param note why it is not where, or as large, as it was to be; null otherwise
+ * @param note why it is not at the configured place or size; else null
  */
 record Staging(
         Path directory,
@@ -29,27 +29,27 @@ record Staging(
         @Nullable String note) {
     private static final String OWNER = "owner";
 
-    /** What a new session is. */
+    /** The identity of a new session. */
     record Request(long storeId, long nonce, int epoch, Mark.Owner owner) {
         String name() {
             return prefix(storeId) + Long.toHexString(nonce);
         }
     }
 
-    /** With what the names of a store's staging begin; the rest is the session's nonce. */
+    /** The prefix of the names of a store's staging directories; the session's nonce follows. */
     static String prefix(long storeId) {
         return "loom-" + Long.toHexString(storeId) + "-";
     }
 
-    /** Bytes that staging with such rings takes. */
+    /** The bytes that staging with these rings takes. */
     static long length(Rings rings) {
         return rings.length() + LiveFile.LENGTH;
     }
 
     /**
-     * Makes staging. What can't be made whole is deleted.
+     * Makes staging; deletes it if it can't be completed.
      *
-     * @throws StoreIoException when there is no room, or for another reason of the file system
+     * @throws StoreIoException when there is no room, or the file system fails otherwise
      */
     static Staging create(Storage storage, Request request, Path parent, Rings lengths, @Nullable String note) {
         Path directory = parent.resolve(request.name());
@@ -78,16 +78,16 @@ record Staging(
         }
     }
 
-    /** Whether a directory was staging of a session that has ended without deleting it, as far as locks tell. */
+    /** Whether a directory is the staging of a session that ended without deleting it, as far as locks tell. */
     static boolean abandoned(Path directory) {
         Path owner = directory.resolve(OWNER);
         return Files.exists(owner) && !LockedFile.isHeld(owner);
     }
 
     /**
-     * Maps the staging that a mark speaks of; null when it is gone, of another boot, or not the mark's own.
+     * Maps a mark's staging; null if it is gone, of another boot, or not the mark's own.
      *
-     * @throws StoreIoException when it is there and can't be read
+     * @throws StoreIoException when it exists but can't be read
      */
     static @Nullable Staging openTrusted(Storage storage, Mark mark, String bootId) {
         Path directory = mark.staging();
@@ -108,7 +108,7 @@ record Staging(
             }
             return whole ? new Staging(directory, null, live, List.copyOf(rings), null) : null;
         } catch (StoreIoException e) {
-            // what can't be read now may hold records, so it may not count as gone
+            // unreadable staging may hold records, so it must not count as gone
             if (whole(storage, directory)) {
                 throw e;
             }
@@ -116,7 +116,7 @@ record Staging(
         }
     }
 
-    /** Tells whoever still writes, against all signs, that the store is being taken over. */
+    /** Tells a writer that is still alive, against all signs, that the store is being taken over. */
     void fence(Storage storage) {
         MappedFile writable = MappedFile.open(storage, live(directory), true);
         LiveFile.of(writable).stateRelease(LiveFile.FENCED);
@@ -131,7 +131,7 @@ record Staging(
         return whole;
     }
 
-    /** Whether a directory holds the staging of a mark's session, whatever is in it. */
+    /** Whether a directory holds the staging of a mark's session, whatever its contents. */
     static boolean isOfSession(Storage storage, Path directory, Mark mark) {
         if (!storage.exists(live(directory))) {
             return false;
@@ -144,7 +144,7 @@ record Staging(
         }
     }
 
-    /** Whether its files are still where they were made. */
+    /** Whether the files are still in place. */
     boolean inPlace() {
         boolean inPlace = FileId.find(live(directory)).equals(live.id());
         for (LogKind kind : LogKind.values()) {
@@ -153,7 +153,7 @@ record Staging(
         return inPlace;
     }
 
-    /** Makes all that it holds the same as in other staging with rings of the same lengths, but for the state. */
+    /** Copies everything except the state from other staging with rings of the same lengths. */
     void copyFrom(Staging other) {
         for (LogKind kind : LogKind.values()) {
             ring(kind)
@@ -163,20 +163,20 @@ record Staging(
         live.copyFrom(other.live());
     }
 
-    /** Gives its claim back, and leaves the rest to whoever still uses it. */
+    /** Releases the claim, and leaves the rest to its remaining users. */
     void release() {
         if (claim != null) {
             claim.close();
         }
     }
 
-    /** Deletes it, which may be unmapped already. */
+    /** Deletes the staging, unmapped or not. */
     void delete(Storage storage) {
         release();
         delete(storage, directory);
     }
 
-    /** The live file goes last but for the owner's name, by which the rest is recognised. */
+    /** The live file is deleted next to last, before the owner's file, since it identifies the rest. */
     static void delete(Storage storage, Path directory) {
         for (LogKind kind : LogKind.values()) {
             storage.delete(ring(directory, kind));
@@ -186,7 +186,7 @@ record Staging(
         storage.delete(directory);
     }
 
-    /** How long its rings are. */
+    /** The lengths of the rings. */
     Rings lengths() {
         return new Rings(
                 ring(LogKind.RECORD).length(),
@@ -206,7 +206,7 @@ record Staging(
         return rings.get(kind.index());
     }
 
-    /** Unmaps all of it; nobody may use it any more. */
+    /** Unmaps everything; nobody may use it afterwards. */
     void unmap() {
         rings.forEach(MappedFile::unmap);
         live.file().unmap();

@@ -12,8 +12,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where staging goes: where it was asked for; or else on tmpfs, with smaller rings where it has no room for those wanted; or else
- * beside the store.
+ * Chooses the place of staging: the configured one; else tmpfs, with smaller rings if it has no room for the wanted
+ * ones; else beside the store.
  */
 final class StagingPlaces {
     private static final Path TMPFS = Path.of("/dev/shm");
@@ -27,8 +27,8 @@ final class StagingPlaces {
     private final Path beside;
 
     /**
-     * @param asked where it was asked for, or null
-     * @param beside where it goes when there is no tmpfs
+     * @param asked the configured place, or null
+     * @param beside the place without tmpfs
      */
     StagingPlaces(Storage storage, @Nullable Path asked, Path beside) {
         this.storage = storage;
@@ -39,9 +39,9 @@ final class StagingPlaces {
     /**
      * Makes staging.
      *
-     * @param rings in the order in which they are tried
-     * @throws StoreIoException when there is no room anywhere, with what is needed
-     * @throws UnsupportedPlatformException when files of the only place there is can't be mapped safely
+     * @param rings the lengths to try, in order
+     * @throws StoreIoException when there is no room anywhere, stating what is needed
+     * @throws UnsupportedPlatformException when files in the only possible place can't be mapped safely
      */
     Staging create(Staging.Request request, List<Rings> rings) {
         Path place = asked;
@@ -90,7 +90,7 @@ final class StagingPlaces {
                             each,
                             each.equals(wanted) ? null : note(each, wanted, place, usable));
                 } catch (StoreIoException e) {
-                    failure = e; // others take room too
+                    failure = e; // others may have taken the room meanwhile
                 }
             }
         }
@@ -111,8 +111,9 @@ final class StagingPlaces {
     }
 
     /**
-     * Deletes what killed sessions of a store have left, and killed openings; nobody else writes the store. What is of a copy of
-     * the store stays, for its records are in it alone, and so does what can't be deleted.
+     * Deletes what killed sessions and killed openings of a store left behind; nobody else may be writing the store.
+     * The staging of a copy of the store stays, because only it holds the copy's records; so does what can't be
+     * deleted.
      *
      * @param killed sessions
      */
@@ -140,7 +141,7 @@ final class StagingPlaces {
                     }
                 }
             } catch (StoreIoException e) {
-                // it is looked for again at the next opening
+                // the next opening tries again
             }
         }
     }

@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Puts into words what a store is and does. */
+/** Describes a store as named values. */
 final class StoreDescription {
     private StoreDescription() {}
 
@@ -55,7 +55,7 @@ final class StoreDescription {
         return values;
     }
 
-    /** By how much the next record's time will lead the wall clock. */
+    /** How far the next record's time will lead the wall clock. */
     private static long aheadWhenClosed(Mark mark) {
         long wallNs = SystemClock.wallNs();
         return mark.lastTimeNs() > wallNs + SystemClock.LEAD_MAX_NS ? mark.lastTimeNs() - wallNs : 0;

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Set;
 
-/** Where the files of a store are. */
+/** The paths of a store's files. */
 record StoreFiles(Path directory) {
     private static final Set<String> NAMES = Set.of("LOCK", "loom.mark", "schema.log", "staging", "owner");
 
@@ -15,7 +15,7 @@ record StoreFiles(Path directory) {
         return directory.resolve("LOCK");
     }
 
-    /** The claims of those that write the store, or are about to. */
+    /** The folder of claims of current and prospective writers. */
     Path claims() {
         return directory.resolve("owner");
     }
@@ -28,7 +28,7 @@ record StoreFiles(Path directory) {
         return directory.resolve("schema.log");
     }
 
-    /** Where staging goes when there is no tmpfs. */
+    /** The place of staging without tmpfs. */
     Path staging() {
         return directory.resolve("staging");
     }
@@ -47,7 +47,7 @@ record StoreFiles(Path directory) {
                 .anyMatch(kind -> !storage.list(folder(kind)).isEmpty());
     }
 
-    /** Whether a file in the directory has a name that a store gives. */
+    /** Whether a file in the directory has a name that a store uses. */
     static boolean isOurs(Path file) {
         String name = file.getFileName().toString();
         return NAMES.contains(name)

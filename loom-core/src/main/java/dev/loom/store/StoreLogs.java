@@ -9,9 +9,9 @@ import dev.loom.log.Watermarks;
 import java.nio.file.Path;
 import java.util.function.Function;
 
-/** The reader's views of the logs. */
+/** The readers' views of the logs. */
 record StoreLogs(LogView records, LogView times, LogView chunks) {
-    /** Of a store in a session, through its staging. */
+    /** Views of a store in a session, through its staging. */
     static StoreLogs live(StoreFiles files, Storage storage, Mark mark, Staging staging) {
         return of(kind -> new LogView(
                 kind,
@@ -23,7 +23,7 @@ record StoreLogs(LogView records, LogView times, LogView chunks) {
     }
 
     /**
-     * Of a store that nobody writes, up to the ends given.
+     * Views of a store that nobody writes, up to the given ends.
      *
      * @param ends by {@link LogKind#index()}
      */
@@ -55,7 +55,7 @@ record StoreLogs(LogView records, LogView times, LogView chunks) {
         };
     }
 
-    /** The addresses at which the logs end now. */
+    /** The current ends of the logs. */
     long[] tails() {
         return new long[] {
             records.watermarks().tailAcquire(),
@@ -64,7 +64,7 @@ record StoreLogs(LogView records, LogView times, LogView chunks) {
         };
     }
 
-    /** The end of the files of a log: the highest address that any of them reaches, or where the log begins behind its gap. */
+    /** The end of a log's files: the highest address that any of them reaches, or the log's begin after its gap. */
     static long filesEnd(Storage storage, LogView view) {
         long end = Math.max(view.watermarks().beginAcquire(), view.watermarks().gapEnd());
         for (Path file : storage.list(view.segments().folder())) {

@@ -32,8 +32,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens a store for writing: lock, mark, recovery if it was not closed, then a new session. Whatever fails on the way, what
- * was taken is given back.
+ * Opens a store for writing: lock, mark, recovery if it was not closed, then a new session. If a step fails, everything
+ * taken is released.
  */
 public final class StoreOpening {
     static final int RECORD_RING_DEFAULT = 128 << 20;
@@ -53,7 +53,7 @@ public final class StoreOpening {
         this.files = new StoreFiles(directory);
     }
 
-    /** Opens, creating or recovering the store. */
+    /** Opens the store, creating or recovering it if necessary. */
     public static StoreSession open(Settings settings) {
         Platform.check();
         createDirectory(settings.storage(), settings.directory().toAbsolutePath());
@@ -70,7 +70,7 @@ public final class StoreOpening {
         }
     }
 
-    /** Creates a directory and what is missing above it, and makes the names of all durable. */
+    /** Creates a directory with its missing parents, and makes all their names durable. */
     private static void createDirectory(Storage storage, Path directory) {
         List<Path> parents = new ArrayList<>();
         Path missing = directory;
@@ -100,7 +100,7 @@ public final class StoreOpening {
         }
     }
 
-    /** A directory without a mark must hold nothing but what an interrupted creation leaves. */
+    /** A directory without a mark may hold only the remains of an interrupted creation. */
     private void checkForeign() {
         if (storage.exists(files.mark())) {
             return;
@@ -117,7 +117,7 @@ public final class StoreOpening {
         }
     }
 
-    /** The process that has the store, as its mark says; the mark may lag behind the lock for a moment. */
+    /** The process that has the store, according to its mark, which may lag behind the lock for a moment. */
     private long ownerPid() {
         long pid = -1;
         for (int i = 0; i < 100 && pid < 0; i++) {
@@ -145,7 +145,7 @@ public final class StoreOpening {
             Rivals rivals = new Rivals(files, storage, claim);
             rivals.refuse(creationEnded() ? new MarkFile(storage, files.mark()).read() : null);
             alone = true;
-            // of a store that was being made when the power was cut, there may be a mark and no folders
+            // a power cut during creation may leave a mark without folders
             for (LogKind kind : LogKind.values()) {
                 storage.createDirectories(files.folder(kind));
             }
@@ -161,7 +161,7 @@ public final class StoreOpening {
             rivals.forget();
             return new StoreSession(opened);
         } catch (RuntimeException | Error e) {
-            if (!alone) { // else a mark that could not be synced may name this session all the same
+            if (!alone) { // otherwise a mark whose sync failed may still name this session
                 tenure.leaveNothing();
             }
             closeQuietly(tenure::close, e);
@@ -170,8 +170,8 @@ public final class StoreOpening {
     }
 
     /**
-     * Whether there is a mark that counts. A writer that was killed, or met a full disk, while it made the store has left one
-     * whose second slot is empty; there is nothing else then, and the store is made anew.
+     * Whether there is a valid mark. A writer that was killed or met a full disk while it created the store leaves a
+     * mark whose second slot is empty. Nothing else exists then, and the store is created again.
      */
     private boolean creationEnded() {
         return storage.exists(files.mark())
@@ -216,7 +216,7 @@ public final class StoreOpening {
         return Recovery.run(files, storage, fence(mark, staging), staging);
     }
 
-    /** Whoever still writes, against all signs, learns before anything is changed that he may not. */
+    /** A writer that is still alive, against all signs, is told to stop before anything changes. */
     private Mark fence(Mark mark, @Nullable Staging staging) {
         if (staging != null) {
             staging.fence(storage);
@@ -275,7 +275,7 @@ public final class StoreOpening {
                     indexes.unchecked(),
                     !cached && cachedFor == null,
                     cachedFor);
-            // from here on readers, and a recovery after a kill, go by the staging
+            // from here on readers, and a recovery after a kill, rely on the staging
             staging.live().begin(mark, table);
             new MarkFile(storage, files.mark()).write(mark);
             tenure.begin(mark, staging.live());
@@ -287,7 +287,7 @@ public final class StoreOpening {
         return opened;
     }
 
-    /** A store that had a larger ring may have more indexes than directories of this one can list. */
+    /** A store that had a larger ring may have more indexes than a directory can list with this one. */
     private static void checkIndexes(Schema schema, int timeRingLength) {
         int max = RecordLog.indexesMax(timeRingLength);
         if (schema.openIndexes() > max) {
@@ -310,10 +310,10 @@ public final class StoreOpening {
     }
 
     /**
-     * Whether the record log goes past the page cache: as asked, or where the file system takes it. Where that can't be tried, it
-     * does not, as a write that is refused later would be refused for ever.
+     * Decides whether the record log bypasses the page cache: as configured, or if the file system supports it. If a
+     * trial is impossible, it does not, because a write refused later would be refused for ever.
      *
-     * @return why it does not though it would, or null
+     * @return why it does not although it should, or null
      */
     private @Nullable String tryDirect() {
         Path trial = files.folder(LogKind.RECORD).resolve("direct.trial");
@@ -330,7 +330,7 @@ public final class StoreOpening {
         }
     }
 
-    /** A write that fails by way of the page cache too, as on a full disk, says nothing against direct I/O. */
+    /** A write that also fails through the page cache, as on a full disk, says nothing against direct I/O. */
     private void tryDirect(LoomFile direct, Path trial) {
         try {
             writePage(direct);

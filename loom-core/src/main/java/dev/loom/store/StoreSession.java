@@ -41,16 +41,16 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One session of a store's writer, from opening to closing. {@link #log()} belongs to the writer's thread; the rest is for
- * any thread.
+ * One session of a store's writer, from opening to closing. {@link #log()} is for the writer's thread, the rest for any
+ * thread.
  */
 public final class StoreSession implements Durability, AutoCloseable {
     private final Settings settings;
     private final StoreFiles files;
     private final Tenure tenure;
-    /** Of the evictor's thread. */
+    /** For the evictor's thread. */
     private final Tenure.Guard evictorGuard;
-    /** Of whoever has the monitor, and of who closes. */
+    /** For the thread that holds the monitor, and for closing. */
     private final Tenure.Guard schemaGuard;
 
     private final MarkFile markFile;
@@ -64,7 +64,7 @@ public final class StoreSession implements Durability, AutoCloseable {
     private final @Nullable SystemClock systemClock;
     private final Leases leases;
 
-    /** Why the record log does not go past the page cache, or null. */
+    /** Why the record log does not bypass the page cache, or null. */
     private final @Nullable String cachedFor;
 
     private @Nullable IndexThread indexThread;
@@ -78,7 +78,7 @@ public final class StoreSession implements Durability, AutoCloseable {
     private volatile boolean closed;
     private volatile @Nullable LoomException stagingFailure;
 
-    /** What opening has found and made. */
+    /** What opening found and made. */
     record Opened(
             Settings settings,
             StoreFiles files,
@@ -169,7 +169,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         }
     }
 
-    /** Has what opening found to be done for the indexes done: little at once, the rest by a thread of its own. */
+    /** Starts the index work that opening found: does a little at once, and leaves the rest to a thread. */
     private void seeToIndexes(@Nullable IndexCheck unchecked) {
         Tenure.Guard guard = tenure.guard();
         if (rebuild.pending() && rebuild.to() - rebuild.done() <= settings.backgroundRebuildBytes()) {
@@ -184,7 +184,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         }
     }
 
-    /** What is to be written before the gap, from where it ends now. */
+    /** The rebuild of the part before the gap, from its current end. */
     private GapRebuild gapRebuild(Tenure.Guard guard) {
         return new GapRebuild(new GapRebuild.Parts(
                 settings.storage(),
@@ -198,21 +198,21 @@ public final class StoreSession implements Durability, AutoCloseable {
                 this::onRebuilt));
     }
 
-    /** Called by the indexes' thread: the part before the gap has grown, and is durable. */
+    /** The index thread calls it after the part before the gap has grown and is durable. */
     private void onRebuilt(long timeGapBegin, long chunkGapBegin, long done) {
         evictor.whilePaused(() -> publishRebuilt(timeGapBegin, chunkGapBegin, done));
     }
 
     private void publishRebuilt(long timeGapBegin, long chunkGapBegin, long done) {
         StoreLogs logs = staging.logs();
-        // bins first, for directories name them
+        // bins first, because directories refer to them
         logs.chunks().watermarks().gapBeginRelease(chunkGapBegin);
         logs.times().watermarks().gapBeginRelease(timeGapBegin);
         logs.times().watermarks().rebuiltRelease(done);
         rebuild = rebuild.advanced(timeGapBegin, chunkGapBegin, done);
     }
 
-    /** Ends the evictor of a session that could not begin; its staging stays for the next opening. */
+    /** Ends the evictor of a session that failed to begin; its staging stays for the next opening. */
     private void abandon(Throwable cause) {
         lookup.close();
         try {
@@ -242,7 +242,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         return source == null ? null : source.format().text();
     }
 
-    /** The record log as the writer reads it, through the ring in which it is. */
+    /** The writer's view of the record log, through its ring. */
     private LogView writersRecords(HybridLog recordLog) {
         return new LogView(
                 LogKind.RECORD,
@@ -270,16 +270,16 @@ public final class StoreSession implements Durability, AutoCloseable {
         return sources;
     }
 
-    /** The writer. For the writer's thread. */
+    /** The record log. For the writer's thread. */
     public RecordLog log() {
         return log;
     }
 
     /**
-     * Defines a source. When it fails, for want of memory too, nothing is defined.
+     * Defines a source. If that fails, even for lack of memory, nothing is defined.
      *
-     * @param prepare is given its id before it is defined, and may fail
-     * @throws IllegalArgumentException when an open source has the name, or no more fit
+     * @param prepare receives the id before the source is defined, and may throw
+     * @throws IllegalArgumentException when an open source has the name, or there are too many
      */
     public synchronized int defineSource(
             String name, PayloadFormat format, Map<String, String> attributes, IntConsumer prepare) {
@@ -293,7 +293,7 @@ public final class StoreSession implements Durability, AutoCloseable {
                     "too many open sources: name=" + name + ", max=" + settings.sourcesMax());
         }
         int next = Math.max(schema.lastId(), sources.lastId()) + 1;
-        // a rotten record may have the last id of all, which leaves those before it
+        // a damaged record may have the highest id possible; lower ones are still free then
         int id = next <= SourceNames.ID_MAX ? next : sources.lowestFree();
         if (id > SourceNames.ID_MAX) {
             throw new IllegalArgumentException("no source id left: name=" + name + ", max=" + SourceNames.ID_MAX);
@@ -314,9 +314,9 @@ public final class StoreSession implements Durability, AutoCloseable {
     }
 
     /**
-     * Gives a source other attributes in place of its own.
+     * Replaces a source's attributes.
      *
-     * @throws IllegalArgumentException when it is not open
+     * @throws IllegalArgumentException when the source is not open
      */
     public synchronized void setAttributes(int sourceId, Map<String, String> attributes) {
         checkWritable();
@@ -346,9 +346,9 @@ public final class StoreSession implements Durability, AutoCloseable {
     }
 
     /**
-     * Defines an index, or supplies the function of one that is defined alike. Returns its id.
+     * Defines an index, or supplies the function of an identical one. Returns its id.
      *
-     * @throws IllegalArgumentException when the source has another one of this name, or no more fit
+     * @throws IllegalArgumentException when the source has another index with the name, or there are too many
      */
     public synchronized int defineIndex(int sourceId, String name, IndexKind kind, IndexFunction function, Bins bins) {
         checkWritable();
@@ -372,7 +372,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         if (schema.lastIndexId() >= SchemaLog.INDEX_ID_MAX) {
             throw new IllegalArgumentException("no index id left: name=" + name + ", max=" + SchemaLog.INDEX_ID_MAX);
         }
-        // refuses bins that don't suit the values, before anything is defined
+        // refuses unsuitable bins before anything is defined
         BinScale.of(bins, function.type());
         IndexDefined entry = new IndexDefined(
                 schema.lastIndexId() + 1,
@@ -406,7 +406,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         return index.id();
     }
 
-    /** So many that a directory which lists them all has room in the ring of the timestamp index. */
+    /** Limited so that a directory which lists all indexes fits in the timestamp index's ring. */
     private int indexesMax() {
         return RecordLog.indexesMax(mark.ringLength(LogKind.TIME));
     }
@@ -431,7 +431,9 @@ public final class StoreSession implements Durability, AutoCloseable {
         schemaGuard.check();
     }
 
-    /** How the store is opened again to have its indexes written anew, also those over functions of the program's own. */
+    /**
+     * The settings to reopen the store and rebuild its indexes, including those with functions of the program's own.
+     */
     public Settings settingsToRebuild() {
         return settings.toRebuild(schema.indexes().stream()
                 .filter(index -> !index.closed())
@@ -444,7 +446,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         return !closed;
     }
 
-    /** Fails once it is closed. */
+    /** Throws once the session is closed. */
     public void checkOpen() {
         if (closed) {
             throw new IllegalStateException("store is closed: directory=" + files.directory());
@@ -469,7 +471,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         }
     }
 
-    /** Seals what is open, and makes all durable. For the writer's thread. */
+    /** Seals the open page, and makes everything durable. For the writer's thread. */
     public void force() {
         checkOpen();
         log.seal();
@@ -478,7 +480,7 @@ public final class StoreSession implements Durability, AutoCloseable {
     }
 
     /**
-     * Fails while the disk refuses what is to be written, or made durable.
+     * Throws while the disk refuses writes or syncs.
      *
      * @throws StoreIoException with the reason
      */
@@ -502,7 +504,7 @@ public final class StoreSession implements Durability, AutoCloseable {
 
     @Override
     public void writeMark(long[] durable) {
-        // a mark need not know the newest checkpoint or time, but may only name what is durable
+        // a mark may lag behind the newest checkpoint and time, but may refer only to what is durable
         long newest = log.lastCheckpoint();
         checkpoint = newest < durable[LogKind.TIME.index()] ? newest : checkpoint;
         Mark next = mark.advanced(durable, schemaLog.synced(), checkpoint, lastTimeNs)
@@ -512,10 +514,10 @@ public final class StoreSession implements Durability, AutoCloseable {
         mark = next;
     }
 
-    /** A mark that lags behind the indexes' thread only has part of its work done again. */
+    /** If the mark lags behind the index thread, only part of that work is repeated. */
     private void markIndexes() {
         boolean changed = !mark.rebuild().equals(rebuild) || mark.indexState() != indexState;
-        // who doubts whether this writer lives, as it has lost its lock, sees by its mark that it does
+        // the changing mark shows others that this writer is alive although it lost its lock
         if (changed || tenure.lockLost()) {
             try {
                 evictorGuard.check();
@@ -523,7 +525,7 @@ public final class StoreSession implements Durability, AutoCloseable {
                 markFile.write(next);
                 mark = next;
             } catch (StoreIoException e) {
-                // the evictor meets the same disk, and tells of it
+                // the evictor meets the same disk, and reports it
             }
         }
     }
@@ -537,7 +539,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         } catch (StoreFencedException e) {
             throw e;
         } catch (LoomException e) {
-            // done again in a second, and asked again before anything is written
+            // retried in a second, and checked again before any write
             stagingFailure = e;
         }
         markIndexes();
@@ -567,7 +569,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         stagingFailure = null;
     }
 
-    /** By the writer's thread, before its next record. */
+    /** Called on the writer's thread, before its next record. */
     private void moveStaging() {
         evictor.whilePaused(() -> {
             staging.move();
@@ -582,7 +584,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         staging.live().clockAhead(clock == null ? 0 : clock.aheadNs());
     }
 
-    /** A description, of values read while nothing can be unmapped. */
+    /** A description, whose values are read while nothing can be unmapped. */
     public Map<String, Object> info() {
         if (!leases.acquire()) {
             throw new IllegalStateException("store is closed: directory=" + files.directory());
@@ -617,11 +619,11 @@ public final class StoreSession implements Durability, AutoCloseable {
     }
 
     /**
-     * Ends the session: all is evicted and durable, the mark says closed, and staging is gone. When the disk does not allow
-     * that, staging stays, and the next opening takes it from there. The calling thread is the writer's owner meanwhile, and
-     * afterwards whoever pushes meets a closed log, so nobody touches what is unmapped.
+     * Ends the session: evicts everything, makes it durable, marks the store closed, and deletes the staging. If the
+     * disk refuses, the staging stays, and the next opening recovers from it. The calling thread becomes the writer's
+     * owner; later pushes meet a closed log, so nobody touches what is unmapped.
      *
-     * @throws dev.loom.error.SecondWriterException when another thread is the owner; then nothing has changed
+     * @throws dev.loom.error.SecondWriterException when another thread is the owner; nothing has changed then
      */
     @Override
     public void close() {
@@ -636,7 +638,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         if (running != null) {
             running.close();
         }
-        // whatever fails on the way, for want of memory too, the lock is given back
+        // whatever fails, even for lack of memory, the lock is released
         try (tenure;
                 leases) {
             try {

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
-/** A snapshot: a few addresses, and a lease of the mappings. */
+/** A snapshot: a few addresses, and a lease on the mappings. */
 public final class StoreSnapshot implements Snapshot {
     private static final int LOSS_TRIES = 10_000;
 
@@ -40,7 +40,7 @@ public final class StoreSnapshot implements Snapshot {
         this.leases = leases;
     }
 
-    /** Takes a snapshot; the caller has taken a lease for it. */
+    /** Takes a snapshot, for which the caller has taken a lease. */
     static StoreSnapshot take(
             StoreLogs logs, SourceSlots slots, LossSlots losses, Supplier<Schema> schema, boolean live, Leases leases) {
         long sequence;
@@ -51,8 +51,8 @@ public final class StoreSnapshot implements Snapshot {
             sequence = losses.sequenceAcquire();
             recordTail = logs.records().watermarks().tailAcquire();
             unmarked = losses.unmarked(recordTail);
-        } while (live && !losses.unchanged(sequence) && ++tries < LOSS_TRIES); // nobody changes them of one who is dead
-        // read before the tail, which is never below
+        } while (live && !losses.unchanged(sequence) && ++tries < LOSS_TRIES); // a dead writer's slots no longer change
+        // read before the tail, which is never below it
         long covered = logs.times().watermarks().coveredAcquire();
         long timeTail = Math.min(covered, logs.times().watermarks().tailAcquire());
         long chunkTail = logs.chunks().watermarks().tailAcquire();
@@ -70,8 +70,8 @@ public final class StoreSnapshot implements Snapshot {
     }
 
     /**
-     * Keeps the mappings for a cursor or a call, whose {@link #release()} ends it. An open snapshot has a lease of its own,
-     * so this works after the store was closed.
+     * Keeps the mappings for a cursor or a call, until its {@link #release()}. An open snapshot has its own lease, so
+     * this works even after the store was closed.
      */
     public void acquire() {
         if (closed.get() || !leases.acquireMore()) {
@@ -83,7 +83,7 @@ public final class StoreSnapshot implements Snapshot {
         leases.release();
     }
 
-    /** Records of a source lost within a time range that no marker below the snapshot counts. */
+    /** The lost records of a source in a time range that no marker below the snapshot counts. */
     public long unmarkedLost(int sourceId, long fromNs, long toNs) {
         for (int i = 0; i < unmarked.length; i += LossSlots.UNMARKED_FIELDS) {
             if (unmarked[i] == sourceId) {
@@ -160,7 +160,7 @@ public final class StoreSnapshot implements Snapshot {
     public Optional<Index> index(int sourceId, String name) {
         Index found = null;
         for (Index index : schema.indexes(sourceId)) {
-            // an open one is the last of its name
+            // an open index is the last with its name
             found = index.name().equals(name) ? index : found;
         }
         return Optional.ofNullable(found);
@@ -186,7 +186,7 @@ public final class StoreSnapshot implements Snapshot {
         return leased(() -> SnapshotCursor.oldestFirst(this, sourceId, fromNs, toNs));
     }
 
-    /** Takes a lease for a cursor, which gives it back. */
+    /** Takes a lease for a cursor, which releases it. */
     private SourceCursor leased(Supplier<SourceCursor> cursor) {
         acquire();
         try {

@@ -19,12 +19,12 @@ import java.util.function.BooleanSupplier;
 
 /** One run over all files of a store. For one thread. */
 public final class StoreVerification {
-    /** Takes one problem. */
+    /** Receives problems one by one. */
     public interface ProblemHandler {
         void onProblem(Path file, long offset, String message);
     }
 
-    /** Counts of what was checked. */
+    /** The counts of what was checked. */
     public record Counts(long files, long pages, long entries, long bytes, long problems, boolean complete) {}
 
     private final Storage storage;
@@ -91,12 +91,12 @@ public final class StoreVerification {
         }
     }
 
-    /** Checks every page that should be in segment files, and that the files end where the log does. */
+    /** Checks every page that should be in segment files, and that the files end at the log's end. */
     private void checkLog(LogView view) {
         long end = view.watermarks().evictedAcquire();
         long begin = view.watermarks().beginAcquire();
         checkFiles(view, begin, end);
-        // without a ring, so that pages are read from their files
+        // no ring, so that pages are read from the files
         LogView onDisk =
                 new LogView(view.kind(), view.storeId(), view.storage(), view.segments(), view.watermarks(), null);
         try (PageReader reader = new PageReader(onDisk)) {
@@ -145,7 +145,7 @@ public final class StoreVerification {
                 boolean beforeGap = first < view.watermarks().gapEnd();
                 long logEnd = beforeGap ? view.watermarks().gapBeginAcquire() : end;
                 long expected = Math.min(logEnd - first, view.segments().segmentLength());
-                // a rebuild may have got further than it says
+                // a rebuild may be further than it has published
                 boolean atRest = view.ring() == null && !beforeGap;
                 if (first + view.segments().segmentLength() > begin && file.size() < expected) {
                     problem(path, file.size(), "file ends early: bytes=" + file.size() + ", expected=" + expected);
@@ -196,7 +196,7 @@ public final class StoreVerification {
         }
     }
 
-    /** Compares what each directory lists with the records of its chunk. */
+    /** Compares each directory with the records of its chunk. */
     private void checkDirectories(StoreLogs logs) {
         LogView times = logs.times();
         long recordEnd = logs.records().watermarks().evictedAcquire();
@@ -213,7 +213,7 @@ public final class StoreVerification {
                 if (reader.isFirstPart()) {
                     expected.clear();
                 }
-                // a source whose indexes take several parts is listed in each
+                // a source whose indexes span several parts is listed in each
                 try {
                     reader.forEachListed(
                             (id, count, listedBytes, firstTimeNs) -> expected.merge(id, (long) count, Long::sum));
@@ -234,7 +234,7 @@ public final class StoreVerification {
         }
     }
 
-    /** A damaged page was reported already, and makes no second problem. */
+    /** A damaged page was reported already, and is not a second problem. */
     private static boolean matches(PageRecords records, long chunkAddress, long end, Map<Integer, Long> expected) {
         Map<Integer, Long> found = new HashMap<>();
         for (long pageAddress = chunkAddress; pageAddress < end; pageAddress += PageDescriptor.PAGE_LENGTH) {

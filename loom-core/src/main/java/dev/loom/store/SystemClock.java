@@ -9,24 +9,26 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The default clock: the monotonic clock from an anchor in wall-clock time, never before the last record's time.
+ * The default clock: the monotonic clock, anchored to wall-clock time, never behind the last record's time.
  *
- * <p>When the wall clock leads because the machine has slept, the anchor follows at once. A step forward it follows only when that
- * has lasted, for the times of records never decrease: what a clock that was wrong for a moment has put into the log would be
- * there for good. Where the anchor leads, after such a step was taken back, or another session's, it gives way by a thousandth,
- * and says by how much it leads.
+ * <p>If the wall clock leads because the machine has slept, the anchor follows at once. It follows a forward step only
+ * after the step has lasted, because record times never decrease: a wall clock that was wrong for a moment would affect
+ * the log for good. If the anchor leads, after such a step was reverted or because of an earlier session, it slows down
+ * by a thousandth, and reports its lead.
  */
 final class SystemClock implements StoreClock {
-    /** Differences below are none. */
+    /** Smaller differences are ignored. */
     static final long LEAD_MAX_NS = TimeUnit.SECONDS.toNanos(1);
 
-    /** How long a step of the wall clock must have lasted. */
+    /** How long a step of the wall clock must last. */
     static final long STEP_LASTS_NS = TimeUnit.SECONDS.toNanos(10);
 
-    /** The part of the time by which an anchor that leads gives way. */
+    /** A leading anchor gives way by one part in this many. */
     static final long GIVE_WAY = 1_000;
 
-    /** A wall clock beyond, in the year 2189, is taken for that: the rest of what a long holds is for the time to go on. */
+    /**
+     * A later wall-clock time is taken for this one, in the year 2189, so that a long has room for time to continue.
+     */
     private static final long WALL_SECONDS_MAX = 6_917_529_027L;
 
     private static final VarHandle OFFSET;
@@ -54,12 +56,12 @@ final class SystemClock implements StoreClock {
     private long stepNs;
     private long stepSinceNs;
 
-    /** @param lastTimeNs time of the newest record, or {@code Long.MIN_VALUE} */
+    /** @param lastTimeNs the time of the newest record, or {@code Long.MIN_VALUE} */
     SystemClock(long lastTimeNs) {
         this(lastTimeNs, wallNs(), System.nanoTime(), Platform::sleptNs);
     }
 
-    /** With readings of the machine's clocks: of the wall, the monotonic one, and how long it has slept since it was started. */
+    /** Takes readings of the machine's clocks: wall clock, monotonic clock, and time slept since the boot. */
     SystemClock(long lastTimeNs, long wallNs, long monotonicNs, LongSupplier sleptNs) {
         this.sleptNs = sleptNs;
         offsetNs = Math.max(wallNs, lastTimeNs == Long.MIN_VALUE ? wallNs : lastTimeNs + 1) - monotonicNs;
@@ -73,17 +75,17 @@ final class SystemClock implements StoreClock {
         return System.nanoTime() + (long) OFFSET.getOpaque(this);
     }
 
-    /** What to add to the monotonic clock. */
+    /** The offset to add to the monotonic clock. */
     long offsetNs() {
         return (long) OFFSET.getOpaque(this);
     }
 
-    /** By how much it leads the wall clock; 0 when that is less than a second. */
+    /** How far it leads the wall clock; 0 if less than a second. */
     long aheadNs() {
         return (long) AHEAD.getOpaque(this);
     }
 
-    /** Looks at the wall clock. Called by one thread, now and then. */
+    /** Checks the wall clock. One thread calls it from time to time. */
     void follow() {
         follow(wallNs(), System.nanoTime());
     }

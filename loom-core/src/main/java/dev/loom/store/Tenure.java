@@ -14,9 +14,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session's right to write: the lock, the claim, and what the mark on disk says. The first two keep others out, and are
- * restored when something drops them. Should another writer have come in all the same, the mark tells, or the state in the
- * live file: then this session writes nothing more. Thread-safe, but for each {@link Guard}.
+ * A session's right to write: the lock, the claim, and the mark on disk. Lock and claim keep others out, and are
+ * restored when dropped. If another writer gets in nevertheless, the mark or the live file's state shows it, and this
+ * session stops writing. Thread-safe, except for each {@link Guard}.
  */
 final class Tenure implements AutoCloseable {
     private final StoreFiles files;
@@ -40,30 +40,33 @@ final class Tenure implements AutoCloseable {
         this.claim = claim;
     }
 
-    /** Begins a session: from now on no other mark may follow than its own. */
+    /** Begins a session: from now on only its own marks may follow. */
     void begin(Mark mark, LiveFile state) {
         live = state;
         first = mark;
     }
 
-    /** Sets what is done when it is found that another writer has the store. */
+    /** Sets the action to run when another writer is found to have the store. */
     void onFenced(Runnable action) {
         onFenced = action;
     }
 
-    /** As {@link #begin}, of a session whose staging is another now. */
+    /** As {@link #begin}, for a session that moved to other staging. */
     void moved(LiveFile state) {
         live = state;
     }
 
-    /** What one user asks before it writes, so that nobody waits while another reads the mark from a slow disk. */
+    /**
+     * A guard for one user to check before its writes. Each has its own, so that nobody waits while another reads the
+     * mark from a slow disk.
+     */
     synchronized Guard guard() {
         Guard guard = new Guard();
         guards.add(guard);
         return guard;
     }
 
-    /** Reads the mark through a file and memory of its own. For one thread at a time. */
+    /** Reads the mark through its own file and memory. For one thread at a time. */
     final class Guard {
         private final ByteBuffer slots =
                 ByteBuffer.allocateDirect(2 * MarkFile.SLOT_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
@@ -72,10 +75,10 @@ final class Tenure implements AutoCloseable {
         private Guard() {}
 
         /**
-         * To be called before whatever writes to the store's files.
+         * Call before every write to the store's files.
          *
-         * @throws StoreFencedException when another writer has taken the store over
-         * @throws StoreIoException when that can't be told now
+         * @throws StoreFencedException when another writer has taken over the store
+         * @throws StoreIoException when that can't be determined now
          */
         void check() {
             checkKnown();
@@ -134,9 +137,9 @@ final class Tenure implements AutoCloseable {
     }
 
     /**
-     * Fails when it is known already that the session was fenced off. Reads nothing.
+     * Throws if the session is already known to be fenced. Reads nothing.
      *
-     * @throws StoreFencedException when it was
+     * @throws StoreFencedException when it is fenced
      */
     void checkKnown() {
         StoreFencedException known = fence;
@@ -145,9 +148,9 @@ final class Tenure implements AutoCloseable {
         }
     }
 
-    /** Restores lock and claim. To be called every second; what can't be restored now is tried again then. */
+    /** Restores lock and claim. Call every second; a failed restoration is then retried. */
     void renew() {
-        boolean interrupted = Thread.interrupted(); // which would close the files, and drop the locks
+        boolean interrupted = Thread.interrupted(); // an interrupt would close the files, and drop the locks
         try {
             Renewal renewal = lock.renew();
             lockLost = renewal == Renewal.LOST;
@@ -168,22 +171,22 @@ final class Tenure implements AutoCloseable {
         return fence != null;
     }
 
-    /** Whether another process has the lock now, or it can't be taken again. */
+    /** Whether another process has the lock, or it can't be taken again. */
     boolean lockLost() {
         return lockLost;
     }
 
-    /** How often lock or claim had been deleted or replaced. */
+    /** How often lock or claim was restored after being deleted or replaced. */
     int restored() {
         return restored.get();
     }
 
-    /** Says that the session's staging is gone, and nothing is left for the next opening. */
+    /** Notes that the session's staging is gone, and nothing is left for the next opening. */
     void leaveNothing() {
         left = false;
     }
 
-    /** Gives the store back, whose staging stays for the next opening unless {@link #leaveNothing} was called. */
+    /** Releases the store. Its staging stays for the next opening unless {@link #leaveNothing} was called. */
     @Override
     public void close() {
         try (lock) {
@@ -193,13 +196,13 @@ final class Tenure implements AutoCloseable {
         }
     }
 
-    /** Whose users have ended. */
+    /** Closes the guards, whose users have ended. */
     private synchronized void closeGuards() {
         for (Guard guard : guards) {
             try {
                 guard.close();
             } catch (StoreIoException e) {
-                // it was only read
+                // it was open only for reading
             }
         }
     }

@@ -1,6 +1,4 @@
-/**
- * The life of a store: its files, opening, recovery, live state, snapshots and closing. Internal.
- */
+/** The lifecycle of a store: its files, opening, recovery, live state, snapshots and closing. Internal. */
 @NullMarked
 package dev.loom.store;
 
