@@ -7,7 +7,7 @@ import dev.loom.format.RecordLookup;
 import org.agrona.MutableDirectBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** One index and what it holds of the active chunk. Owned by the thread that adds. */
+/** One index and its summary of the active chunk. Owned by the thread that adds records. */
 public final class ActiveIndex {
     private final Index definition;
     private final KeyReader keys;
@@ -22,20 +22,20 @@ public final class ActiveIndex {
     private long unfitBefore;
     private long binsAddress = IndexSummary.NO_BINS;
 
-    /** Whether it lacks something of the chunk, for want of memory, say. */
+    /** Whether it lacks records of the chunk, for example for lack of memory. */
     private boolean spoilt;
 
-    /** As below, of a function that is kept from nothing. */
+    /** Makes an empty index without a guard. */
     public ActiveIndex(Index definition, @Nullable RecordLookup lookup) {
         this(definition, lookup, FunctionGuard.NONE);
     }
 
     /**
-     * Makes an empty one.
+     * Makes an empty index.
      *
-     * @param definition with a function that can be read
-     * @param lookup where records are found that others refer to
-     * @param guard told of each call of the function, if it may be of the program's own
+     * @param definition the index, with a readable function
+     * @param lookup finds the records that others refer to
+     * @param guard notified of each call of a function of the program's own
      */
     public ActiveIndex(Index definition, @Nullable RecordLookup lookup, FunctionGuard guard) {
         this.definition = definition;
@@ -50,7 +50,7 @@ public final class ActiveIndex {
         return definition;
     }
 
-    /** Adds the values of records, as far as they have one. Whatever fails, the chunk does without the index. */
+    /** Adds the values of those records that have one. If anything fails, the chunk goes without the index. */
     void add(RecordBatch batch) {
         if (spoilt) {
             return;
@@ -65,7 +65,7 @@ public final class ActiveIndex {
         }
     }
 
-    /** Says that the index does not hold every record of the chunk. */
+    /** Marks the index as lacking records of the chunk. */
     public void spoil() {
         spoilt = true;
     }
@@ -88,17 +88,17 @@ public final class ActiveIndex {
         }
     }
 
-    /** Whether every record that was added is accounted for: a chunk may list the index only if so. */
+    /** Whether every record added is accounted for; only then may the chunk list the index. */
     public boolean isComplete() {
         return !spoilt && keys.unfit() == unfitBefore;
     }
 
-    /** Whether there are bins to be written. */
+    /** Whether there are bins to write. */
     public boolean hasBins() {
         return binned && !bins.isEmpty();
     }
 
-    /** Where the bins of the chunk were written. */
+    /** The address of the chunk's written bins. */
     public long binsAddress() {
         return binsAddress;
     }
@@ -107,12 +107,12 @@ public final class ActiveIndex {
         binsAddress = address;
     }
 
-    /** How often the function has thrown. Any thread may ask, and may learn of the last ones late. */
+    /** How often the function has thrown. Any thread; the latest failures may show late. */
     public long failures() {
         return keys.failures();
     }
 
-    /** Gives the totals of the chunk. */
+    /** Sets the totals of the chunk. */
     public void summarize(IndexSummary into) {
         into.clear(definition.id());
         if (!binned) {
@@ -131,7 +131,7 @@ public final class ActiveIndex {
         return BinListWriter.lengthMax(bins.entryCount());
     }
 
-    /** Writes the bins of the chunk; returns the offset after them. */
+    /** Writes the bins of the chunk. Returns the offset after them. */
     public int encodeBins(BinListWriter writer, MutableDirectBuffer buffer, int offset) {
         return writer.write(bins, scale, keys.type(), buffer, offset);
     }

@@ -5,19 +5,19 @@ import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The indexes of one source, and what they hold of the active chunk (paper, section 4.2: the chunk summary).
+ * The indexes of one source and their summaries of the active chunk (paper, section 4.2: the chunk summary).
  *
- * <p>Records that stay where they are, in the ring, are added by their place and taken in batches, index by index: each step
- * is then a loop over primitive arrays, in which nothing has to be decided that is the same for all. What the indexes hold is
- * true after {@link #complete}.
+ * <p>Records that stay in place in the ring are added by offset and processed in batches, index by index. Each step is
+ * then a loop over primitive arrays, free of decisions that are the same for all records. The indexes are up to date
+ * after {@link #complete}.
  *
- * <p>Owned by the writer's thread, but for {@link #define}, by which any thread, one at a time, says which indexes the next
- * chunk has.
+ * <p>Owned by the writer's thread, except for {@link #define}, with which any thread, one at a time, sets the indexes
+ * of the next chunk.
  */
 public final class ActiveSummary {
     private static final ActiveIndex[] NONE = {};
 
-    /** Made for the first index, as most sources may have none; then published by {@link #wanted}. */
+    /** Made with the first index, since most sources may have none; published by {@link #wanted}. */
     private @Nullable RecordBatch batch;
 
     private volatile ActiveIndex[] wanted = NONE;
@@ -25,10 +25,10 @@ public final class ActiveSummary {
     private long start;
     private int startOffset;
 
-    /** Sets the indexes from the next chunk on. */
+    /** Sets the indexes for the next chunk on. */
     public void define(List<ActiveIndex> indexes) {
         if (batch == null && !indexes.isEmpty()) {
-            batch = new RecordBatch(); // here, as beginning a chunk must not fail
+            batch = new RecordBatch(); // allocated here, because beginning a chunk must not fail
         }
         wanted = indexes.toArray(NONE);
     }
@@ -37,7 +37,7 @@ public final class ActiveSummary {
      * Begins a chunk, before its first record is added.
      *
      * @param chunkAddress its address
-     * @param payloadDistance of a payload from its record's address
+     * @param payloadDistance the distance of a payload from its record's address
      * @param indexesMax if there are more, the chunk has none of them
      */
     public void begin(long chunkAddress, int payloadDistance, int indexesMax) {
@@ -53,7 +53,7 @@ public final class ActiveSummary {
         }
     }
 
-    /** Adds a record of the source to every index, at once; its payload is anywhere. */
+    /** Adds a record of the source to every index at once; its payload may be anywhere. */
     public void add(DirectBuffer payload, int offset, int length, long address) {
         RecordBatch records = batch;
         if (records != null) {
@@ -64,7 +64,7 @@ public final class ActiveSummary {
         }
     }
 
-    /** Adds a record whose payload stays as it is, in the ring as all those before, until {@link #complete}. */
+    /** Adds a record whose payload, like the earlier ones, stays unchanged in the ring until {@link #complete}. */
     public void addInPlace(DirectBuffer buffer, int offset, int length) {
         RecordBatch records = batch;
         if (records != null) {
@@ -75,7 +75,7 @@ public final class ActiveSummary {
         }
     }
 
-    /** Takes what was added in place. */
+    /** Processes the records added in place. */
     public void complete() {
         RecordBatch records = batch;
         if (records != null && records.count > 0) {
@@ -86,7 +86,7 @@ public final class ActiveSummary {
         }
     }
 
-    /** How many indexes the chunk has. */
+    /** The number of the chunk's indexes. */
     public int count() {
         return active.length;
     }

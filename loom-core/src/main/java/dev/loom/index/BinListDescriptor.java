@@ -1,9 +1,9 @@
 package dev.loom.index;
 
 /**
- * Layout of the bins of one index in one chunk, in the order of the values, coded by count: of one record the bin gives the
- * value away, of two both, only of three or more there is more to say (of three integers, the sum tells the one between).
- *
+ * Layout of the bins of one index in one chunk, in the order of the values. The count decides the form: with one record
+ * the bin gives the value, with two both values, and only with three or more is anything else needed (for three
+ * integers, the sum gives the middle one).
  * <pre>
  *   key shift (1)      trailing zero bits that all keys, of integers their sums too, have in common and are coded without
  *   sum shift (1)      of doubles alone: the same of the sums' bits
@@ -15,10 +15,10 @@ package dev.loom.index;
  *     form 3, more:           records - 3, distance, range, sum
  * </pre>
  *
- * <p>Distance: of the minimum from the bin's lowest key; in bin 0, which may have no lower end worth the name, of the
- * bin's highest key from the maximum. Range: of the maximum from the minimum. Sum: of integers how much the keys' sum is above
- * its least, when all but one are the minimum (up to 128 bits, without the shift's); of doubles the sum's bits, the lowest
- * byte first, without the shift's and what bytes those leave.
+ * <p>Distance: from the bin's lowest key to the minimum; in bin 0, whose lower end may be meaningless, from the maximum
+ * to the bin's highest key. Range: from the minimum to the maximum. Sum: for integers, the excess of the keys' sum over
+ * its least possible value, which it has when all but one are the minimum (up to 128 bits, without the shift's); for
+ * doubles, the sum's bits, lowest byte first, without the shift's bits and the bytes that those remove.
  */
 final class BinListDescriptor {
     static final int ONE = 0;
@@ -29,19 +29,19 @@ final class BinListDescriptor {
     static final int FORM_BITS = 2;
     static final int FORM_MASK = (1 << FORM_BITS) - 1;
 
-    /** The counts from which on the forms' counts are told. */
+    /** The smallest counts of the forms that store a count. */
     static final int EQUAL_COUNT_MIN = 2;
 
     static final int MORE_COUNT_MIN = 3;
 
     static final int HEADER_LENGTH_MAX = 2;
 
-    /** The most bytes that a bin takes: its number, records, distance, range, sum. */
+    /** The most bytes of a bin: its number, records, distance, range, sum. */
     static final int BIN_LENGTH_MAX = 5 + 5 + 2 * Varints.LENGTH_MAX + Varints.WIDE_LENGTH_MAX;
 
     private BinListDescriptor() {}
 
-    /** How many varints a bin's keys and sum are. */
+    /** The number of varints for a bin's keys and sum. */
     static int numbers(int form, boolean ofDoubles) {
         return switch (form) {
             case ONE, EQUAL -> 1;
@@ -50,7 +50,7 @@ final class BinListDescriptor {
         };
     }
 
-    /** How many bytes the bits of a double's sum take without the trailing zeroes. */
+    /** The bytes of the bits of a sum of doubles without trailing zeros. */
     static int sumLength(int sumShift) {
         return (Long.SIZE - sumShift + Byte.SIZE - 1) / Byte.SIZE;
     }

@@ -8,8 +8,9 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A cursor over the bins of an index in a chunk, as {@link BinListDescriptor} describes, in the order of the values. What can't
- * be has a {@link CorruptStoreException}; nothing outside the given bytes is read. Allocates nothing. For one thread.
+ * A cursor over the bins of an index in a chunk, laid out as in {@link BinListDescriptor}, in the order of the values.
+ * Throws {@link CorruptStoreException} for impossible contents, and never reads outside the given bytes. Allocates
+ * nothing. For one thread.
  */
 public final class BinListReader {
     private final BinScale scale;
@@ -51,17 +52,17 @@ public final class BinListReader {
         beforeBegin = binBefore;
     }
 
-    /** Moves before the first bin that is given. */
+    /** Moves before the first bin within the limits. */
     public void rewind() {
         bytes.position(begin);
         bin = beforeBegin;
     }
 
     /**
-     * Before the first bin: gives only those from that of a key to that of another, keys that no value has
-     * included, and stands before the first of them.
+     * Limits the bins to those from one key's to another's, whether or not values have these keys, and moves before the
+     * first of them. Call before the first bin.
      *
-     * @return how many records have values in the bins below
+     * @return the number of records with values in the bins below
      */
     public long limit(long lowKey, long highKey) {
         lastBin = scale.bin(Math.min(highKey, type.highestKey()));
@@ -88,7 +89,7 @@ public final class BinListReader {
         return shift;
     }
 
-    /** Moves to the next bin; false behind the last. */
+    /** Moves to the next bin; false after the last. */
     public boolean next() {
         if (!enterNext()) {
             return false;
@@ -100,7 +101,7 @@ public final class BinListReader {
         return true;
     }
 
-    /** Moves to the next bin, and reads no more of it than {@link #bin()} and {@link #count()}; false behind the last. */
+    /** Moves to the next bin, but reads only {@link #bin()} and {@link #count()}; false after the last. */
     public boolean nextCount() {
         if (!enterNext()) {
             return false;
@@ -128,7 +129,7 @@ public final class BinListReader {
         }
     }
 
-    /** Reads which bin is next, and how many records have values in it. */
+    /** Reads the next bin's number and count. */
     private void nextBin() {
         long header = bytes.next();
         form = (int) header & BinListDescriptor.FORM_MASK;
@@ -182,14 +183,14 @@ public final class BinListReader {
         long high = bytes.high();
         sumBits.clear();
         sumBits.add(keyShift == 0 ? high : (high << keyShift) | (low >>> (Long.SIZE - keyShift)), low << keyShift);
-        // what the third of three is above the least
+        // the excess of the third of three over the least
         if (count == BinListDescriptor.MORE_COUNT_MIN
                 && (sumBits.high() != 0 || Long.compareUnsigned(sumBits.low(), maxKey - minKey) > 0)) {
             throw bytes.malformed("sum");
         }
     }
 
-    /** What {@link #bin()} is a number of. */
+    /** The scale that numbers {@link #bin()}. */
     public BinScale scale() {
         return scale;
     }
@@ -198,7 +199,7 @@ public final class BinListReader {
         return bin;
     }
 
-    /** Records whose value is in the bin; 1 or more. */
+    /** The number of records with values in the bin; 1 or more. */
     public int count() {
         return count;
     }
@@ -211,17 +212,20 @@ public final class BinListReader {
         return maxKey;
     }
 
-    /** Whether it gives all values away, as {@link #key}: of three integers, the sum tells the one in the middle. */
+    /**
+     * Whether the bin determines all its values, available as {@link #key}: for three integers, the sum gives the
+     * middle one.
+     */
     public boolean isComplete() {
         return form != BinListDescriptor.MORE || (count == BinListDescriptor.MORE_COUNT_MIN && !ofDoubles);
     }
 
-    /** Of a bin that is complete, the key of the i-th value, from 0 on, in their order. */
+    /** The key of a complete bin's i-th value, from 0, in order. */
     public long key(int i) {
         return i == 0 || form == BinListDescriptor.EQUAL ? minKey : i == count - 1 ? maxKey : minKey + sumBits.low();
     }
 
-    /** Adds the keys of an index of integers: of unsigned ones 2^63 less than the value for each record. */
+    /** Adds the keys of an index of integers; for unsigned ones, a key is the value minus 2^63. */
     public void addKeysTo(LongSum sum) {
         switch (form) {
             case BinListDescriptor.ONE, BinListDescriptor.EQUAL -> sum.addProduct(minKey, count);

@@ -4,11 +4,11 @@ import dev.loom.api.LongSum;
 import dev.loom.api.ValueType;
 import org.agrona.MutableDirectBuffer;
 
-/** Writes the bins of an index in a chunk, as {@link BinListDescriptor} describes. For one thread. */
+/** Writes the bins of an index in a chunk, laid out as in {@link BinListDescriptor}. For one thread. */
 public final class BinListWriter {
     private final LongSum sum = new LongSum();
 
-    /** The most bytes that so many bins take. */
+    /** The most bytes that this many bins take. */
     static int lengthMax(int bins) {
         return BinListDescriptor.HEADER_LENGTH_MAX + bins * BinListDescriptor.BIN_LENGTH_MAX;
     }
@@ -87,7 +87,7 @@ public final class BinListWriter {
         long bits = 0;
         bins.rewind();
         while (bins.next()) {
-            // integers between the two, of which the sum alone is written, may have fewer trailing zeroes
+            // integers between the two, of which only the sum is written, may have fewer trailing zeros
             bits |= bins.minKey() | bins.maxKey() | (ofDoubles ? 0 : bins.keySumLow());
         }
         return Math.min(Long.SIZE - 1, Long.numberOfTrailingZeros(bits));

@@ -4,10 +4,7 @@ import dev.loom.api.Bins;
 import dev.loom.api.ValueType;
 import java.util.Arrays;
 
-/**
- * Bins over the keys of one type of values: numbered from 0 in the order of the values, without gaps between them.
- * Immutable.
- */
+/** Bins over the keys of one value type, numbered from 0 in the order of the values, without gaps. Immutable. */
 public abstract class BinScale {
     private final int count;
 
@@ -16,9 +13,9 @@ public abstract class BinScale {
     }
 
     /**
-     * Makes the bins of a type.
+     * Makes the scale for bins of a type.
      *
-     * @throws IllegalArgumentException when an edge is no value of the type, or two edges are the same value of it
+     * @throws IllegalArgumentException when an edge is not a value of the type, or two edges become the same value
      */
     public static BinScale of(Bins bins, ValueType type) {
         return switch (bins.form()) {
@@ -31,9 +28,9 @@ public abstract class BinScale {
     }
 
     /**
-     * Takes neighbouring bins together.
+     * Merges neighbouring bins into groups.
      *
-     * @param ends of the groups: the first bin of the first, and for each the bin after its last; ascending
+     * @param ends the first group's first bin, then each group's end, which is the bin after its last; ascending
      */
     public final BinScale grouped(int... ends) {
         if (ends.length < 2 || ends[0] < 0 || ends[ends.length - 1] > count) {
@@ -43,7 +40,7 @@ public abstract class BinScale {
         return new GroupedScale(this, ends);
     }
 
-    /** How many bins there are, with those that few values fall into. */
+    /** The number of bins, outlier bins included. */
     public final int count() {
         return count;
     }
@@ -51,12 +48,15 @@ public abstract class BinScale {
     /** The bin of a value. */
     public abstract int bin(long key);
 
-    /** The bins of so many values: each kind of bins has a loop of its own, without a call for each value. */
+    /** The bins of several values. Each scale has its own loop, without a call per value. */
     abstract void bins(long[] keys, int length, int[] into);
 
     /** The lowest key of a bin. */
     public abstract long lowKey(int bin);
 
-    /** The highest key of a bin; below {@link #lowKey} if no value is in it, as of some bins of subnormal doubles. */
+    /**
+     * The highest key of a bin; below {@link #lowKey} if the bin can hold no value, as for some bins of subnormal
+     * doubles.
+     */
     public abstract long highKey(int bin);
 }

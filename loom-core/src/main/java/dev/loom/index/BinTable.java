@@ -6,26 +6,26 @@ import dev.loom.api.ValueType;
 import java.util.Arrays;
 
 /**
- * Count, sum, minimum and maximum of the bins that the values of one chunk fall into, in primitive arrays: a hash table
- * from bins to entries. A chunk costs what its own bins do, however many the index has.
+ * Count, sum, minimum and maximum of the bins that a chunk's values fall into, in primitive arrays: a hash table from
+ * bins to entries. A chunk costs only its own bins, however many the index has.
  *
- * <p>The entries of one chunk are kept for the next, which mostly has the same bins: neither are they looked for again, nor
- * is their order. Adding allocates only when a chunk has more bins than any before. For one thread.
+ * <p>A chunk's entries are kept for the next chunk, which usually has the same bins, so that neither the entries nor
+ * their order need to be found again. Adding allocates only when a chunk has more bins than any before. For one thread.
  */
 final class BinTable {
     private static final int CAPACITY_MIN = 16;
     private static final int HASH = 0x9E3779B9; // 2^32 over the golden ratio: spreads bins at equal distances
 
-    /** Entries may be this many times those in use, and some, before they are dropped. */
+    /** Entries are dropped once there are about this many times those in use. */
     private static final int UNUSED_MAX = 4;
 
     private static final int UNUSED_SPARE = 64;
 
     /** Layout of an entry in {@link #entries}. */
     private static final int COUNT = 0;
-    /** Sum of the narrow keys and of the others' lower halves; if compensated the bits of the sum. */
+    /** The sum of the narrow keys and of the others' lower halves; if compensated, the bits of the sum. */
     private static final int SUM = COUNT + 1;
-    /** Sum of the upper halves of keys that are not narrow; if compensated the bits of the compensation. */
+    /** The sum of the upper halves of keys that are not narrow; if compensated, the bits of the compensation. */
     private static final int SUM_REST = SUM + 1;
 
     private static final int MIN = SUM_REST + 1;
@@ -34,14 +34,14 @@ final class BinTable {
 
     private static final long HALF_MASK = 0xFFFF_FFFFL;
 
-    /** Of keys whose distance from 0 has so many bits, a chunk's sum has no more than 63. */
+    /** The sum of a chunk's keys whose distance from 0 fits this many bits fits 63 bits. */
     private static final int NARROW_BITS = 49;
 
     private static final long NARROW_MAX = 1L << (NARROW_BITS - 1);
 
     private final boolean compensated;
 
-    /** By slot, {@code bin + 1}; 0 where there is none. */
+    /** By slot, {@code bin + 1}; 0 if empty. */
     private int[] slots = new int[CAPACITY_MIN];
 
     /** By slot. */
@@ -49,7 +49,7 @@ final class BinTable {
 
     private int hashShift = Integer.SIZE - Integer.numberOfTrailingZeros(CAPACITY_MIN);
 
-    /** Of each slot in use its bin and, in the lower half, the slot; by bin up to {@link #sorted}. */
+    /** For each used slot, its bin and, in the lower half, the slot; sorted by bin up to {@link #sorted}. */
     private long[] order = new long[CAPACITY_MIN / 2];
 
     private int count;
@@ -65,10 +65,10 @@ final class BinTable {
         this.compensated = compensated;
     }
 
-    /** Adds values whose bins are known. */
+    /** Adds values with their bins. */
     void add(int[] bins, long[] keys, int length) {
         while (count + length > order.length) {
-            grow(); // before the loops below, which hold on to the arrays
+            grow(); // before the loops below, which keep the arrays in locals
         }
         if (compensated) {
             addDoubles(bins, keys, length);
@@ -112,7 +112,7 @@ final class BinTable {
         }
     }
 
-    /** With branches, which are foreseen; without them each value would wait for the one before. */
+    /** Uses branches, which are predicted well; without them each value would wait for the one before. */
     private static void extend(long[] all, int at, long key) {
         if (key < all[at + MIN]) {
             all[at + MIN] = key;
@@ -152,7 +152,7 @@ final class BinTable {
     private void grow() {
         long[] before = entries;
         int used = count;
-        // all of them, before anything has changed
+        // allocates everything before anything changes
         int[] largerSlots = new int[slots.length * 2];
         long[] largerEntries = new long[before.length * 2];
         long[] largerOrder = Arrays.copyOf(order, order.length * 2);
@@ -164,12 +164,13 @@ final class BinTable {
         for (int i = 0; i < used; i++) {
             int valueBin = (int) (order[i] >>> Integer.SIZE);
             int from = (int) order[i] * ENTRY_LENGTH;
-            int to = slot(slots, hashShift, valueBin) * ENTRY_LENGTH; // adds it again, at the same place in the order
+            int to =
+                    slot(slots, hashShift, valueBin) * ENTRY_LENGTH; // inserts it again, at the same place in the order
             System.arraycopy(before, from, entries, to, ENTRY_LENGTH);
         }
     }
 
-    /** Forgets the values, and the bins as well if few of them were used. */
+    /** Forgets the values, and also the bins if few of them were used. */
     void reset() {
         int used = 0;
         for (int i = 0; i < count; i++) {
@@ -186,7 +187,7 @@ final class BinTable {
         }
     }
 
-    /** No fewer than the bins that have values. */
+    /** The number of entries, at least the number of bins with values. */
     int entryCount() {
         return count;
     }
@@ -197,7 +198,7 @@ final class BinTable {
         return !next();
     }
 
-    /** Moves before the first bin that has values; nothing may be added until the last was visited. */
+    /** Moves before the first bin with values. Nothing may be added until the last was visited. */
     void rewind() {
         if (sorted < count) {
             Arrays.sort(order, 0, count);
@@ -206,7 +207,7 @@ final class BinTable {
         next = 0;
     }
 
-    /** Moves to the next bin that has values; false behind the last. */
+    /** Moves to the next bin with values; false after the last. */
     boolean next() {
         while (next < count) {
             long place = order[next++];

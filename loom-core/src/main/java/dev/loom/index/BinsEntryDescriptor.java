@@ -26,7 +26,7 @@ final class BinsEntryDescriptor {
 
     static final int ALIGNMENT = Long.BYTES;
 
-    /** The most that an entry may take. */
+    /** The most bytes of an entry. */
     static final int LENGTH_MAX = PageDescriptor.PAGE_LENGTH - PageDescriptor.HEADER_LENGTH;
 
     private BinsEntryDescriptor() {}

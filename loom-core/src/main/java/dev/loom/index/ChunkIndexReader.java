@@ -13,7 +13,7 @@ public final class ChunkIndexReader implements AutoCloseable {
 
     /** @param tail the snapshot's end of the chunk index */
     public ChunkIndexReader(LogView view, long tail) {
-        // the bins of neighbouring chunks are in one page, so that a block of pages would save little
+        // the bins of neighbouring chunks share a page, so a block of pages would save little
         this.pages = new PageReader(view, 1);
         this.tail = tail;
     }
@@ -21,8 +21,8 @@ public final class ChunkIndexReader implements AutoCloseable {
     /**
      * Reads the bins of an index in a chunk.
      *
-     * @param address as the chunk's directory tells
-     * @return false when they can't be read; then the chunk has to be scanned
+     * @param address the address from the chunk's directory
+     * @return false if they can't be read; the chunk then has to be scanned
      */
     public boolean read(long address, long chunkAddress, int indexId, BinListReader into) {
         if (address < 0

@@ -5,8 +5,8 @@ import dev.loom.log.PageDescriptor;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Appends the bins of sealed chunks to the chunk index (paper, section 4.2). It never waits: bins for which there is no room
- * are left out, and then queries scan the chunk. Owned by the writer's thread.
+ * Appends the bins of sealed chunks to the chunk index (paper, section 4.2). Never waits: it leaves out bins that have
+ * no room, and queries then scan the chunk. Owned by the writer's thread.
  */
 public final class ChunkIndexWriter {
     private static final int SCRATCH_MIN = 4096;
@@ -21,30 +21,30 @@ public final class ChunkIndexWriter {
     }
 
     /**
-     * Whether entries of {@code bytes} in all can be written. More than half the ring's pages are never asked for, as more than
-     * the ring could never be given: what exceeds them is left out when the time comes, unless there is room then.
+     * Whether entries of {@code bytes} in total can be written. Asks for at most half the ring's pages, since more than
+     * the ring could never be granted; bins beyond that are left out when they are written, unless there is room then.
      */
     public boolean hasRoom(long bytes) {
-        // an entry may leave as much of a page empty as it takes itself
+        // an entry may leave as much of a page empty as its own length
         long pages = 1 + bytes / (BinsEntryDescriptor.LENGTH_MAX / 2);
         return bytes <= log.remaining()
                 || log.hasRoom((int) Math.min(pages, log.ringLength() / PageDescriptor.PAGE_LENGTH / 2));
     }
 
-    /** The most bytes that the bins of an index take now. */
+    /** The most bytes that an index's bins take at present. */
     public static int lengthMax(ActiveIndex index) {
         return Math.min(BinsEntryDescriptor.alignedLength(index.binsLengthMax()), BinsEntryDescriptor.LENGTH_MAX);
     }
 
-    /** The address of the next entry, if it goes where the last one left off. */
+    /** The address of the next entry, if it directly follows the last one. */
     public long tail() {
         return log.tail();
     }
 
     /**
-     * Writes the bins of an index in a chunk; {@link #publish()} shows them.
+     * Writes the bins of an index in a chunk; {@link #publish()} makes them visible.
      *
-     * @return their address, or {@link IndexSummary#NO_BINS} when there is no room
+     * @return their address, or {@link IndexSummary#NO_BINS} if there is no room
      */
     public long write(ActiveIndex index, long chunkAddress, long firstTimeNs, long chunkLastTimeNs) {
         int needed = BinsEntryDescriptor.BINS_OFFSET + index.binsLengthMax() + BinsEntryDescriptor.ALIGNMENT;
@@ -81,7 +81,7 @@ public final class ChunkIndexWriter {
         return true;
     }
 
-    /** Shows what was written. */
+    /** Makes the written bins visible. */
     public void publish() {
         log.publish();
         log.publishSealed();

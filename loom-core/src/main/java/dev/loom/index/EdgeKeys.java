@@ -5,14 +5,14 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
 
-/** Turns the numbers that bins are described by into keys. */
+/** Converts the numbers in a description of bins to keys. */
 final class EdgeKeys {
     private static final BigInteger UNSIGNED_MAX =
             BigInteger.ONE.shiftLeft(Long.SIZE).subtract(BigInteger.ONE);
 
     private EdgeKeys() {}
 
-    /** The key of the double nearest to a number, or of the least integer that is no less. */
+    /** The key of the double nearest to a number, or of the number rounded up to an integer. */
     static long edge(BigDecimal number, ValueType type) {
         if (type == ValueType.F64) {
             return doubleKey(number);
@@ -20,7 +20,7 @@ final class EdgeKeys {
         return integerKey(number.setScale(0, RoundingMode.CEILING).toBigInteger(), number, type);
     }
 
-    /** The key of the double nearest to a number, or of the number, which has to be an integer. */
+    /** The key of the double nearest to a number, or of the number itself, which must be an integer. */
     static long match(BigDecimal number, ValueType type) {
         if (type == ValueType.F64) {
             return doubleKey(number);

@@ -6,11 +6,11 @@ import java.math.BigDecimal;
 import java.util.Arrays;
 
 /**
- * Bins between given edges, found by binary search: a value's bin is the number of edges that it has reached. An outlier
- * bin that no value can be in does not exist.
+ * Bins between given edges, found by binary search: a value's bin is the number of edges at or below it. An outlier bin
+ * that can hold no value does not exist.
  */
 class EdgeScale extends BinScale {
-    /** Up to this many edges are compared one by one, which a processor does ahead. */
+    /** Up to this many edges are compared one by one, which a processor does speculatively. */
     private static final int COMPARED_MAX = 8;
 
     private final ValueType type;
@@ -38,7 +38,7 @@ class EdgeScale extends BinScale {
         return new EdgeScale(keys, type);
     }
 
-    /** The bin of one value lies between its key and the next. */
+    /** The scale of a single value, whose bin lies between its key and the next. */
     static EdgeScale matching(Bins bins, ValueType type) {
         BigDecimal value = bins.edges().get(0);
         long key = EdgeKeys.match(value, type);
@@ -75,7 +75,7 @@ class EdgeScale extends BinScale {
         return from + (key >= edges[from] ? 1 : 0);
     }
 
-    /** The bin of a value, from a guess on, step by step. */
+    /** Finds the bin of a value step by step from a guess. */
     final int near(int guess, long key) {
         int bin = Math.min(guess, edges.length);
         while (bin > 0 && key < edges[bin - 1]) {

@@ -6,12 +6,12 @@ import java.math.BigInteger;
 import java.util.Arrays;
 
 /**
- * Log-linear bins of doubles: the buckets of OpenTelemetry's base-2 exponential histogram, {@code (base^i, base^(i+1)]} with
- * {@code base = 2^(2^-scale)}, exactly; in the order negative infinity, negative, zero, positive, infinity. A bucket of
- * subnormal values may be too narrow to hold any.
+ * Log-linear bins of doubles: the buckets of OpenTelemetry's base-2 exponential histogram, {@code (base^i, base^(i+1)]}
+ * with {@code base = 2^(2^-scale)}, exactly. Their order is negative infinity, negative, zero, positive, infinity. A
+ * bucket of subnormal values may be too narrow to hold any.
  *
- * <p>The fraction's leading bits lead to a bucket of its power of two or to the one before, and a comparison with the
- * boundary between them, rounded down to a fraction of a double, tells which.
+ * <p>The fraction's leading bits narrow the choice to a bucket of its power of two or the one before. A comparison with
+ * the boundary between them, rounded down to a double's fraction, decides.
  */
 final class ExponentialScale extends BinScale {
     private static final int FRACTION_BITS = 52;
@@ -21,13 +21,13 @@ final class ExponentialScale extends BinScale {
 
     private final int scale;
     private final int guessShift;
-    /** By the fraction's leading bits, the bucket of the least fraction that has them. */
+    /** By the fraction's leading bits, the bucket of the least fraction with those bits. */
     private final int[] guesses;
-    /** {@code 2^(i / 2^scale) - 1} for each bucket of a power of two and for the next, rounded down, as a fraction. */
+    /** {@code 2^(i / 2^scale) - 1} for each bucket of a power of two and the next one, rounded down, as a fraction. */
     private final long[] boundaries;
-    /** Bin of the bucket 0 of positive values. */
+    /** The bin of bucket 0 of the positive values. */
     private final int one;
-    /** Bin of the value 0. */
+    /** The bin of the value 0. */
     private final int zero;
 
     ExponentialScale(int scale) {
@@ -55,8 +55,7 @@ final class ExponentialScale extends BinScale {
         int count = 1 << scale;
         long[] boundaries = new long[count + 1];
         for (int i = 0; i <= count; i++) {
-            // 2^(52 + i / count), by taking the square root of 2^(52 * count + i) so many times; each may be rounded
-            // down
+            // 2^(52 + i / count), by repeated square roots of 2^(52 * count + i), each of which may be rounded down
             BigInteger root = BigInteger.ONE.shiftLeft(FRACTION_BITS * count + i);
             for (int k = 0; k < scale; k++) {
                 root = root.sqrt();
@@ -66,7 +65,7 @@ final class ExponentialScale extends BinScale {
         return boundaries;
     }
 
-    /** The bucket in its power of two: -1 for the fraction 0, which ends the power before. */
+    /** The bucket within its power of two; -1 for the fraction 0, which belongs to the end of the previous power. */
     private static int bucketIn(long[] boundaries, long fraction) {
         int found = Arrays.binarySearch(boundaries, fraction);
         return found >= 0 ? found - 1 : -found - 2;
@@ -77,7 +76,7 @@ final class ExponentialScale extends BinScale {
         if (key > 0) {
             return key == INFINITY ? count() - 1 : one + bucket(key);
         }
-        return key == 0 ? zero : negativeBin(-key); // a negative value's key is its magnitude's, negated
+        return key == 0 ? zero : negativeBin(-key); // a negative value's key is its magnitude's key, negated
     }
 
     @Override
@@ -122,7 +121,7 @@ final class ExponentialScale extends BinScale {
         return bin == count() - 1 ? INFINITY : bin == zero ? 0 : Math.min(INFINITY - 1, boundaryBits(bin - one + 1));
     }
 
-    /** The bits of the greatest double that is no more than {@code base^bucket}. */
+    /** The bits of the greatest double not above {@code base^bucket}. */
     private long boundaryBits(int bucket) {
         int exponent = bucket >> scale;
         long fraction = boundaries[bucket & ((1 << scale) - 1)];
@@ -134,8 +133,8 @@ final class ExponentialScale extends BinScale {
     }
 
     /**
-     * The sum of doubles that are in one bin, from that of their keys: in each power of two, and so in a bin, the values are
-     * multiples of one unit, as many as the keys are above one key.
+     * The sum of doubles in one bin, from the sum of their keys. In each power of two, and so in a bin, the values grow
+     * by one unit per key.
      */
     static double sum(int count, long minKey, long maxKey, LongSum keys) {
         if (minKey == -INFINITY || maxKey == INFINITY) {

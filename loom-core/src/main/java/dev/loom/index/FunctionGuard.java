@@ -1,8 +1,8 @@
 package dev.loom.index;
 
-/** Is told when code of the program's own runs within a push, so that it can be kept from writing itself. */
+/** Notified when the program's own code runs within a push, so that this code can be kept from writing. */
 public interface FunctionGuard {
-    /** Where there is nothing to be kept from. */
+    /** A guard that does nothing. */
     FunctionGuard NONE = new FunctionGuard() {
         @Override
         public void enter() {}
@@ -11,9 +11,9 @@ public interface FunctionGuard {
         public void leave() {}
     };
 
-    /** Before it runs. Calls are not nested. */
+    /** Called before the code runs. Calls are not nested. */
     void enter();
 
-    /** After it has run, or thrown. */
+    /** Called after the code has returned or thrown. */
     void leave();
 }

@@ -2,12 +2,12 @@ package dev.loom.index;
 
 import java.util.Arrays;
 
-/** Neighbouring bins taken together. What is below the first of them is in the first group, what is above the last in the last. */
+/** Groups of neighbouring bins. Lower values fall into the first group, higher ones into the last. */
 final class GroupedScale extends BinScale {
     private final BinScale bins;
     private final int[] ends;
 
-    /** @param ends of the groups: the first bin of the first, and for each the bin after its last; ascending */
+    /** @param ends the first group's first bin, then each group's end, which is the bin after its last; ascending */
     GroupedScale(BinScale bins, int[] ends) {
         super(ends.length - 1);
         this.bins = bins;

@@ -4,7 +4,7 @@ import dev.loom.api.DoubleSum;
 import dev.loom.api.LongSum;
 import dev.loom.api.ValueType;
 
-/** What an index holds of a chunk, or of several, without the bins. Reused; not thread-safe. */
+/** An index's totals over one or several chunks, without the bins. Reused; not thread-safe. */
 public final class IndexSummary {
     private final LongSum keySum = new LongSum();
     private final DoubleSum doubleSum = new DoubleSum();
@@ -14,10 +14,10 @@ public final class IndexSummary {
     private long maxKey;
     private long binsAddress;
 
-    /** The address of the bins when there are none. */
+    /** The address of the bins if there are none. */
     public static final long NO_BINS = -1;
 
-    /** Makes it that of no record. */
+    /** Resets it to no records. */
     public void clear(int ofIndexId) {
         indexId = ofIndexId;
         count = 0;
@@ -34,7 +34,7 @@ public final class IndexSummary {
         maxKey = max;
     }
 
-    /** Adds the bin at which the table stands. */
+    /** Adds the table's current bin. */
     void add(BinTable bins, ValueType type) {
         count += bins.count();
         minKey = Math.min(minKey, bins.minKey());
@@ -59,27 +59,27 @@ public final class IndexSummary {
         return indexId;
     }
 
-    /** How many records have a value. */
+    /** The number of records with a value. */
     public long count() {
         return count;
     }
 
-    /** The least key; above every other without a record. */
+    /** The least key; above every other if there are no values. */
     public long minKey() {
         return minKey;
     }
 
-    /** The greatest key; below every other without a record. */
+    /** The greatest key; below every other if there are no values. */
     public long maxKey() {
         return maxKey;
     }
 
-    /** Of an index of integers, the sum of the keys; see {@link #addValuesTo}. */
+    /** The sum of the keys of an index of integers; see {@link #addValuesTo}. */
     LongSum keySum() {
         return keySum;
     }
 
-    /** Of an index of doubles, the sum of the values. */
+    /** The sum of the values of an index of doubles. */
     public DoubleSum doubleSum() {
         return doubleSum;
     }
@@ -88,7 +88,7 @@ public final class IndexSummary {
     public void addValuesTo(LongSum sum, ValueType type) {
         sum.add(keySum);
         if (type == ValueType.U64) {
-            sum.add(count >>> 1, count << (Long.SIZE - 1)); // each key is 2^63 less than its value
+            sum.add(count >>> 1, count << (Long.SIZE - 1)); // each key is its value minus 2^63
         }
     }
 

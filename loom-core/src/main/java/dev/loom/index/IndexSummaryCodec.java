@@ -7,10 +7,9 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Writes and reads an index's part of a chunk's directory: fields of as many bytes as each takes, the lowest first, so that
- * one is read at once, and one of another index is stepped over without being read. Eight bytes before it are readable, as in
- * a directory.
- *
+ * Writes and reads an index's part of a chunk's directory. Each field takes as many bytes as it needs, lowest first. So
+ * a summary is read in one go, and that of another index is skipped without reading it. Eight bytes before it are
+ * readable, as in a directory.
  * <pre>
  *   lengths (3 bytes), bits 0-1: of the index's id, less 1; 2-4: of the count; 5-8: of the minimum; 9-12: of the maximum;
  *                      13-17: of the sum; 18-21: of the bins' address; 22-23: 0
@@ -23,7 +22,7 @@ import org.agrona.MutableDirectBuffer;
  * </pre>
  */
 public final class IndexSummaryCodec {
-    /** The most bytes that an index takes. */
+    /** The most bytes of a summary. */
     public static final int LENGTH_MAX = 3 + 4 + 4 + 8 + 8 + 16 + 8;
 
     private static final int LENGTHS_LENGTH = 3;
@@ -39,7 +38,7 @@ public final class IndexSummaryCodec {
     /**
      * Writes a summary of one chunk.
      *
-     * @param previousBins the address of the bins listed before in the same directory, 0 for none
+     * @param previousBins the address of the previous bins in the same directory, 0 for none
      * @return the offset after it
      */
     public static int write(
@@ -80,7 +79,7 @@ public final class IndexSummaryCodec {
         return put(buffer, at, address, length(address));
     }
 
-    /** How many bytes a number takes; 0 for 0. */
+    /** The length of a number in bytes; 0 for 0. */
     private static int length(long value) {
         return (Long.SIZE + Byte.SIZE - 1 - Long.numberOfLeadingZeros(value)) / Byte.SIZE;
     }
@@ -93,9 +92,9 @@ public final class IndexSummaryCodec {
     }
 
     /**
-     * The lengths of the fields of a summary, for the methods that read it.
+     * The field lengths of a summary, for the methods that read it.
      *
-     * @throws CorruptStoreException for such as can't be, or reach beyond the limit
+     * @throws CorruptStoreException for lengths that are impossible, or reach beyond the limit
      */
     public static int lengths(DirectBuffer buffer, int offset, int limit) {
         int lengths = (int) get(buffer, offset, limit, LENGTHS_LENGTH);
@@ -113,7 +112,7 @@ public final class IndexSummaryCodec {
         return lengths;
     }
 
-    /** How many bytes a summary takes. */
+    /** The length of a summary in bytes. */
     public static int summaryLength(int lengths) {
         return LENGTHS_LENGTH
                 + idLength(lengths)
@@ -124,12 +123,12 @@ public final class IndexSummaryCodec {
                 + addressLength(lengths);
     }
 
-    /** The id of the index that a summary is of. */
+    /** The id of a summary's index. */
     public static int indexId(DirectBuffer buffer, int offset, int limit, int lengths) {
         return (int) get(buffer, offset + LENGTHS_LENGTH, limit, idLength(lengths));
     }
 
-    /** How far the bins of a summary are from those listed before; 0 if it has none. */
+    /** The distance of a summary's bins from the previous ones; 0 if it has none. */
     public static long binsDistance(DirectBuffer buffer, int offset, int limit, int lengths) {
         int length = addressLength(lengths);
         return get(buffer, offset + summaryLength(lengths) - length, limit, length);
@@ -139,8 +138,8 @@ public final class IndexSummaryCodec {
      * Reads a summary of one chunk.
      *
      * @param lengths its {@link #lengths}
-     * @param previousBins as when it was written
-     * @throws CorruptStoreException for one that can't be; nothing beyond the limit is read
+     * @param previousBins as in {@link #write}
+     * @throws CorruptStoreException for an impossible summary; never reads beyond the limit
      */
     public static void read(
             DirectBuffer buffer,
@@ -212,7 +211,7 @@ public final class IndexSummaryCodec {
         return (lengths >>> ADDRESS_SHIFT) & 15;
     }
 
-    /** A number of so many bytes, in one step: near the limit from the bytes that end there. */
+    /** Reads a number of {@code length} bytes in one step; near the limit, from the eight bytes that end there. */
     private static long get(DirectBuffer buffer, int at, int limit, int length) {
         if (length > limit - at) {
             throw malformed("ends early", at, limit);

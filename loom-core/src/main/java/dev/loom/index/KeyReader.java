@@ -13,8 +13,9 @@ import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the keys of records' values by an index function, for the writer and for queries alike. A field at a fixed place is
- * read there; anything else by its function. Reading allocates nothing, unless the function does. For one thread.
+ * Reads the keys of records' values with an index function, for the writer and for queries alike. A field at a fixed
+ * place is read directly, anything else through the function. Reading allocates nothing unless the function does. For
+ * one thread.
  */
 public final class KeyReader {
     private static final double TWO_63 = 0x1p63;
@@ -41,9 +42,9 @@ public final class KeyReader {
     private long unfit;
 
     /**
-     * Makes a reader of payloads that refer to no others, or whose references are not followed.
+     * Makes a reader that follows no references from payloads to other records.
      *
-     * @param function one that can be read
+     * @param function a readable function
      */
     public KeyReader(IndexFunction function) {
         this(function, null);
@@ -52,8 +53,8 @@ public final class KeyReader {
     /**
      * Makes a reader.
      *
-     * @param function one that can be read
-     * @param lookup where the records are found that payloads refer to; who calls {@link #read} tells it from where
+     * @param function a readable function
+     * @param lookup finds the records that payloads refer to; callers of {@link #read} tell it the referring record
      */
     public KeyReader(IndexFunction function, @Nullable RecordLookup lookup) {
         this.lookup = lookup;
@@ -73,16 +74,19 @@ public final class KeyReader {
         return type;
     }
 
-    /** Reads the value of the payload at {@code [offset, offset + length)}, within the buffer; whether there is one. */
+    /**
+     * Reads the value of the payload at {@code [offset, offset + length)}, within the buffer. Returns whether there is
+     * one.
+     */
     public boolean read(DirectBuffer payload, int offset, int length) {
         FieldType fixed = fixedType;
         return fixed == null ? readByFunction(payload, offset, length) : readFixed(fixed, payload, offset, length);
     }
 
     /**
-     * Reads the values of some records; the batch gets the keys of those that have one, in order.
+     * Reads the values of several records; the batch gets the keys of those with a value, in order.
      *
-     * @return how many have
+     * @return the number of records with a value
      */
     public int readAll(RecordBatch batch) {
         batch.clearRemainders();
@@ -105,7 +109,7 @@ public final class KeyReader {
         return found;
     }
 
-    /** The usual fields, with nothing to decide in the loop but whether there is a value. */
+    /** Reads the usual fields, in a loop that decides only whether there is a value. */
     private int readLongs(DirectBuffer buffer, int[] offsets, int[] lengths, int count, long[] into) {
         long signs = type.key(0);
         int found = 0;
@@ -122,14 +126,14 @@ public final class KeyReader {
                 && (presenceMask == 0 || (payload.getByte(offset + presenceOffset) & presenceMask) != 0);
     }
 
-    /** The key of the value that was read. */
+    /** The key of the last value read. */
     public long key() {
         return key;
     }
 
     /**
-     * By how much the value that was read is greater than that of its key, of a function that {@linkplain
-     * IndexFunction#isExact() keeps integers exact}; else 0. No index tells of records with one.
+     * How much the last value read exceeds that of its key, for a function that {@linkplain IndexFunction#isExact()
+     * keeps integers exact}; else 0. Indexes do not cover records with a remainder.
      */
     public int remainder() {
         return remainder;
@@ -140,7 +144,7 @@ public final class KeyReader {
         return failures;
     }
 
-    /** How many records had a value that is none of the type, or is not known, and counted as none. */
+    /** The number of records whose value does not fit the type or is unknown, and so counted as none. */
     public long unfit() {
         return unfit;
     }
@@ -185,10 +189,10 @@ public final class KeyReader {
         value.setAbsent();
         try {
             Objects.requireNonNull(function).read(payload, offset, length, value);
-        } catch (StackOverflowError e) { // how deep the stack is differs between the writer and a query
+        } catch (StackOverflowError e) { // the depth of the stack differs between the writer and a query
             failures++;
             return countUnfit();
-        } catch (VirtualMachineError e) { // no memory, say: another time there may be a value
+        } catch (VirtualMachineError e) { // such as a lack of memory: another time there may be a value
             failures++;
             throw e;
         } catch (Throwable e) { // whatever a function does, the record is captured
@@ -207,7 +211,7 @@ public final class KeyReader {
         };
     }
 
-    /** An expression may hold of one of its elements, of which an index knows nothing. */
+    /** An expression may hold for one element of an array, which an index does not cover. */
     private boolean isArray() {
         for (int i = 0; i < value.length(); i++) {
             byte c = value.bytes().getByte(value.offset() + i);
@@ -243,7 +247,10 @@ public final class KeyReader {
         return true;
     }
 
-    /** The key of the double nearest to an integer; if that is to be kept exact, of the greatest that is not greater. */
+    /**
+     * Sets the key of the double nearest to an integer; if the integer is kept exact, of the greatest double not above
+     * it.
+     */
     private void setNearest(long number) {
         double nearest = (double) number;
         if (exact && (nearest == TWO_63 || (long) nearest > number)) {
@@ -266,7 +273,7 @@ public final class KeyReader {
         }
     }
 
-    /** What an index would leave out is unfit for it; queries see it. */
+    /** A value with a remainder is unfit for an index; queries see it. */
     private void setRemainder(long more) {
         remainder = (int) more;
         unfit += more == 0 ? 0 : 1;
@@ -276,7 +283,7 @@ public final class KeyReader {
         return (long) (wholeFrom2To63 - TWO_63) ^ Long.MIN_VALUE;
     }
 
-    /** The double nearest to an unsigned value beyond the signed ones; the lowest bit is kept to round by. */
+    /** The double nearest to an unsigned value above {@code Long.MAX_VALUE}; the lowest bit is kept for rounding. */
     private static double unsignedDouble(long bits) {
         return (double) ((bits >>> 1) | (bits & 1)) * 2;
     }

@@ -7,8 +7,8 @@ import java.math.BigInteger;
 import java.math.MathContext;
 
 /**
- * Bins of equal width and the outlier bins. The edges are kept, and decide; a division only says where to look, and is off
- * by one at most.
+ * Bins of equal width and the outlier bins. The stored edges decide; a division only gives the first guess, which is
+ * off by at most one.
  */
 final class LinearScale extends EdgeScale {
     private static final MathContext DIGITS = new MathContext(60);
@@ -55,7 +55,7 @@ final class LinearScale extends EdgeScale {
         return edges;
     }
 
-    /** The numbers {@code min + width * i / count}, of integers with a common power of ten. */
+    /** The numbers {@code min + width * i / count}, computed in integers with a common power of ten. */
     private static final class Division {
         private final BigInteger start;
         private final BigInteger step;
@@ -80,7 +80,7 @@ final class LinearScale extends EdgeScale {
             return parts[1].signum() > 0 ? parts[0].add(BigInteger.ONE) : parts[0];
         }
 
-        /** With far more digits than a double has. */
+        /** Has far more digits than a double. */
         BigDecimal nearest(int i) {
             return new BigDecimal(numerator(i), scale).divide(count, DIGITS);
         }

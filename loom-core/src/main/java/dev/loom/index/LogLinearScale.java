@@ -3,8 +3,9 @@ package dev.loom.index;
 import dev.loom.api.ValueType;
 
 /**
- * Log-linear bins of integers, as of HdrHistogram: each power of two is cut into {@code 2^scale} bins. A signed value is
- * binned by its magnitude, which of a negative one is its complement, so that the two halves mirror each other.
+ * Log-linear bins of integers, as in HdrHistogram: each power of two is divided into {@code 2^scale} bins. A signed
+ * value is binned by its magnitude, which for a negative value is its complement, so that the two halves mirror each
+ * other.
  */
 final class LogLinearScale extends BinScale {
     private final int scale;
@@ -21,7 +22,7 @@ final class LogLinearScale extends BinScale {
         this.zero = signed ? count() / 2 : 0;
     }
 
-    /** How many bins the magnitudes of so many bits take. */
+    /** The number of bins for magnitudes of this many bits. */
     private static int magnitudes(int scale, int bits) {
         return (bits - scale + 1) << scale;
     }

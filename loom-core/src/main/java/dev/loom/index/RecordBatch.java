@@ -4,11 +4,13 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Some records of one source in one chunk, in one buffer, which is the ring of the log, holds their page, or holds one record;
- * and room for what is read out of them. For one thread.
+ * Records of one source in one chunk that share a buffer (the log's ring, a page, or a single record), and room for the
+ * values read from them. For one thread.
  */
 public final class RecordBatch {
-    /** So few that payloads are still in the first cache when they are read, and a push waits for no more than these. */
+    /**
+     * Small enough that payloads are still in the L1 cache when they are read, and that a push waits only for these.
+     */
     static final int RECORDS_MAX = 64;
 
     final int[] offsets = new int[RECORDS_MAX];
@@ -23,15 +25,15 @@ public final class RecordBatch {
     private long start;
     private int startOffset;
 
-    /** The address of the one record whose payload is not with the others, but elsewhere; negative if they are there. */
+    /** The address of a single record whose payload is in another buffer; negative otherwise. */
     private long elsewhere = -1;
 
     /**
-     * Empties it, for records behind an address.
+     * Clears the batch for records after an address.
      *
-     * @param address that of a chunk or page
-     * @param payloadOffset where the payload of a record at that address would begin, in the buffer or in what the buffer is
-     *     to be counted from, if it is a ring
+     * @param address the address of a chunk or page
+     * @param payloadOffset the offset of the payload of a record at that address: in the buffer, or for a ring, in the
+     *     sequence that wraps around in it
      */
     public void begin(long address, int payloadOffset) {
         count = 0;
@@ -40,9 +42,9 @@ public final class RecordBatch {
         elsewhere = -1;
     }
 
-    /** Adds a record that is in the same buffer as the others. */
+    /** Adds a record in the same buffer as the others. */
     public void add(DirectBuffer payload, int offset, int length) {
-        if (buffer != payload) { // as a store of a reference may cost more than all of this
+        if (buffer != payload) { // storing a reference may cost more than the rest of this method
             buffer = payload;
         }
         offsets[count] = offset;
@@ -50,14 +52,14 @@ public final class RecordBatch {
         count++;
     }
 
-    /** Makes it that of one record, wherever that is. */
+    /** Sets the batch to a single record in any buffer. */
     public void setOne(DirectBuffer payload, int offset, int length, long address) {
         count = 0;
         add(payload, offset, length);
         elsewhere = address;
     }
 
-    /** How many records there are. */
+    /** The number of records. */
     public int count() {
         return count;
     }
@@ -71,18 +73,18 @@ public final class RecordBatch {
         return keys;
     }
 
-    /** Says that no key has a remainder. */
+    /** Clears all remainders. */
     void clearRemainders() {
         hasRemainders = false;
     }
 
-    /** Notes a key's {@link KeyReader#remainder()}. */
+    /** Sets a key's {@link KeyReader#remainder()}. */
     void remainder(int i, int remainder) {
         hasRemainders = hasRemainders || remainder != 0;
         remainders[i] = remainder;
     }
 
-    /** Whether a key that was read last has a {@link #remainder(int)}. */
+    /** Whether any of the keys last read has a {@link #remainder(int)}. */
     public boolean hasRemainders() {
         return hasRemainders;
     }
@@ -92,12 +94,12 @@ public final class RecordBatch {
         return remainders[i];
     }
 
-    /** The address of a record: where it is tells how far behind the start. */
+    /** The address of a record, computed from its distance to the start in the buffer. */
     long address(int i) {
         if (elsewhere >= 0) {
             return elsewhere;
         }
-        // a ring's length is a power of two; any other buffer holds one page at least
+        // a ring's length is a power of two; any other buffer holds at least one page
         int mask = Integer.highestOneBit(buffer.capacity()) - 1;
         return start + ((offsets[i] - startOffset) & mask);
     }

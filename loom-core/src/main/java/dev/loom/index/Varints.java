@@ -6,8 +6,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Unsigned integers of 64 or 128 bits: seven bits a byte, the lowest first, the high bit set on all but the last. A reader
- * stays between its bounds; where a value does not end there, or has more bits than it may, it fails.
+ * Unsigned integers of 64 or 128 bits: seven bits per byte, lowest first, the high bit set in all but the last. A
+ * reader stays within its bounds; it throws if a value does not end there or has too many bits.
  */
 final class Varints {
     static final int LENGTH_MAX = 10;
@@ -17,7 +17,7 @@ final class Varints {
     private static final int MORE = 1 << BITS;
     private static final int MASK = MORE - 1;
 
-    /** The highest bit of each byte, which is not set in a value's last. */
+    /** The highest bit of each byte, which is clear in a value's last byte. */
     private static final long LAST_BYTES = 0x8080_8080_8080_8080L;
 
     private DirectBuffer buffer;
@@ -67,7 +67,7 @@ final class Varints {
         return position;
     }
 
-    /** Goes back to a position, within the bounds. */
+    /** Returns to a position within the bounds. */
     void position(int newPosition) {
         position = newPosition;
     }
@@ -76,7 +76,7 @@ final class Varints {
         position = limit;
     }
 
-    /** Steps over some values, at most 8. */
+    /** Skips values, at most 8. */
     void skip(int values) {
         if (limit - position >= Long.BYTES) {
             long ends = ~buffer.getLong(position, ByteOrder.LITTLE_ENDIAN) & LAST_BYTES;
@@ -119,17 +119,17 @@ final class Varints {
         return nextByBytes();
     }
 
-    /** How many bytes the value takes that begins with the lowest byte of eight; 0 if they don't hold all of it. */
+    /** The length of the value that begins at the lowest of eight bytes; 0 if it does not end within them. */
     private static int length(long bytes) {
         long ends = ~bytes & LAST_BYTES;
         return ends == 0 ? 0 : Long.numberOfTrailingZeros(ends) / Byte.SIZE + 1;
     }
 
-    /** The value that begins with the lowest byte of eight, which hold all of it. */
+    /** The value that begins at the lowest of eight bytes, and ends within them. */
     private static long value(long bytes) {
         long ends = ~bytes & LAST_BYTES;
         long word = bytes & (ends ^ (ends - 1));
-        // the lower seven bits of each byte, of two, of four
+        // joins the lower seven bits of each byte, then pairs, then fours
         long pairs = (word & 0x007f_007f_007f_007fL) | (word & 0x7f00_7f00_7f00_7f00L) >>> 1;
         long fours = (pairs & 0x0000_3fff_0000_3fffL) | (pairs & 0x3fff_0000_3fff_0000L) >>> 2;
         return (fours & 0x0fff_ffffL) | (fours & 0x0fff_ffff_0000_0000L) >>> 4;
@@ -152,7 +152,7 @@ final class Varints {
         }
     }
 
-    /** Reads a value of up to 128 bits; gives the lower 64, and {@link #high()} the others. */
+    /** Reads a value of up to 128 bits. Returns the lower 64; {@link #high()} has the others. */
     long nextWide() {
         long lower = 0;
         high = 0;
@@ -179,7 +179,7 @@ final class Varints {
         return high;
     }
 
-    /** Reads so many bytes, up to 8, the lowest first. */
+    /** Reads up to 8 bytes, lowest first. */
     long nextBytes(int length) {
         if (length > limit - position) {
             throw malformed("ends early");

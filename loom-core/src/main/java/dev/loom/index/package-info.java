@@ -1,8 +1,7 @@
 /**
- * Sparse indexes (paper, section 4.2): bins over values, the active chunk's summaries, and how summaries are written and
- * read. Internal.
+ * Sparse indexes (paper, section 4.2): bins over values, the active chunk's summaries, and their encoding. Internal.
  *
- * <p>All comparing is done on keys, signed longs in the order of the values ({@link dev.loom.api.ValueType}). Adding a
+ * <p>All comparisons use keys, signed longs that sort as the values do ({@link dev.loom.api.ValueType}). Adding a
  * record to a summary and reading a written one allocate nothing.
  */
 @NullMarked
