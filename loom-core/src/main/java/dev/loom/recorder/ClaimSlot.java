@@ -7,7 +7,10 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** A claim in the ring, reused. Owned by one thread, but for what the writer asks and does about one whose owner has ended. */
+/**
+ * A claim in the ring, reused. Owned by one thread, except that the writer checks for and ends a claim whose owner has
+ * ended.
+ */
 final class ClaimSlot implements RecorderClaim {
     private static final int NONE = -1;
     private static final byte[] NOTHING = {};
@@ -15,7 +18,7 @@ final class ClaimSlot implements RecorderClaim {
     private final Intake intake;
     private final RecorderRing ring;
     private final ClaimSlots slots;
-    /** A view of the payload alone, so that a thread which is late writes into nothing of others. */
+    /** A view of only the payload, so that a late thread can't write into other records. */
     private final UnsafeBuffer view = new UnsafeBuffer(NOTHING);
 
     /** The open claim's payload in the ring, or {@link #NONE}. Released after {@link #owner} is set. */
@@ -69,7 +72,7 @@ final class ClaimSlot implements RecorderClaim {
         end(false);
     }
 
-    /** False when the recorder was closed and has given the claim up. */
+    /** False if the recorder was closed and gave up the claim. */
     private boolean end(boolean commit) {
         int index = open.getPlain();
         if (index == NONE) {
@@ -88,7 +91,7 @@ final class ClaimSlot implements RecorderClaim {
         slots.remove(this);
     }
 
-    /** Whether the open claim at an index of the ring is nobody's any more. */
+    /** Whether the open claim at an index of the ring has lost its thread. */
     boolean abandonedAt(int index) {
         return open.get() == index && ownerHasEnded();
     }
@@ -102,7 +105,7 @@ final class ClaimSlot implements RecorderClaim {
         return open.get() != NONE;
     }
 
-    /** Aborts a claim whose owner has ended. The writer's thread. */
+    /** Aborts a claim whose owner has ended. For the writer's thread. */
     void endAbandoned() {
         int index = open.get();
         open.set(NONE);

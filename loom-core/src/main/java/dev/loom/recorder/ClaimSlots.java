@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Every claim given out, so that those of threads that have ended are found. Usable from any thread. */
+/** All claim objects handed out, to find those of ended threads. Usable from any thread. */
 final class ClaimSlots {
     private final List<ClaimSlot> slots = new ArrayList<>();
 
@@ -19,7 +19,7 @@ final class ClaimSlots {
         slots.remove(slot);
     }
 
-    /** The claim at an index of the ring, if its thread has ended. */
+    /** The claim at an index of the ring if its thread has ended, else null. */
     synchronized @Nullable ClaimSlot abandonedAt(int index) {
         for (ClaimSlot slot : slots) {
             if (slot.abandonedAt(index)) {

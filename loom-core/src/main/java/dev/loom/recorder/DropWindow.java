@@ -3,12 +3,13 @@ package dev.loom.recorder;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Drops of one source for one reason, counted by any thread and collected by the writer's, with the range of times that they
- * lie in. No lock, and no garbage.
+ * Drops of one source for one reason, with the range of their times. Any thread counts them; the writer's thread
+ * collects them. Takes no lock, allocates nothing.
  *
- * <p>A drop is begun, widens the range, and is ended, which counts it. A collection reads the ended ones, takes the range,
- * and reads the begun ones: when the two numbers differ, some drop may be in the range and not in the count, so the range
- * is kept for the next collection as well. So the range given always holds the times of all drops counted in it.
+ * <p>A drop begins, widens the range, and ends, which counts it. A collection reads the number of ended drops, takes
+ * the range, and reads the number of begun ones. If the two numbers differ, some drop may be in the range but not in
+ * the count, so the next collection keeps the range too. Each collected range therefore covers the times of all drops
+ * counted with it.
  */
 final class DropWindow {
     private static final long NO_FIRST = Long.MAX_VALUE;
@@ -23,13 +24,13 @@ final class DropWindow {
     private long keptFirstNs = NO_FIRST;
     private long keptLastNs = NO_LAST;
 
-    /** Takes what was collected. */
+    /** Receives collected drops. */
     @FunctionalInterface
     interface Collector {
         void collect(long records, long firstNs, long lastNs);
     }
 
-    /** Counts one drop. Any thread. */
+    /** Counts one drop. Any thread may call it. */
     void add(long timeNs) {
         begun.incrementAndGet();
         long first = firstNs.get();
@@ -48,12 +49,12 @@ final class DropWindow {
         return ended.get();
     }
 
-    /** Whether there are drops not collected before. The collecting thread. */
+    /** Whether there are uncollected drops. For the collecting thread. */
     boolean hasNew() {
         return ended.get() != collected;
     }
 
-    /** Gives drops not collected before, if there are any. One thread. */
+    /** Passes the uncollected drops, if any, to a collector. For the collecting thread. */
     void collect(Collector collector) {
         long count = ended.get();
         if (count == collected) {
@@ -62,7 +63,7 @@ final class DropWindow {
         long first = Math.min(keptFirstNs, firstNs.getAndSet(NO_FIRST));
         long last = Math.max(keptLastNs, lastNs.getAndSet(NO_LAST));
         boolean whole = begun.get() == count;
-        // kept until they are taken, as a collector may fail
+        // kept until accepted, because a collector may fail
         keptFirstNs = first;
         keptLastNs = last;
         collector.collect(count - collected, first, last);

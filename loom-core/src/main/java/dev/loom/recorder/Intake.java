@@ -8,11 +8,11 @@ import java.util.concurrent.locks.LockSupport;
 import org.agrona.DirectBuffer;
 
 /**
- * The producers' side: reads the clock, claims room by the source's policy, copies the payload in. Usable from any thread;
- * neither locks nor allocates.
+ * The producers' side: reads the clock, claims room following the source's policy, and copies the payload into the
+ * ring. Usable from any thread; takes no lock, allocates nothing.
  *
- * <p>The clock is read before the claim: so a record's time is never later than its place in the ring, and is raised by the
- * writer only if its own thread was held up between the two.
+ * <p>The clock is read before the claim, so a record's time is never later than its place in the ring. The writer
+ * raises it only if the record's own thread was held up between the two.
  */
 public final class Intake {
     private static final long PARK_NS_MIN = 20_000;
@@ -34,12 +34,12 @@ public final class Intake {
         this.payloadLengthMax = Math.min(payloadLengthMax, ring.payloadLengthMax());
     }
 
-    /** Goes on with the clock of the next session. */
+    /** Continues with the clock of the next session. */
     void clock(StoreClock next) {
         clock = next;
     }
 
-    /** The longest payload, bytes. */
+    /** The longest payload in bytes. */
     public int payloadLengthMax() {
         return payloadLengthMax;
     }
@@ -104,7 +104,7 @@ public final class Intake {
         return ring.used() > policy.above() * ring.capacity() && !gate.takesSample(policy.oneIn());
     }
 
-    /** Ends a claim: the record is in the ring, or its room is free. False when a recorder being closed has given it up. */
+    /** Ends a claim, by commit or abort. False if the recorder, while closing, gave it up. */
     boolean end(int index, boolean commit) {
         try {
             if (commit) {
@@ -113,9 +113,9 @@ public final class Intake {
                 ring.abort(index);
             }
         } catch (IllegalStateException e) {
-            return false; // Agrona's, of room that is not claimed any more
+            return false; // Agrona throws this for room that is no longer claimed
         }
-        // the claim was a volatile write: see WakeUp
+        // the claim was the volatile write that WakeUp requires
         wakeUp.wake();
         return true;
     }
@@ -147,19 +147,19 @@ public final class Intake {
         return PushStatus.DROPPED;
     }
 
-    /** Counts a drop, to be collected by the writer's thread. */
+    /** Counts a drop, which the writer's thread collects. */
     void drop(DropWindow window, long timeNs) {
         window.add(timeNs);
         dropped = true;
         wakeUp.wake();
     }
 
-    /** Takes {@link #takeDropped()} back. The writer's thread alone. */
+    /** Undoes {@link #takeDropped()}. For the writer's thread. */
     void keepDropped() {
         dropped = true;
     }
 
-    /** Refuses every record from now on. The first reason counts. */
+    /** Refuses every record from now on; the first status given stays. */
     synchronized void refuse(long status) {
         if (refusal == 0) {
             refusal = status;
@@ -172,7 +172,7 @@ public final class Intake {
         return dropped;
     }
 
-    /** Whether there may be drops to collect; asked again, no. The writer's thread alone. */
+    /** Whether there may be drops to collect; resets the answer to no. For the writer's thread. */
     boolean takeDropped() {
         if (!dropped) {
             return false;

@@ -11,30 +11,29 @@ import org.agrona.concurrent.ringbuffer.RecordDescriptor;
 import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
 
 /**
- * Agrona's many-to-one ring, off-heap, with records whose type is their source and which begin with their arrival time.
- *
+ * Agrona's many-to-one ring, off-heap. A record's type is its source, and its first field is its arrival time.
  * <pre>
  *   0        4        8
  *   | length | source | arrival time, epoch ns | payload ... |  aligned to 8
  * </pre>
  *
- * <p>Sealing it is one atomic addition to the tail, after which every claim finds it full: claims made before are below
- * {@link #tail()}, and none comes after. So producers pay nothing for it. The memory is freed by the collector, since a thread
- * may still be writing into it.
+ * <p>Sealing the ring is one atomic addition to the tail, after which every claim finds it full: earlier claims are
+ * below {@link #tail()}, and there are no later ones. So sealing costs producers nothing. The garbage collector frees
+ * the memory, since a thread may still be writing into it.
  */
 final class RecorderRing {
     static final int BYTES_MIN = 1 << 16;
     static final int BYTES_MAX = 1 << 28;
 
-    /** Bytes of a slot in front of the payload. */
+    /** The bytes of a slot before the payload. */
     static final int OVERHEAD_LENGTH = RecordDescriptor.HEADER_LENGTH + Long.BYTES;
 
     private static final int TIME_LENGTH = Long.BYTES;
 
-    /** No position without a seal comes to this. */
+    /** Unsealed positions never reach this. */
     private static final long SEALED = 1L << 62;
 
-    /** Its lower half, by which Agrona computes, is more than any ring holds, and positive with a whole ring on top. */
+    /** Agrona computes with its lower half, which exceeds any ring, and stays positive with a whole ring added. */
     private static final long SEAL = SEALED + (1L << 30);
 
     private final UnsafeBuffer buffer;
@@ -57,7 +56,10 @@ final class RecorderRing {
         return ring.maxMsgLength() - TIME_LENGTH;
     }
 
-    /** Claims room for a payload, and notes its time. Returns the payload's index in {@link #buffer()}, or a negative number. */
+    /**
+     * Claims room for a payload, and stores its time. Returns the payload's index in {@link #buffer()}, or a negative
+     * number.
+     */
     int tryClaim(int sourceId, int length, long timeNs) {
         int index = ring.tryClaim(sourceId, TIME_LENGTH + length);
         if (index < 0) {
@@ -83,7 +85,7 @@ final class RecorderRing {
         ring.abort(index - TIME_LENGTH);
     }
 
-    /** Reads committed records, up to a number. For the writer's thread. */
+    /** Reads at most {@code limit} committed records. For the writer's thread. */
     int read(MessageHandler handler, int limit) {
         return ring.read(handler, limit);
     }
@@ -105,13 +107,13 @@ final class RecorderRing {
         return ring.consumerPosition();
     }
 
-    /** The position up to which room is claimed: after it are the records that come now, and none once it is sealed. */
+    /** The position up to which room is claimed. Later records come after it; once sealed, none do. */
     long tail() {
         long position = ring.producerPosition();
         return position < SEALED ? position : position - SEAL;
     }
 
-    /** Whether anything is claimed that has not been read. */
+    /** Whether any claim has not been read yet. */
     boolean pending() {
         return tail() != head();
     }
@@ -120,12 +122,12 @@ final class RecorderRing {
         return (int) Math.max(0, Math.min(tail() - head(), capacity));
     }
 
-    /** Takes no more claims. Called once. */
+    /** Refuses further claims. Called once. */
     void seal() {
         buffer.getAndAddLong(capacity + RingBufferDescriptor.TAIL_POSITION_OFFSET, SEAL);
     }
 
-    /** Index in {@link #buffer()} of the payload that the reader waits for. For the writer's thread. */
+    /** The index in {@link #buffer()} of the payload that the reader waits for. For the writer's thread. */
     int blockedIndex() {
         return blockedSlot() + OVERHEAD_LENGTH;
     }
@@ -134,18 +136,18 @@ final class RecorderRing {
         return (int) head() & (capacity - 1);
     }
 
-    /** Its source, or 0 when that is not known. For the writer's thread. */
+    /** The source of that payload, or 0 if not known yet. For the writer's thread. */
     int blockedSource() {
         boolean claimed = buffer.getIntVolatile(RecordDescriptor.lengthOffset(blockedSlot())) < 0;
         return claimed ? Math.max(0, buffer.getInt(RecordDescriptor.typeOffset(blockedSlot()))) : 0;
     }
 
-    /** Its arrival time, as far as it is known. For the writer's thread. */
+    /** The arrival time of that payload, if known. For the writer's thread. */
     long blockedTimeNs() {
         return buffer.getLong(blockedSlot() + RecordDescriptor.HEADER_LENGTH);
     }
 
-    /** Gives up the claim that the reader waits for. Only once it is sealed, or the claim's thread has ended. */
+    /** Gives up the claim that the reader waits for. Only once the ring is sealed, or the claim's thread has ended. */
     boolean unblock() {
         return ring.unblock();
     }

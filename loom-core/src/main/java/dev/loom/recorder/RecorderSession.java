@@ -17,12 +17,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** A recorder from start to close: its ring, its thread, and who waits for them. Usable from any thread. */
+/**
+ * A recorder from start to close: its ring, its thread, and the callers that wait for them. Usable from any thread.
+ */
 public final class RecorderSession {
     public static final int RING_BYTES_MIN = RecorderRing.BYTES_MIN;
     public static final int RING_BYTES_MAX = RecorderRing.BYTES_MAX;
 
-    /** How long the store may take to be closed: a disk that fails is asked again a few times. */
+    /** How long closing the store may take, which allows a failing disk a few retries. */
     private static final long STORE_CLOSE_NS = TimeUnit.SECONDS.toNanos(10);
 
     private static final long POLL_NS_MIN = 20_000;
@@ -38,9 +40,9 @@ public final class RecorderSession {
     private boolean closing;
 
     /**
-     * Starts it over a store.
+     * Starts a recorder over a store.
      *
-     * @throws dev.loom.error.SecondWriterException when that has another writer
+     * @throws dev.loom.error.SecondWriterException when the store has another writer
      */
     public RecorderSession(StoreSession store, int ringBytes, DropPolicy policy, long closeTimeoutNs) {
         this.closeTimeoutNs = closeTimeoutNs;
@@ -56,7 +58,7 @@ public final class RecorderSession {
         start(store.log());
     }
 
-    /** The thread writes nothing before it is given something to write, so it may begin before it is the writer's owner. */
+    /** The thread writes nothing until it gets records, so it may start before it is the writer's owner. */
     private void start(RecordLog log) {
         log.prepareHandOver();
         try {
@@ -76,12 +78,12 @@ public final class RecorderSession {
         return claims.add(intake, ring);
     }
 
-    /** Takes memory for a source that is about to be defined. */
+    /** Allocates memory for a source that is about to be defined. */
     public void prepareSource(int sourceId, DropPolicy policy) {
         gates.add(sourceId, policy, true);
     }
 
-    /** Lets a prepared source's records in. */
+    /** Admits a prepared source's records. */
     public void openSource(int sourceId) {
         gates.get(sourceId).open();
     }
@@ -90,22 +92,22 @@ public final class RecorderSession {
         gates.get(sourceId).policy(policy);
     }
 
-    /** Refuses a source's records from now on, and waits for those taken before, at most as long as closing may take. */
+    /** Refuses a source's records from now on, and waits for those taken before, at most for the close timeout. */
     public void closeSource(int sourceId) {
         gates.get(sourceId).close();
         sync(closeTimeoutNs);
     }
 
-    /** Fails for a source that was never defined. */
+    /** Throws for a source that was never defined. */
     public void checkDefined(int sourceId) {
         gates.get(sourceId);
     }
 
     /**
-     * Waits until everything that any thread has offered before is in the store, and drops are known to it.
+     * Waits until everything offered by any thread so far is in the store, and the store knows of the drops.
      *
-     * @param timeoutNs how long, or less than 0 for ever
-     * @return whether it is; an interrupt ends the waiting, and is kept for the caller
+     * @param timeoutNs the longest wait, or less than 0 to wait for ever
+     * @return whether that is done; an interrupt ends the wait, and the interrupt status is kept
      */
     public boolean sync(long timeoutNs) {
         long position = ring.tail();
@@ -114,11 +116,11 @@ public final class RecorderSession {
     }
 
     /**
-     * Waits until everything that any thread has offered before is durable.
+     * Waits until everything offered by any thread so far is durable.
      *
-     * @param timeoutNs as of {@link #sync}
-     * @return as of {@link #sync}
-     * @throws StoreIoException when the disk refuses, or has kept the records from coming into the store in time
+     * @param timeoutNs as in {@link #sync}
+     * @return as in {@link #sync}
+     * @throws StoreIoException when the disk refuses, or has kept the records from entering the store in time
      */
     public boolean force(long timeoutNs) {
         long start = System.nanoTime();
@@ -140,12 +142,12 @@ public final class RecorderSession {
     }
 
     /**
-     * Has the recorder's thread open the next session of the store, once everything that any thread has offered before is in this
-     * one.
+     * Makes the recorder's thread open the next session of the store, once everything offered by any thread so far is
+     * in this one.
      *
-     * @param timeoutNs as of {@link #sync}
-     * @return as of {@link #sync}; also false while somebody else waits for that
-     * @throws StoreIoException when the store does not allow it
+     * @param timeoutNs as in {@link #sync}
+     * @return as in {@link #sync}; also false while another caller waits for the same
+     * @throws StoreIoException when the store can't be opened again
      */
     public boolean reopen(Callable<StoreSession> next, long timeoutNs) {
         FutureTask<StoreSession> task = new FutureTask<>(next);
@@ -163,14 +165,14 @@ public final class RecorderSession {
         }
     }
 
-    /** A caller that was interrupted has not waited for the disk. */
+    /** An interrupted caller has not waited for the disk. */
     private void checkDisk() {
         if (!Thread.currentThread().isInterrupted()) {
             writer.checkDisk();
         }
     }
 
-    /** Returns whether it became true, rather than the time being over, the thread ended, or the caller interrupted. */
+    /** Returns whether it became true before the timeout, the end of the thread, or an interrupt of the caller. */
     private boolean await(BooleanSupplier answered, long timeoutNs) {
         long start = System.nanoTime();
         long parkNs = POLL_NS_MIN;
@@ -208,10 +210,10 @@ public final class RecorderSession {
     }
 
     /**
-     * Takes no more, stores what it has taken, closes the store. Idempotent; returns within the time that closing may
-     * take, and ten seconds for the store.
+     * Refuses further records, stores those taken, and closes the store. Idempotent. Returns within the close timeout
+     * and ten seconds for the store.
      *
-     * @throws StoreIoException when not all that was taken is in the store, or the store is not closed cleanly
+     * @throws StoreIoException when not all records taken are in the store, or the store was not closed cleanly
      */
     public void close() {
         boolean first;
@@ -224,7 +226,7 @@ public final class RecorderSession {
             }
         }
         if (Thread.currentThread() == thread) {
-            return; // of an index function, say: the thread goes on to close by itself
+            return; // such as from an index function: the thread continues closing by itself
         }
         if (!joined(closeTimeoutNs + STORE_CLOSE_NS)) {
             throw new StoreIoException("the store could not be closed in time: ms="

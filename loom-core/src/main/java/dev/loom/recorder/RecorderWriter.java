@@ -17,17 +17,16 @@ import org.agrona.concurrent.MessageHandler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The recorder's thread, the store's one writer: takes records out of the ring into the store, and tells the store of those
- * that were dropped. It never ends by an exception: when the store fails, whatever comes is counted as lost. For want of memory
- * one record is counted as lost, or a step is done later, and work goes on.
+ * The recorder's thread, which is the store's only writer. It moves records from the ring to the store, and reports
+ * drops to the store. It never ends with an exception: once the store has failed, all further records count as lost. A
+ * lack of memory costs one record, or delays a step, and work continues.
  *
- * <p>When there is nothing, it naps for a millisecond, or as long as a small ring allows, and after 20 ms without a record
- * sleeps until a producer wakes it. So a producer that brings a record now and then pays for waking it, a system call, but
- * not one that brings a hundred a second; the writer's own waking is a thousand times a second at most; and a recorder that
- * has nothing to do costs nothing.
+ * <p>When idle it naps for a millisecond, or less for a small ring; after 20 ms without a record it sleeps until a
+ * producer wakes it. So a producer of occasional records pays a system call to wake it, but one of a hundred a second
+ * does not. The writer itself wakes at most a thousand times a second, and an idle recorder costs nothing.
  */
 final class RecorderWriter implements Runnable {
-    /** Records read before their room is free again. */
+    /** The records read before their room is freed. */
     private static final int BATCH = 256;
 
     private static final int SPINS = 100;
@@ -35,7 +34,7 @@ final class RecorderWriter implements Runnable {
     private static final long NAP_NS_MAX = 1_000_000;
     private static final long NAPS_NS = 20_000_000;
 
-    /** Faster than threads fill a ring; a nap ends before half of it can be full. */
+    /** Faster than threads can fill a ring, so that a nap ends before half of it is full. */
     private static final int BYTES_PER_NS = 4;
 
     private final RecorderRing ring;
@@ -97,12 +96,12 @@ final class RecorderWriter implements Runnable {
         return waits.get();
     }
 
-    /** Records that were in the ring, and could not be stored before the end. */
+    /** The records in the ring that could not be stored before the end. */
     long lost() {
         return lost.get();
     }
 
-    /** Why the store takes nothing any more, or null. */
+    /** Why the store no longer takes records, or null. */
     @Nullable
     Throwable failure() {
         return failure;
@@ -114,7 +113,7 @@ final class RecorderWriter implements Runnable {
         return closeFailure;
     }
 
-    /** Asks that drops be collected. Returns a ticket, for {@link #answered}. */
+    /** Requests the collection of drops. Returns a ticket for {@link #answered}. */
     long ask() {
         long ticket = syncsAsked.incrementAndGet();
         wakeUp.rouse();
@@ -125,7 +124,7 @@ final class RecorderWriter implements Runnable {
         return syncsDone >= ticket;
     }
 
-    /** Asks that what is in the store be made durable. Returns a ticket, for {@link #forced}. */
+    /** Requests that the store's contents be made durable. Returns a ticket for {@link #forced}. */
     long askForce() {
         long ticket = forcesAsked.incrementAndGet();
         wakeUp.rouse();
@@ -136,25 +135,25 @@ final class RecorderWriter implements Runnable {
         return forcesDone >= ticket;
     }
 
-    /** As of {@link StoreSession#checkDisk()}. */
+    /** As {@link StoreSession#checkDisk()}. */
     void checkDisk() {
         session.checkDisk();
     }
 
-    /** Asks that the session be followed by another one, which the call opens; false while somebody else has asked. */
+    /** Requests that the task open the next session; false while another request is pending. */
     boolean askReopen(FutureTask<StoreSession> reopen) {
         boolean asked = reopening.compareAndSet(null, reopen);
         wakeUp.rouse();
         return asked;
     }
 
-    /** Why the newest attempt to make records durable failed, or null. */
+    /** Why the last attempt to make records durable failed, or null. */
     @Nullable
     StoreIoException forceFailure() {
         return forceFailure;
     }
 
-    /** Lets it end once all that is in the sealed ring is in the store, or at a time, of {@link System#nanoTime()}. */
+    /** Lets the thread end once the sealed ring is empty, or at a time of {@link System#nanoTime()}. */
     void end(long byNs) {
         deadlineNs = byNs;
         closing = true;
@@ -167,7 +166,7 @@ final class RecorderWriter implements Runnable {
             try {
                 step();
             } catch (VirtualMachineError e) {
-                LockSupport.parkNanos(NAP_NS_MAX); // there may be memory then
+                LockSupport.parkNanos(NAP_NS_MAX); // there may be memory afterwards
             } catch (Throwable e) {
                 fail(e);
                 LockSupport.parkNanos(NAP_NS_MAX);
@@ -180,13 +179,13 @@ final class RecorderWriter implements Runnable {
         }
     }
 
-    /** Whether the sealed ring has nothing more, and the store knows of every drop. */
+    /** Whether the sealed ring is empty, and the store knows of every drop. */
     private boolean drained() {
         return (gaveUp || !ring.pending()) && (failure != null || !intake.dropped());
     }
 
     private void step() {
-        Thread.interrupted(); // of an index function, say; no park would last
+        Thread.interrupted(); // such as from an index function; a pending interrupt would end every park
         long asked = syncsAsked.get();
         int read = ring.read(handler, BATCH);
         if (intake.dropped()) {
@@ -215,7 +214,7 @@ final class RecorderWriter implements Runnable {
         }
     }
 
-    /** A disk that refuses now is no failure of the recorder: it goes on, and so does the store. */
+    /** A disk that refuses now does not fail the recorder: it continues, and so does the store. */
     private void force() {
         try {
             if (failure == null) {
@@ -227,7 +226,7 @@ final class RecorderWriter implements Runnable {
         }
     }
 
-    /** When that fails, whoever asked is told; if the store is closed then, so are those who push. */
+    /** A failure is reported to the requester, and to pushing threads as well if the store is closed then. */
     private void reopen() {
         FutureTask<StoreSession> task = Objects.requireNonNull(reopening.get());
         task.run();
@@ -256,7 +255,7 @@ final class RecorderWriter implements Runnable {
         nappedNs += napNs;
     }
 
-    /** Waits for a claim that is not committed yet, and ends it if nobody will. */
+    /** Waits for an uncommitted claim, and ends it if its thread has ended, or the time to close is over. */
     private void awaitCommit() {
         emptyReads++;
         if (emptyReads < SPINS) {
@@ -308,7 +307,7 @@ final class RecorderWriter implements Runnable {
                 countRaised(lastNs - arrivedNs);
             }
         } else if (status == PushStatus.DROPPED) {
-            gate.countDropped(LossReason.STORE_FULL); // the store has noted it itself
+            gate.countDropped(LossReason.STORE_FULL); // the store has noted the loss itself
         } else {
             lose(gate, status == PushStatus.SOURCE_CLOSED ? LossReason.SOURCE_CLOSED : LossReason.CLOSED, arrivedNs);
         }
@@ -319,7 +318,7 @@ final class RecorderWriter implements Runnable {
         gate.countDropped(LossReason.FAILED);
     }
 
-    /** Waits for room in the store, until the recorder is closed and its time is over. */
+    /** Waits for room in the store, until the recorder is closed and its timeout is over. */
     private long storeLater(SourceGate gate, long arrivedNs, MutableDirectBuffer buffer, int index, int length) {
         long status = PushStatus.BACK_PRESSURED;
         long parkNs = NAP_NS_MIN;
@@ -347,7 +346,7 @@ final class RecorderWriter implements Runnable {
     }
 
     private void lose(SourceGate gate, LossReason reason, long timeNs) {
-        log.noteLoss(gate.id, reason, 1, timeNs, timeNs); // first, as it may fail
+        log.noteLoss(gate.id, reason, 1, timeNs, timeNs); // first, because it may fail
         if (reason == LossReason.CLOSED) {
             lost.incrementAndGet();
         }

@@ -5,7 +5,7 @@ import dev.loom.api.LossReason;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** What the recorder keeps of one source: policy and counts. Usable from any thread. */
+/** The recorder's state of one source: policy and counts. Usable from any thread. */
 final class SourceGate {
     final int id;
     final DropWindow full = new DropWindow();
@@ -43,12 +43,12 @@ final class SourceGate {
         closed = true;
     }
 
-    /** Whether a record that comes while the ring is filling is one of those taken. */
+    /** Whether to take the next record while the ring is filling up. */
     boolean takesSample(int oneIn) {
         return offeredWhileFilling.getAndIncrement() % oneIn == 0;
     }
 
-    /** Counts a record that is in the store. The writer's thread alone. */
+    /** Counts a stored record. For the writer's thread. */
     void countPublished() {
         published.lazySet(published.getPlain() + 1);
     }

@@ -4,7 +4,9 @@ import dev.loom.api.DropPolicy;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The recorder's sources by id. Read by any thread; whoever has learned an id from a definition finds it. */
+/**
+ * The recorder's sources by id. Any thread reads them; a thread that knows an id from a definition finds its source.
+ */
 final class SourceGates {
     private volatile @Nullable SourceGate[] gates = new SourceGate[64];
 

@@ -5,17 +5,17 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets the writer's thread sleep until there is something for it, at the price of one volatile read for those who bring it.
+ * Lets the writer's thread sleep until there is work, at the cost of one volatile read for producers.
  *
- * <p>The sleeper says that it sleeps, and then looks for work; a bringer makes its work known by a volatile write, which the
- * claim of room in the ring is, and then looks whether somebody sleeps. One of the two sees the other, as volatile accesses
- * have one order. No further fence is needed.
+ * <p>The sleeper announces that it sleeps, and then checks for work. A producer publishes its work by a volatile write,
+ * which the claim of room in the ring is, and then checks for a sleeper. One of the two sees the other, because
+ * volatile accesses have a total order. No further fence is needed.
  */
 final class WakeUp {
     private volatile @Nullable Thread sleeper;
     private volatile @Nullable Thread napper;
 
-    /** Sleeps unless there is work, or until woken, or for no reason. */
+    /** Sleeps until woken, unless there is work. May wake spuriously. */
     void sleepUnless(BooleanSupplier work) {
         sleeper = Thread.currentThread();
         if (!work.getAsBoolean()) {
@@ -24,13 +24,13 @@ final class WakeUp {
         sleeper = null;
     }
 
-    /** Sleeps for a short time, whatever comes. */
+    /** Sleeps for a short time, regardless of new work. */
     void nap(long ns) {
         napper = Thread.currentThread();
         LockSupport.parkNanos(this, ns);
     }
 
-    /** Wakes the sleeper, if there is one. After a volatile write of what it is to see. */
+    /** Wakes the sleeper, if any. Call after the volatile write that it must see. */
     void wake() {
         Thread asleep = sleeper;
         if (asleep != null) {
@@ -38,7 +38,7 @@ final class WakeUp {
         }
     }
 
-    /** Ends a nap too. For those who wait themselves. */
+    /** As {@link #wake}, but ends a nap too. For callers that wait for the writer. */
     void rouse() {
         LockSupport.unpark(napper);
         wake();

@@ -1,9 +1,9 @@
 /**
- * The recorder: records of many threads on their way to the store's one writer.
+ * The recorder, which carries records of many threads to the store's single writer.
  *
- * <p>Data path: {@link dev.loom.recorder.Intake} puts records into the {@link dev.loom.recorder.RecorderRing}, in any thread;
- * {@link dev.loom.recorder.RecorderWriter} takes them from there into the store, in its own. Whatever does not arrive is
- * counted in its source's {@link dev.loom.recorder.SourceGate}.
+ * <p>Data path: {@link dev.loom.recorder.Intake} puts records into the {@link dev.loom.recorder.RecorderRing}, on any
+ * thread; {@link dev.loom.recorder.RecorderWriter} moves them to the store, on its own thread. Records that do not
+ * arrive are counted in their source's {@link dev.loom.recorder.SourceGate}.
  */
 @NullMarked
 package dev.loom.recorder;
