@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sorted map that never changes: putting makes another one, which shares all with it but the path to the key, as many nodes as
- * the logarithm of the size. An AVL tree.
+ * An immutable sorted map, an AVL tree. Putting makes a new map that shares all nodes except the path to the key, whose
+ * length is logarithmic.
  */
 final class PersistentMap<K extends Comparable<K>, V> {
     private record Node<K, V>(
@@ -29,7 +29,7 @@ final class PersistentMap<K extends Comparable<K>, V> {
             return node == null ? 0 : node.size;
         }
 
-        /** How much higher the left side is. */
+        /** The left side's height minus the right side's. */
         int lean() {
             return heightOf(left) - heightOf(right);
         }
@@ -90,7 +90,7 @@ final class PersistentMap<K extends Comparable<K>, V> {
         return null;
     }
 
-    /** The map with one entry more, or another value for its key. */
+    /** The map with an entry added, or its value replaced. */
     PersistentMap<K, V> with(K key, V value) {
         return new PersistentMap<>(put(root, key, value));
     }
@@ -108,7 +108,7 @@ final class PersistentMap<K extends Comparable<K>, V> {
                 : node.with(node.left, put(node.right, key, value)).balanced();
     }
 
-    /** The highest key, or null without any. */
+    /** The highest key, or null if empty. */
     @Nullable
     K lastKey() {
         Node<K, V> node = root;
@@ -118,7 +118,7 @@ final class PersistentMap<K extends Comparable<K>, V> {
         return node == null ? null : node.key;
     }
 
-    /** In the order of keys; the caller's own. */
+    /** The values in the order of their keys, in a new list. */
     List<V> values() {
         List<V> values = new ArrayList<>(size());
         addValues(root, values);

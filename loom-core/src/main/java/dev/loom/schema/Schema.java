@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
 
 /** The sources and indexes as of some entry of the schema. Immutable. */
 public final class Schema {
-    /** Without any source. */
+    /** The empty schema. */
     public static final Schema EMPTY = new Schema(
             PersistentMap.empty(), PersistentMap.empty(), PersistentMap.empty(), PersistentMap.empty(), 0, 0, 0);
 
     private final PersistentMap<Integer, Source> sources;
-    /** Of one name the open source, or else the one defined last. */
+    /** For each name, the open source, else the one defined last. */
     private final PersistentMap<String, Integer> ids;
 
     private final PersistentMap<Integer, Index> indexes;
@@ -60,7 +60,7 @@ public final class Schema {
         return next;
     }
 
-    /** The schema with one entry more, at the cost of the logarithm of its size. */
+    /** The schema with one more entry; takes logarithmic time. */
     public Schema with(SchemaEntry entry) {
         if (entry instanceof SourceDefined defined) {
             return with(
@@ -111,12 +111,12 @@ public final class Schema {
                 Math.max(lastIndexId, index.id()));
     }
 
-    /** An index of a kind that is not known, or of a source that damage has taken, is as if it were not there, but for its id. */
+    /** An index of an unknown kind, or of a source lost to damage, is ignored except for its id. */
     private Schema define(IndexDefined defined) {
         Schema without = new Schema(
                 sources, ids, indexes, indexesBySource, openSources, openIndexes, Math.max(lastIndexId, defined.id()));
         Source source = sources.get(defined.sourceId());
-        // an id is defined once, and an entry that says otherwise is not the writer's
+        // the writer defines an id only once; any other entry is not its own
         if (source == null || indexes.get(defined.id()) != null) {
             return without;
         }
@@ -135,13 +135,13 @@ public final class Schema {
         }
     }
 
-    /** The schema with the function of an index, which its entry only names. */
+    /** The schema with the actual function of an index, which its entry only names. */
     public Schema supply(int indexId, IndexFunction function) {
         Index index = indexes.get(indexId);
         return index == null ? this : with(index.supply(function));
     }
 
-    /** The schema with functions for those of its open indexes that are over them. */
+    /** The schema with functions supplied to the open indexes that use them. */
     public Schema supply(List<IndexFunction> functions) {
         Schema next = this;
         for (Index index : indexes()) {
@@ -153,7 +153,7 @@ public final class Schema {
         return next;
     }
 
-    /** A format whose provider is not at hand reads as bytes. */
+    /** A format whose provider is missing is read as bytes. */
     private static PayloadFormat format(String text) {
         try {
             return Formats.parse(text);
@@ -163,8 +163,8 @@ public final class Schema {
     }
 
     /**
-     * The entries that sources need which have records and which no entry defines, as after damage: each is closed, called by
-     * its id, and its payloads read as bytes.
+     * Entries for sources with records but without a definition, as after damage: each source is closed, named by its
+     * id, and its payloads are bytes.
      */
     public List<SchemaEntry> entriesOfLost(Collection<Integer> ids) {
         List<SchemaEntry> entries = new ArrayList<>();
@@ -177,7 +177,7 @@ public final class Schema {
         return entries;
     }
 
-    /** The ids of all that can have records: those defined, and Loom's own. */
+    /** The ids of all sources that can have records: the defined ones, and Loom's own. */
     public List<Integer> withRecords() {
         List<Integer> all = new ArrayList<>(sources.size() + 1);
         sources.values().forEach(source -> all.add(source.id()));
@@ -199,13 +199,13 @@ public final class Schema {
         return sources.get(id);
     }
 
-    /** The highest id, 0 without any. */
+    /** The highest id of a source, 0 if there is none. */
     public int lastId() {
         Integer last = sources.lastKey();
         return last == null ? 0 : last;
     }
 
-    /** How many are open. */
+    /** The number of open sources. */
     public int openSources() {
         return openSources;
     }
@@ -225,12 +225,12 @@ public final class Schema {
         return indexes.get(id);
     }
 
-    /** The highest id of an index, known or not, 0 without any. */
+    /** The highest id of an index, known or not, 0 if there is none. */
     public int lastIndexId() {
         return lastIndexId;
     }
 
-    /** How many indexes are open. */
+    /** The number of open indexes. */
     public int openIndexes() {
         return openIndexes;
     }

@@ -21,9 +21,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Layout of an entry of {@code schema.log}, padded to 8 bytes. Little-endian header, then a body of big-endian integers and
- * UTF-8 strings, each after its length (4).
- *
+ * Layout of an entry of {@code schema.log}, padded to 8 bytes. Little-endian header, then a body of big-endian integers
+ * and UTF-8 strings, each after its length (4).
  * <pre>
  *   0 | magic          | body length     |
  *   8 | type           | CRC32C          |
@@ -35,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>The checksum is seeded with the store's id and the entry's offset in the file, and covers magic, length, type and
- * body. An entry of a type not known is stepped over.
+ * body. Entries of an unknown type are skipped.
  */
 final class SchemaCodec {
     static final int MAGIC = 0x6863_534c;
@@ -110,7 +109,7 @@ final class SchemaCodec {
         out.write(bytes);
     }
 
-    /** Whether a whole entry, as it was written, begins at an offset of the file's content. */
+    /** Whether an intact entry begins at an offset of the file's content. */
     static boolean valid(ByteBuffer file, int offset, long storeId) {
         if (file.capacity() - offset < HEADER_LENGTH || file.getInt(offset) != MAGIC) {
             return false;
@@ -122,21 +121,21 @@ final class SchemaCodec {
                 && file.getInt(offset + CRC_OFFSET) == crc(file, offset, length, storeId, offset);
     }
 
-    /** How many bytes {@link #valid} goes over. */
+    /** The number of bytes that {@link #valid} reads. */
     static int checked(ByteBuffer file, int offset) {
         int length = file.getInt(offset + LENGTH_OFFSET);
         return file.getInt(offset) == MAGIC && length >= 0 ? Math.min(length, BODY_LENGTH_MAX) : 0;
     }
 
-    /** Bytes of a valid entry with its padding. */
+    /** The length of a valid entry, with its padding. */
     static int length(ByteBuffer file, int offset) {
         return (HEADER_LENGTH + file.getInt(offset + LENGTH_OFFSET) + ALIGNMENT - 1) & -ALIGNMENT;
     }
 
     /**
-     * Reads a valid entry; null when its type is not known.
+     * Reads a valid entry; null if its type is unknown.
      *
-     * @throws IOException when it says what can't be
+     * @throws IOException when its contents are impossible
      */
     static @Nullable SchemaEntry decode(ByteBuffer file, int offset) throws IOException {
         byte[] body = new byte[file.getInt(offset + LENGTH_OFFSET)];

@@ -11,7 +11,7 @@ public sealed interface SchemaEntry {
      * A source is defined.
      *
      * @param format the text form of its payload format
-     * @param attributes kept for whoever defined it
+     * @param attributes stored for the definer
      */
     record SourceDefined(int id, String name, String format, Map<String, String> attributes) implements SchemaEntry {
         static final int TYPE = 1;
@@ -22,7 +22,7 @@ public sealed interface SchemaEntry {
         }
     }
 
-    /** The attributes of a source are others from now on. */
+    /** The attributes of a source are replaced. */
     record SourceChanged(int id, Map<String, String> attributes) implements SchemaEntry {
         static final int TYPE = 5;
 
@@ -48,7 +48,7 @@ public sealed interface SchemaEntry {
      * @param kind the text form of its kind
      * @param function the text form of its function
      * @param bins the text form of its bins
-     * @param fromAddress chunks of the record log before this are not in it
+     * @param fromAddress record log chunks before this address are not in it
      */
     record IndexDefined(int id, int sourceId, String name, String kind, String function, String bins, long fromAddress)
             implements SchemaEntry {

@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The file {@code schema.log}: entries one after the other, each made durable before records that need it are. A damaged
- * entry is stepped over to the next whole one; what it defined has no name then.
+ * The file {@code schema.log}: consecutive entries, each made durable before the records that need it. Reading skips
+ * from a damaged entry to the next intact one; what the damaged one defined has lost its name.
  */
 public final class SchemaLog {
     /** The highest id of an index. */
@@ -20,7 +20,7 @@ public final class SchemaLog {
 
     private static final int FILE_LENGTH_MAX = 1 << 30;
 
-    /** How many bytes are gone over, beside some for each of the file, to find where damage ends. */
+    /** The bytes searched for the end of damage, in addition to an amount in proportion to the file. */
     private static final long SEARCH_MAX = 16 << 20;
 
     private final Storage storage;
@@ -29,7 +29,7 @@ public final class SchemaLog {
     private long end;
     private long synced;
     private boolean syncFailed;
-    /** The entries from {@link #synced} on, for the case that their sync fails. */
+    /** The entries from {@link #synced} on, kept in case their sync fails. */
     private final List<ByteBuffer> unsynced = new ArrayList<>();
 
     private SchemaLog(Storage storage, Path path, long storeId, long end) {
@@ -41,14 +41,14 @@ public final class SchemaLog {
     }
 
     /**
-     * What a file holds.
+     * The contents of a file.
      *
-     * @param damaged offsets at which no whole entry begins though one should
-     * @param end offset behind the last whole entry
+     * @param damaged the offsets where an intact entry should begin, but none does
+     * @param end the offset after the last intact entry
      */
     public record Content(List<SchemaEntry> entries, List<Long> damaged, long end) {}
 
-    /** Reads the whole file; one that is not there is empty. */
+    /** Reads the whole file; a missing file is empty. */
     public static Content read(Storage storage, Path path, long storeId) {
         if (!storage.exists(path)) {
             return new Content(List.of(), List.of(), 0);
@@ -73,7 +73,7 @@ public final class SchemaLog {
                         entries.add(entry);
                     }
                 } catch (IOException e) {
-                    // whole, and says what can't be
+                    // intact, but with impossible contents
                     damaged.add((long) offset);
                 }
                 offset += SchemaCodec.length(bytes, offset);
@@ -104,9 +104,9 @@ public final class SchemaLog {
     }
 
     /**
-     * Turns what a crash has left into what was surely written, and makes it durable.
+     * Cuts the file that a crash left at its first broken entry from {@code durable} on, and makes it durable.
      *
-     * @param durable offset from which an entry that is not whole is the end, rather than damage
+     * @param durable the offset from which on a broken entry is the end, rather than damage
      * @return the file's length
      */
     public static long recover(Storage storage, Path path, long storeId, long durable) {
@@ -122,14 +122,14 @@ public final class SchemaLog {
             if (file.size() > end) {
                 file.truncate(end);
             }
-            // written again, for a sync of it may have failed
+            // rewritten, because its sync may have failed
             file.write(content(storage, path).limit((int) end), 0);
             file.force();
         }
         return end;
     }
 
-    /** Opens for appending behind the last whole entry; what a killed writer left after it is cut off. */
+    /** Opens for appending after the last intact entry, and cuts off what a killed writer left after it. */
     public static SchemaLog open(Storage storage, Path path, long storeId, Content content) {
         try (LoomFile file = storage.openToWrite(path, false)) {
             if (file.size() > content.end()) {
@@ -139,7 +139,9 @@ public final class SchemaLog {
         return new SchemaLog(storage, path, storeId, content.end());
     }
 
-    /** Appends an entry; any process can read it then. When it fails, for want of memory too, the log is as it was. */
+    /**
+     * Appends an entry, which any process can then read. If that fails, even for lack of memory, the log is unchanged.
+     */
     public synchronized void append(SchemaEntry entry) {
         ByteBuffer bytes = SchemaCodec.encode(entry, storeId, end);
         int length = bytes.remaining();
@@ -157,7 +159,10 @@ public final class SchemaLog {
         }
     }
 
-    /** Makes what was appended durable; after a failure by writing it again, as a sync alone may pass without the data. */
+    /**
+     * Makes the appended entries durable. After a failure it rewrites them, because a sync alone may succeed without
+     * the data.
+     */
     public synchronized void sync() {
         if (synced == end) {
             return;

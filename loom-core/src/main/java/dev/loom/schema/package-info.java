@@ -1,4 +1,4 @@
-/** What the store knows of its sources, in {@code schema.log}: a file of checksummed entries. Internal. */
+/** The schema of sources and indexes, kept in {@code schema.log}, a file of checksummed entries. Internal. */
 @NullMarked
 package dev.loom.schema;
 
