@@ -12,9 +12,9 @@ import java.nio.file.Path;
 import java.util.Set;
 
 /**
- * A {@link LoomFile} on disk: loops over short reads and writes. An interrupt closes the channel under its thread; then it is
- * opened again, and the operation goes on where it was. A sync goes on too: what was written before is the file's, not the
- * channel's.
+ * A {@link LoomFile} on disk, which loops over short reads and writes. An interrupt closes the channel under its
+ * thread; the file is then reopened, and the operation continues where it was. So does a sync, because written data
+ * belongs to the file, not to the channel.
  */
 final class DiskFile implements LoomFile {
     private final Path path;
@@ -25,7 +25,7 @@ final class DiskFile implements LoomFile {
     /**
      * Takes over an open channel.
      *
-     * @param options with which it can be opened again
+     * @param options the options to reopen it with
      */
     DiskFile(Path path, Set<OpenOption> options, FileChannel channel) {
         this.path = path;
@@ -33,7 +33,7 @@ final class DiskFile implements LoomFile {
         this.channel = channel;
     }
 
-    /** One operation of the channel, which may be run again. */
+    /** A repeatable operation on the channel. */
     @FunctionalInterface
     private interface Operation<T> {
         T run(FileChannel open) throws IOException;
@@ -51,7 +51,7 @@ final class DiskFile implements LoomFile {
         try {
             while (source.hasRemaining()) {
                 try {
-                    // the buffer knows what was written before an interrupt
+                    // the buffer's position tells what was written before an interrupt
                     channel.write(source, position + source.position() - start);
                 } catch (ClosedChannelException e) {
                     interrupted |= reopen(e);
@@ -126,7 +126,10 @@ final class DiskFile implements LoomFile {
         }
     }
 
-    /** Returns whether the thread was interrupted, and ends that for now, as else the channel would be closed at once. */
+    /**
+     * Returns whether the thread was interrupted, and clears that for now; otherwise the channel would be closed at
+     * once.
+     */
     private boolean reopen(ClosedChannelException cause) throws IOException {
         if (closed) {
             throw cause;
@@ -136,7 +139,7 @@ final class DiskFile implements LoomFile {
         return interrupted;
     }
 
-    /** Interrupts the thread again, for its owner. */
+    /** Restores the interrupt status for the thread's owner. */
     static void keep(boolean interrupted) {
         if (interrupted) {
             Thread.currentThread().interrupt();

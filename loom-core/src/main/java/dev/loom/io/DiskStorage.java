@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** {@link Storage} on the file system of the machine. */
+/** {@link Storage} on the machine's file system. */
 final class DiskStorage implements Storage {
     private static final FileAttribute<Set<PosixFilePermission>> FILE_MODE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
@@ -43,7 +43,7 @@ final class DiskStorage implements Storage {
         return open(file, options);
     }
 
-    /** Found by its name: a newer javac warns of the class, and a runtime image may leave its module out. */
+    /** Found by name: newer versions of javac warn about the class, and a runtime image may lack its module. */
     private static OpenOption directOption(Path file) {
         try {
             for (Object option :
@@ -93,7 +93,7 @@ final class DiskStorage implements Storage {
         }
     }
 
-    /** False when an interrupt came between. */
+    /** False if interrupted. */
     private static boolean syncedUninterrupted(Path directory) throws IOException {
         try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
             channel.force(true);

@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A file's identity, the same by whatever name, link or bind mount it is reached. */
+/** A file's identity, the same for every name, link or bind mount. */
 public record FileId(long device, long inode) {
-    /** Of no file. */
+    /** The identity of no file. */
     public static final FileId NONE = new FileId(0, 0);
 
     public static FileId of(Path file) {
@@ -23,7 +23,7 @@ public record FileId(long device, long inode) {
         return id;
     }
 
-    /** As {@link #of}, but {@link #NONE} when there is no file. */
+    /** As {@link #of}, but {@link #NONE} if the file does not exist. */
     public static FileId find(Path file) {
         try {
             Map<String, Object> values = Files.readAttributes(file, "unix:dev,ino", LinkOption.NOFOLLOW_LINKS);

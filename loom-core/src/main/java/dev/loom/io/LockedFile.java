@@ -18,12 +18,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that this process has locked, which the kernel gives free when the process ends, and not before: a process that is
- * stopped keeps it, and processes of other PID namespaces see it too.
+ * A file that this process has locked. The kernel releases the lock when the process ends, and not before: a stopped
+ * process keeps it, and processes in other PID namespaces see it too.
  *
- * <p>The lock belongs to the process, and is dropped unseen when any descriptor of the file is closed. So a registry in the
- * system properties, which span class loaders, is claimed first, keyed by the file's identity; and {@link #renew()} takes the
- * lock again. It is of two bytes, each of which is taken anew while the other is held, so that there is no moment without.
+ * <p>The lock belongs to the process, and is silently dropped when any descriptor of the file is closed. So a registry
+ * in the system properties, which are shared by all class loaders, is claimed first, keyed by the file's identity; and
+ * {@link #renew()} takes the lock again. The lock covers two bytes, each of which is retaken while the other is held,
+ * so that the file is never unlocked.
  */
 public final class LockedFile implements AutoCloseable {
     private static final String REGISTRY = "dev.loom.locked.";
@@ -32,13 +33,16 @@ public final class LockedFile implements AutoCloseable {
     private static final int BYTES = 2;
     private static final int TRIES = 1_000;
 
-    /** Keeps alive whom nobody closes: a collected channel gives lock and inode away, and another file would seem to be locked. */
+    /**
+     * Keeps unclosed files reachable: a garbage-collected channel would release the lock and the inode, and another
+     * file would seem to be locked.
+     */
     private static final Set<LockedFile> HELD = ConcurrentHashMap.newKeySet();
 
     private final Path path;
     private final FileId id;
     private final FileChannel channel;
-    /** In the registry. Kept, so that giving the lock back needs no memory. */
+    /** The key in the registry, kept so that releasing the lock allocates nothing. */
     private final String key;
 
     private final @Nullable FileLock[] locks = new FileLock[BYTES];
@@ -52,12 +56,12 @@ public final class LockedFile implements AutoCloseable {
     }
 
     /**
-     * Locks a file, making it if it is not there.
+     * Locks a file, creating it if missing.
      *
-     * @return null when it is locked already, by another process or by this one
+     * @return null if another process or this one has already locked it
      */
     public static @Nullable LockedFile take(Path path) {
-        // one monitor for all class loaders, so that nobody in this process closes the file while it is taken
+        // one monitor for all class loaders, so that nobody in this process closes the file meanwhile
         synchronized (System.getProperties()) {
             for (int i = 0; i < TRIES; i++) {
                 if (isHeldHere(path)) {
@@ -80,19 +84,19 @@ public final class LockedFile implements AutoCloseable {
                         file.abandon();
                     }
                 }
-                // it was replaced between
+                // it was replaced in between
             }
         }
         throw new StoreIoException("file is replaced again and again: file=" + path);
     }
 
-    /** Whether a process, this one or another, has locked a file. A file that is not there is not locked. */
+    /** Whether this or another process has locked a file. A missing file is not locked. */
     public static boolean isHeld(Path path) {
         synchronized (System.getProperties()) {
             if (isHeldHere(path)) {
                 return true;
             }
-            // shared, so that several may ask at once
+            // shared, so that several processes can check at once
             try (FileChannel channel =
                             FileChannel.open(path, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));
                     FileLock lock = channel.tryLock(0, BYTES, true)) {
@@ -107,7 +111,7 @@ public final class LockedFile implements AutoCloseable {
         }
     }
 
-    /** Whether this process has locked the file at a path; whoever closed it then would drop the lock. */
+    /** Whether this process has locked the file at a path; closing any descriptor of it would then drop the lock. */
     public static boolean isHeldHere(Path path) {
         return System.getProperty(key(FileId.find(path))) != null;
     }
@@ -136,7 +140,7 @@ public final class LockedFile implements AutoCloseable {
         return new StoreIoException("lock can't be taken: lock=" + path + ", reason=" + e, e);
     }
 
-    /** Takes again what may have been dropped. Returns whether this process has all of it. */
+    /** Retakes the lock if it was dropped. Returns whether this process has all of it. */
     public synchronized boolean renew() {
         boolean held = true;
         try {
@@ -156,12 +160,12 @@ public final class LockedFile implements AutoCloseable {
         return held;
     }
 
-    /** Whether the path still leads to this file. */
+    /** Whether the path still refers to this file. */
     public boolean inPlace() {
         return !id.equals(FileId.NONE) && FileId.find(path).equals(id);
     }
 
-    /** Replaces what is in the file, a few bytes. */
+    /** Replaces the file's contents, a few bytes. */
     public synchronized void write(byte[] bytes) {
         try {
             ByteBuffer source = ByteBuffer.wrap(bytes);
@@ -186,14 +190,14 @@ public final class LockedFile implements AutoCloseable {
         }
     }
 
-    /** Gives the lock back. Idempotent. */
+    /** Releases the lock. Idempotent. */
     @Override
     public synchronized void close() {
         if (closed) {
             return;
         }
         closed = true;
-        // nobody is to meet the inode of this file as that of another, which it may be once the channel is closed
+        // once the channel is closed, another file may get this inode, and nobody may see it in the registry then
         synchronized (System.getProperties()) {
             System.clearProperty(key);
             HELD.remove(this);

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 
 /**
  * An open file. Failures are {@link dev.loom.error.StoreIoException}s that name the file and the offset. An interrupt
- * of the calling thread neither ends an operation nor closes the file, and is kept for the thread. For one thread.
+ * of the calling thread neither ends an operation nor closes the file; the interrupt status is kept. For one thread.
  */
 public interface LoomFile extends Closeable {
     Path path();
@@ -26,7 +26,7 @@ public interface LoomFile extends Closeable {
 
     void truncate(long size);
 
-    /** Makes what was written durable: data, and of the metadata what is needed to read it back. */
+    /** Makes written data durable, with the metadata needed to read it back. */
     void force();
 
     MappedByteBuffer map(boolean writable, long position, long length);

@@ -9,9 +9,9 @@ import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A staging file mapped whole. It is made by writing every byte, never grown, never sparse: a store into a hole of a
- * full file system would kill the thread. Unmapping is the owner's decision: an access after {@link #unmap()} is a
- * crash of the JVM, so whoever can't rule one out lets the garbage collector do it.
+ * A staging file, mapped whole. It is created by writing every byte, and never grown or sparse: a store into a hole on
+ * a full file system would kill the thread. The owner decides when to unmap it. An access after {@link #unmap()}
+ * crashes the JVM, so an owner that can't rule one out leaves unmapping to the garbage collector.
  */
 public final class MappedFile {
     private static final int ZEROES = 1 << 20;
@@ -27,7 +27,7 @@ public final class MappedFile {
         this.buffer = new UnsafeBuffer(bytes);
     }
 
-    /** Makes a file of {@code length} zero bytes, maps it and touches each page of it. */
+    /** Creates a file of {@code length} zero bytes, maps it, and touches each page. */
     public static MappedFile create(Storage storage, Path path, int length) {
         try (LoomFile file = storage.openToWrite(path, false)) {
             ByteBuffer zeroes = ByteBuffer.allocate(Math.min(length, ZEROES));
@@ -52,7 +52,7 @@ public final class MappedFile {
         }
     }
 
-    /** Faults every page in for writing, so that no push does. */
+    /** Faults in every page for writing, so that no push has to. */
     private void touch() {
         for (int offset = 0; offset < bytes.capacity(); offset += 4096) {
             bytes.put(offset, (byte) 0);

@@ -9,15 +9,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 
-/** What the store must know of the machine. */
+/** The properties of the machine that the store depends on. */
 public final class Platform {
-    /** File systems on which a lock or a mapping may not be seen alike by all processes. */
+    /** File systems on which processes may see locks or mappings differently. */
     private static final Set<String> NOT_COHERENT =
             Set.of("nfs", "nfs4", "9p", "virtiofs", "cifs", "smb3", "smbfs", "afs", "ceph", "lustre");
 
     /**
-     * File systems that write what is overwritten to another place: they need room for it, and where there is none, a store
-     * into a mapped page ends the thread, and maybe the process.
+     * File systems that write overwritten data to a new place. This takes room; without any, a store into a mapped page
+     * ends the thread, and maybe the process.
      */
     private static final Set<String> COPY_ON_WRITE = Set.of("btrfs", "zfs", "bcachefs", "nilfs2");
 
@@ -28,9 +28,9 @@ public final class Platform {
     private Platform() {}
 
     /**
-     * Refuses what the formats and the memory model were not made for.
+     * Refuses platforms that the formats and the memory model do not support.
      *
-     * @throws UnsupportedPlatformException naming system and processor
+     * @throws UnsupportedPlatformException with the system and the processor
      */
     public static void check() {
         String os = System.getProperty("os.name", "");
@@ -78,7 +78,7 @@ public final class Platform {
         }
     }
 
-    /** Identifies this boot of the machine; where the system has no such thing, its boot time stands for it. */
+    /** The id of the machine's current boot, or its boot time if the system has no such id. */
     public static String bootId() {
         try {
             if (Files.exists(BOOT_ID)) {
@@ -91,8 +91,8 @@ public final class Platform {
     }
 
     /**
-     * How long the machine has slept since it was started, to 10 ms, for comparison with an earlier answer; always 0 where the
-     * system does not tell. The uptime counts the sleep, the monotonic clock does not.
+     * How long the machine has slept since the boot, to 10 ms, for comparison with an earlier result; always 0 if the
+     * system does not tell. The uptime includes sleep, the monotonic clock does not.
      */
     public static long sleptNs() {
         try {

@@ -9,29 +9,31 @@ import java.nio.file.Path;
 import java.time.Instant;
 
 /**
- * A process, told apart from all others of one boot, also from one that has its pid later, or in another container.
+ * A process, distinct from all others of one boot, including those that reuse its pid later or in another container.
  *
  * @param pid as the process sees itself, in its PID namespace
- * @param start when it started, in the kernel's clock ticks since the boot, which no step of a clock changes; elsewhere than on
- *     Linux in milliseconds
- * @param namespace the number of its PID namespace, or 0 when it is not known
+ * @param start its start time in kernel clock ticks since the boot, which clock steps do not affect; on systems other
+ *     than Linux, in milliseconds
+ * @param namespace the number of its PID namespace, or 0 if unknown
  */
 public record ProcessId(long pid, long start, long namespace) {
-    /** Of no process. */
+    /** The id of no process. */
     public static final ProcessId NONE = new ProcessId(0, 0, 0);
 
-    /** Whether a process lives, as far as this one can know. */
+    /** Whether a process is alive, as far as this one can know. */
     public enum Life {
         ALIVE,
         DEAD,
-        /** It is in another PID namespace, or is hidden. */
+        /** The process is in another PID namespace, or hidden. */
         UNKNOWN
     }
 
     private static final Path PROC = Path.of("/proc");
     private static final boolean LINUX = Files.exists(PROC.resolve("self/stat"));
 
-    /** Fields of /proc/PID/stat behind the name, which may hold blanks and brackets itself: state, threads, start. */
+    /**
+     * Fields of /proc/PID/stat after the name, which may itself contain blanks and brackets: state, threads, start.
+     */
     private static final int STATE_FIELD = 0;
 
     private static final int THREADS_FIELD = 17;
@@ -76,12 +78,12 @@ public record ProcessId(long pid, long start, long namespace) {
         if (stat.length <= START_FIELD || Long.parseLong(stat[START_FIELD]) != start) {
             return Life.DEAD;
         }
-        // a killed one stays as a zombie until its parent has asked for it, which in a container may be never
+        // a killed process stays a zombie until its parent reaps it, which in a container may never happen
         boolean ended = stat[STATE_FIELD].equals("Z") || stat[STATE_FIELD].equals("X");
         return ended && Long.parseLong(stat[THREADS_FIELD]) <= 1 ? Life.DEAD : Life.ALIVE;
     }
 
-    /** Whether /proc is of this namespace, and shows the processes of others. */
+    /** Whether /proc belongs to this namespace, and shows other users' processes. */
     private static boolean processesVisible() {
         try {
             String self = Files.readSymbolicLink(PROC.resolve("self")).toString();
@@ -91,7 +93,7 @@ public record ProcessId(long pid, long start, long namespace) {
         }
     }
 
-    /** The fields behind the name; none when there is no such process. */
+    /** The fields after the name; empty if there is no such process. */
     private static String[] stat(String process) {
         Path file = PROC.resolve(process).resolve("stat");
         try {
@@ -101,7 +103,7 @@ public record ProcessId(long pid, long start, long namespace) {
             return new String[0];
         } catch (IOException e) {
             if (String.valueOf(e.getMessage()).contains("No such process")) {
-                return new String[0]; // it has ended between opening and reading
+                return new String[0]; // it ended between opening and reading
             }
             throw new StoreIoException("process can't be looked at: file=" + file + ", reason=" + e, e);
         }

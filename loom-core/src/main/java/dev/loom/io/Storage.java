@@ -21,31 +21,31 @@ public interface Storage {
     /**
      * Opens a file for reading and writing, creating it with mode 0600. Links are not followed.
      *
-     * @param direct whether to go past the page cache; then buffers, positions and lengths must be aligned to the block
+     * @param direct whether to bypass the page cache; then buffers, positions and lengths must be aligned to the block
      *     size
      */
     LoomFile openToWrite(Path file, boolean direct);
 
-    /** Creates a directory with mode 0700, and those above it that are missing. */
+    /** Creates a directory and its missing parents, with mode 0700. */
     void createDirectories(Path directory);
 
     /** Makes the entries of a directory durable. */
     void syncDirectory(Path directory);
 
-    /** Deletes a file or an empty directory; one that is not there is no error. */
+    /** Deletes a file or an empty directory; a missing one is not an error. */
     void delete(Path file);
 
-    /** The entries of a directory, sorted by name; empty when it is not there. */
+    /** The entries of a directory, sorted by name; empty if the directory does not exist. */
     List<Path> list(Path directory);
 
     boolean exists(Path file);
 
-    /** The name of the type of the file system that holds a directory, in lower case. */
+    /** The type name of the file system that holds a directory, in lower case. */
     default String fileSystemType(Path directory) {
         return Platform.fileSystem(directory).type().toLowerCase(Locale.ROOT);
     }
 
-    /** Bytes that this process may still write in the file system that holds a directory. */
+    /** The bytes that this process may still write to the file system that holds a directory. */
     default long usableSpace(Path directory) {
         try {
             return Platform.fileSystem(directory).getUsableSpace();

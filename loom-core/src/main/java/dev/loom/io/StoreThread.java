@@ -2,13 +2,14 @@ package dev.loom.io;
 
 import java.util.concurrent.locks.LockSupport;
 
-/** The threads that a store runs beside the application's, and how it waits in any. */
+/** The store's own threads, and its ways to wait on any thread. */
 public final class StoreThread {
     private StoreThread() {}
 
     /**
-     * A daemon, of no thread group, class loader or inherited thread-local value of whoever happens to start it: who interrupts
-     * the group of his threads, or waits for their end, does not mean the store's.
+     * Makes a daemon thread that inherits no thread group, class loader or thread-local value from the thread that
+     * happens to start it. So code that interrupts its thread group, or waits for the group to end, does not affect the
+     * store's threads.
      */
     public static Thread of(String name, Runnable task) {
         Thread thread = new Thread(root(), task, name, 0, false);
@@ -27,7 +28,7 @@ public final class StoreThread {
         return group;
     }
 
-    /** Waits until one has ended; an interrupt meanwhile is kept for the caller's thread. */
+    /** Waits for a thread to end. The interrupt status is kept. */
     public static void join(Thread thread) {
         boolean interrupted = false;
         while (thread.isAlive()) {
@@ -42,7 +43,7 @@ public final class StoreThread {
         }
     }
 
-    /** Waits for the full time; an interrupt before or meanwhile is kept for the caller's thread. */
+    /** Waits for the full time, even if interrupted. The interrupt status is kept. */
     public static void pause(long ns) {
         long end = System.nanoTime() + ns;
         boolean interrupted = false;

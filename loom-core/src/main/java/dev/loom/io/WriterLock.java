@@ -7,8 +7,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The right to write a store: one process, and in it one store. It is what keeps others out as a rule; that a file can be
- * deleted, or a lock dropped, is why a store's claims are asked too.
+ * The lock that admits one writer to a store: one process, and one instance within it. It is normally enough to keep
+ * others out. Since its file can be deleted or its lock dropped, a store's claims are checked too.
  */
 public final class WriterLock implements AutoCloseable {
     private final Path path;
@@ -23,8 +23,8 @@ public final class WriterLock implements AutoCloseable {
     /**
      * Takes the lock or fails at once.
      *
-     * @param ownerPid tells the pid of another process that has it, or -1
-     * @throws StoreLockedException naming the pid of the owner
+     * @param ownerPid supplies the pid of another process that has it, or -1
+     * @throws StoreLockedException with the pid of the owner
      */
     public static WriterLock take(Path lockFile, LongSupplier ownerPid) {
         LockedFile file = LockedFile.take(lockFile);
@@ -40,20 +40,20 @@ public final class WriterLock implements AutoCloseable {
         throw new StoreLockedException("store has a writer already: lock=" + lockFile + ", pid=" + pid, pid);
     }
 
-    /** What had become of the lock. */
+    /** The state in which a renewal found the lock. */
     public enum Renewal {
         KEPT,
-        /** The file had been deleted or replaced, or could not be used any more, and is locked again. */
+        /** The file had been deleted, replaced or become unusable, and is locked again. */
         RESTORED,
         /** Another process has it. */
         LOST
     }
 
     /**
-     * Takes again what was dropped, by whatever closed another descriptor of the file, deleted or replaced it. To be called
-     * every second.
+     * Retakes a lock that was lost because another descriptor of the file was closed, or the file was deleted or
+     * replaced. Call every second.
      *
-     * @throws StoreIoException when it can't be taken now
+     * @throws StoreIoException when that fails for now
      */
     public synchronized Renewal renew() {
         if (closed) {
