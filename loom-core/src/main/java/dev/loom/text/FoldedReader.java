@@ -7,24 +7,24 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the characters of UTF-8 texts so that those which mean the same are the same: folded, so that upper and lower case
- * are, and composed (NFC), so that é is one character whether it was written as one or as e and an accent. Variation
- * selectors are left out. Reading allocates nothing, but for characters that are not composed yet. For one thread.
+ * Reads the characters of UTF-8 texts in a normal form. They are case-folded and composed (NFC), so that é is one
+ * character whether it was written as one or as e and an accent. Variation selectors are left out. Reading allocates
+ * nothing except for characters that are not composed yet. For one thread.
  */
 public final class FoldedReader {
-    /** Instead of a character, behind the last. */
+    /** Returned after the last character. */
     public static final int END = -1;
 
-    /** Instead of a character, for a byte that is not UTF-8. */
+    /** Returned in place of a character, for a byte that is not UTF-8. */
     public static final int MALFORMED = -2;
 
-    /** All that composes with a character before it is at or behind this one. */
+    /** No character below this one composes with the character before it. */
     private static final int JOINING_MIN = 0x300;
 
-    /** The first byte of {@link #JOINING_MIN}, as it is signed. */
+    /** The first UTF-8 byte of {@link #JOINING_MIN}, as a signed byte. */
     private static final byte JOINING_LEAD_MIN = (byte) 0xCC;
 
-    /** Characters that are composed at once; with more marks than that the rest stands for itself. */
+    /** The most characters composed at once; further marks are read on their own. */
     private static final int SEGMENT_MAX = 64;
 
     private DirectBuffer buffer = new UnsafeBuffer(new byte[0]);
@@ -36,7 +36,7 @@ public final class FoldedReader {
     private int pendingAt;
     private int pendingCount;
 
-    /** Makes one without a text. */
+    /** Makes a reader without a text. */
     public FoldedReader() {}
 
     /** Begins the text at {@code [offset, offset + length)}, within the buffer. */
@@ -49,7 +49,7 @@ public final class FoldedReader {
         pendingCount = 0;
     }
 
-    /** Steps over a character; returns what it is folded to, {@link #MALFORMED}, or {@link #END} behind the last. */
+    /** Reads the next character. Returns its folded form, {@link #MALFORMED}, or {@link #END} after the last. */
     public int next() {
         while (true) {
             if (pendingAt < pendingCount) {
@@ -69,7 +69,10 @@ public final class FoldedReader {
         }
     }
 
-    /** Where the next character begins; {@link #end()} behind the last. Not told while composed characters are left. */
+    /**
+     * The offset of the next character; {@link #end()} after the last. Not defined while composed characters are
+     * pending.
+     */
     int position() {
         return position;
     }
@@ -86,17 +89,17 @@ public final class FoldedReader {
         return buffer;
     }
 
-    /** Whether characters are left that were composed, and lie before the position. */
+    /** Whether composed characters from before the position are pending. */
     boolean hasPending() {
         return pendingAt < pendingCount;
     }
 
-    /** What a character is folded to, so that upper and lower case are the same. */
+    /** The folded form of a character, in which upper and lower case are the same. */
     static int fold(int codePoint) {
         return Character.toLowerCase(Character.toUpperCase(codePoint));
     }
 
-    /** Whether a character is a mark, which belongs to the one before it. */
+    /** Whether a character is a mark, which belongs to the previous character. */
     static boolean isMark(int codePoint) {
         int type = codePoint < JOINING_MIN ? Character.UNASSIGNED : Character.getType(codePoint);
         return type == Character.NON_SPACING_MARK
@@ -104,14 +107,17 @@ public final class FoldedReader {
                 || type == Character.ENCLOSING_MARK;
     }
 
-    /** Whether a character composes, or may, with the one before it: a mark, a vowel or an end of a Hangul syllable. */
+    /**
+     * Whether a character may compose with the previous one: a mark, or a vowel or final consonant of a Hangul
+     * syllable.
+     */
     static boolean isJoining(int codePoint) {
         return isMark(codePoint)
                 || (codePoint >= 0x1160 && codePoint <= 0x11FF)
                 || (codePoint >= 0x16D67 && codePoint <= 0x16D68);
     }
 
-    /** Whether a character by itself is certainly its composed form; a test compares with the JDK's tables. */
+    /** Whether a character alone is certainly its own composed form; a test compares this with the JDK's tables. */
     static boolean isComposed(int codePoint) {
         if (codePoint < JOINING_MIN) {
             return true;
@@ -138,12 +144,12 @@ public final class FoldedReader {
         return codePoint >= first && codePoint <= last;
     }
 
-    /** Whether a character may join what is before it, by the first of its bytes. */
+    /** Whether a character with this first byte may join the previous one. */
     static boolean mayJoin(int first) {
         return first < 0 && first >= JOINING_LEAD_MIN;
     }
 
-    /** Whether the next character joins the one before it. */
+    /** Whether the next character joins the previous one. */
     private boolean joins() {
         if (position == end || !mayJoin(buffer.getByte(position))) {
             return false;
@@ -154,7 +160,7 @@ public final class FoldedReader {
         return codePoint >= 0 && isJoining(codePoint);
     }
 
-    /** Composes a character with those that join it, and keeps what that gives. */
+    /** Composes a character with those that join it, and keeps the result. */
     private void compose(int first) {
         StringBuilder characters = segment;
         if (characters == null) {
@@ -166,7 +172,7 @@ public final class FoldedReader {
         for (int count = 1; count < SEGMENT_MAX && joins(); count++) {
             append(characters, read());
         }
-        // an upper-case letter may be composed where its lower-case one is not yet
+        // an upper-case letter may have a composed form where its lower-case letter does not
         pending = folded(folded(characters)).codePoints().toArray();
         pendingAt = 0;
         pendingCount = pending.length;
@@ -188,13 +194,13 @@ public final class FoldedReader {
         return folded;
     }
 
-    /** Steps over a character, or over a byte that is none, which is {@link #MALFORMED}. */
+    /** Reads a character, or an invalid byte as {@link #MALFORMED}. */
     private int read() {
         int first = buffer.getByte(position++);
         return first >= 0 ? first : rest(first & 0xFF);
     }
 
-    /** Reads what follows the first of several bytes; {@link #MALFORMED}, and no step, if that is no character. */
+    /** Reads the rest of a character of several bytes; {@link #MALFORMED}, without advancing, if it is invalid. */
     private int rest(int first) {
         int more = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1;
         if (first < 0xC2 || first > 0xF4 || end - position < more) {

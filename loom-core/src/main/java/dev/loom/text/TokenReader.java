@@ -3,22 +3,22 @@ package dev.loom.text;
 import org.agrona.DirectBuffer;
 
 /**
- * Reads the tokens of UTF-8 texts: each a maximal run of Unicode letters, decimal digits and {@code _}, and of the marks that
- * belong to them, as {@link FoldedReader} reads them: upper and lower case are the same, and so are composed and decomposed
- * characters. Bytes that are not UTF-8 separate tokens. Reading allocates nothing, but for characters that are not composed. For
- * one thread.
+ * Reads the tokens of UTF-8 texts. A token is a maximal run of Unicode letters, decimal digits, {@code _}, and the
+ * marks that belong to them, in the normal form of {@link FoldedReader}, which ignores case and composes characters.
+ * Bytes that are not UTF-8 separate tokens. Reading allocates nothing except for characters that are not composed yet.
+ * For one thread.
  */
 public final class TokenReader {
-    /** Counts the changes of what a token is; what is built from tokens names the version that it was built with. */
+    /** The version of the definition of a token; data built from tokens records the version that it was built with. */
     public static final int VERSION = 2;
 
-    /** Code points of a token that are kept; longer ones are told apart by no more than these and their length. */
+    /** The code points kept of a token; longer tokens are distinguished only by these and their length. */
     public static final int LENGTH_MAX = 256;
 
     private static final int SEPARATOR = FoldedReader.MALFORMED;
     private static final int ASCII = 0x80;
 
-    /** Of each ASCII character what it is folded to, or {@link #SEPARATOR}. */
+    /** The folded form of each ASCII character, or {@link #SEPARATOR}. */
     private static final int[] FOLDED = new int[ASCII];
 
     static {
@@ -31,7 +31,7 @@ public final class TokenReader {
     private final int[] token = new int[LENGTH_MAX];
     private int length;
 
-    /** Makes one without a text. */
+    /** Makes a reader without a text. */
     public TokenReader() {}
 
     /** Begins the text at {@code [offset, offset + textLength)}, within the buffer. */
@@ -40,7 +40,7 @@ public final class TokenReader {
         length = 0;
     }
 
-    /** Reads the next token; false behind the last. */
+    /** Reads the next token; false after the last. */
     public boolean next() {
         length = 0;
         while (!nextOfAscii()) {
@@ -59,7 +59,7 @@ public final class TokenReader {
         return true;
     }
 
-    /** Takes the ASCII characters that come next and stand alone; whether one of them ends the token. */
+    /** Takes the next ASCII characters that nothing joins. Returns whether one of them ends the token. */
     private boolean nextOfAscii() {
         if (characters.hasPending()) {
             return false;
@@ -81,7 +81,7 @@ public final class TokenReader {
                 count++;
             } else if (c < 0) {
                 if (at > start && FoldedReader.mayJoin(c)) {
-                    // which the one before it is to be read with
+                    // the character before must be read together with this one
                     at--;
                     count -= FOLDED[buffer.getByte(at)] < 0 ? 0 : 1;
                 }
@@ -99,7 +99,7 @@ public final class TokenReader {
         return ended;
     }
 
-    /** How many code points the token has, also those that are not kept. */
+    /** The token's length in code points, including those not kept. */
     public int length() {
         return length;
     }
@@ -109,7 +109,7 @@ public final class TokenReader {
         return token[i];
     }
 
-    /** Whether the token is this one, of at most {@link #LENGTH_MAX} folded code points. */
+    /** Whether the token equals these folded code points, at most {@link #LENGTH_MAX}. */
     public boolean is(int[] other) {
         return length == other.length && beginsWith(other);
     }
@@ -127,7 +127,9 @@ public final class TokenReader {
         return true;
     }
 
-    /** Steps over a character that is not ASCII, or not alone; {@link #SEPARATOR} if it is no part of a token. */
+    /**
+     * Reads a character that is not ASCII, or is joined by others; {@link #SEPARATOR} if it is not part of a token.
+     */
     private int other() {
         int folded = characters.next();
         boolean part = folded >= 0 && (isPart(folded) || (length > 0 && FoldedReader.isMark(folded)));

@@ -1,4 +1,4 @@
-/** Text cut into tokens, for those who index it and those who search it alike. */
+/** Splits text into tokens, in the same way for indexing and for searching. */
 @NullMarked
 package dev.loom.text;
 
