@@ -73,8 +73,8 @@ public final class DescendingChunks extends Chunks {
     }
 
     /**
-     * Returns the region above the last directory that ends within the snapshot and has all parts readable; slots know
-     * no later one.
+     * Lists the region above the last directory that ends within the snapshot and has all parts readable; slots know no
+     * later one. False if the region is empty.
      */
     private boolean tail() {
         long summarised = begin;

@@ -115,7 +115,7 @@ final class StagingPlaces {
      * The staging of a copy of the store stays, because only it holds the copy's records; so does what can't be
      * deleted.
      *
-     * @param killed sessions
+     * @param killed the killed sessions
      */
     void deleteStale(Mark closed, List<Claim.Other> killed) {
         String prefix = Staging.prefix(closed.storeId());
