@@ -192,9 +192,9 @@ public final class LoomConfig {
         }
 
         /**
-         * If more bytes of records than this lack index entries, opening does not wait until they are written, 0 or
-         * more; default 256 MiB. A thread writes them beside the writer, with as much memory as both index rings and 5
-         * MiB, and resumes after the next opening. Meanwhile queries read those records.
+         * The bytes of records without index entries beyond which opening does not wait until the entries are written,
+         * 0 or more; default 256 MiB. A thread then writes them beside the writer, with as much memory as both index
+         * rings and 5 MiB, and resumes after the next opening. Meanwhile queries read those records.
          */
         public Builder backgroundRebuildBytes(long bytes) {
             if (bytes < 0) {

@@ -185,7 +185,7 @@ final class RecorderWriter implements Runnable {
     }
 
     private void step() {
-        Thread.interrupted(); // such as from an index function; a pending interrupt would end every park
+        Thread.interrupted(); // such as by an index function; a pending interrupt would end every park
         long asked = syncsAsked.get();
         int read = ring.read(handler, BATCH);
         if (intake.dropped()) {

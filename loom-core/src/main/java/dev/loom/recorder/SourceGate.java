@@ -43,7 +43,7 @@ final class SourceGate {
         closed = true;
     }
 
-    /** Whether to take the next record while the ring is filling up. */
+    /** Whether a record offered while the ring is filling up is taken: every {@code oneIn}-th one is. */
     boolean takesSample(int oneIn) {
         return offeredWhileFilling.getAndIncrement() % oneIn == 0;
     }

@@ -79,8 +79,7 @@ final class IndexThread implements AutoCloseable {
         long end = System.nanoTime() + ns;
         for (long leftNs = ns; leftNs > 0 && !cancelled; leftNs = end - System.nanoTime()) {
             LockSupport.parkNanos(leftNs);
-            Thread.interrupted(); // nobody interrupts this thread on purpose, and a pending interrupt would end every
-            // park
+            Thread.interrupted(); // not meant for this thread, and a pending one would end every park
         }
     }
 
