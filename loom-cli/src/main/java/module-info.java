@@ -6,7 +6,7 @@ module dev.loom.cli {
     requires com.fasterxml.jackson.core;
     requires info.picocli;
     requires java.management;
-    requires jdk.management; // what the operating system tells of the process
+    requires jdk.management; // for the metrics of the process
     requires org.eclipse.jetty.server;
     requires org.snakeyaml.engine;
     requires static org.jspecify;

@@ -77,7 +77,7 @@ public final class QueryApi {
      *
      * @param store supplies the store; each query closes what it gets
      * @param timeMax the longest time of a query that does not run until its client leaves
-     * @param memory that queries may hold together
+     * @param memory the memory budget of all queries together
      */
     public QueryApi(Path directory, Supplier<Store> store, Duration timeMax, QueryMemory memory) {
         this.directory = directory;
@@ -173,7 +173,7 @@ public final class QueryApi {
         /**
          * Writes the answer; its last line is the outcome.
          *
-         * @throws ApiFailure if there is no answer or it broke off, also for lack of memory
+         * @throws ApiFailure if there is no answer, if it broke off, or if memory ran out
          * @throws BrokenPipeException if the client has gone
          * @throws UncheckedIOException if the client has gone
          */

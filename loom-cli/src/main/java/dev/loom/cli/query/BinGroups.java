@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
  * such as an infinity, form a part of their own; a chart marks the gap between parts and does not draw it.
  */
 final class BinGroups {
-    /** Empty bins are a gap if there are more of them than this, and than {@link #GAP_TIMES_MIN} times the bins without gaps. */
+    /** Empty bins are a gap if there are more of them than this, and than {@link #GAP_TIMES_MIN} times the bins outside gaps. */
     private static final int GAP_MIN = 64;
 
     private static final int GAP_TIMES_MIN = 3;

@@ -15,11 +15,10 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prints records in event-time order, in constant memory, though they are stored in arrival order. Each scan keeps the earliest
- * records after those printed, as many as fit. So an answer that fits takes one scan, and a longer one takes a scan per
- * memory-full. A scan starts from the end of the log that is wanted first, and skips what is printed and what no longer fits. So
- * if an index over event times exists and records arrive roughly in order, each part of the log is read about once. For one
- * thread.
+ * Prints records in event-time order, though they are stored in arrival order, in constant memory. Each scan keeps as many of the
+ * next records in order as fit, so an answer that fits takes one scan, and a longer one several. A scan starts from the end of
+ * the log that is wanted first, and skips what is printed and what no longer fits. If there is an index over event times and
+ * records arrive roughly in order, each part of the log is therefore read about once. For one thread.
  */
 final class EventScan {
     private static final Comparator<KeptRecord> OLDEST_FIRST =

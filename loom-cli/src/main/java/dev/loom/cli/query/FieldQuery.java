@@ -39,7 +39,7 @@ abstract class FieldQuery extends SourceQuery {
         }
     }
 
-    /** Whether the field may be missing; the command then counts records. */
+    /** Whether the field may be left out; the command then counts records. */
     boolean countsRecords() {
         return false;
     }

@@ -44,7 +44,7 @@ record HistogramSteps(TimeRange range, long stepNs) {
         }
         // the unsigned length: a range may exceed a long
         long step = stepNs > 0 ? stepNs : round(steps(toNs - fromNs, Math.max(columns, COLUMNS_MIN)));
-        // start at a round time unless the range starts elsewhere
+        // start at a round time unless a start was asked for
         long roundNs = Math.floorDiv(fromNs, step) * step;
         fromNs = fromNs == wanted.fromNs() || roundNs > fromNs ? fromNs : Math.max(wanted.fromNs(), roundNs);
         long steps = steps(toNs - fromNs, step);

@@ -175,7 +175,7 @@ public final class QueryRun {
         return work;
     }
 
-    /** What the scans lacked. */
+    /** What the scans lacked; their ranges must not overlap, except after {@link #repeat()}. */
     Completeness completeness() {
         return new Completeness(
                 Math.max(earlier.lost(), completeness.lost()),

@@ -20,8 +20,8 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /**
- * A configuration file in YAML. A setting is known by its path, such as {@code receivers.otlp.protocols.grpc.endpoint}. Values
- * may refer to environment variables, which {@link VariableReferences} replaces. All methods report failures as {@link
+ * A configuration file in YAML. A setting is identified by its path, such as {@code receivers.otlp.protocols.grpc.endpoint}.
+ * Values may refer to environment variables, which {@link VariableReferences} replaces. All methods report failures as {@link
  * CommandFailure}.
  */
 final class ConfigFile {

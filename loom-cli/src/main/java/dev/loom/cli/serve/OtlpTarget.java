@@ -47,7 +47,7 @@ final class OtlpTarget implements ExportHandler {
         return writing == null ? Optional.empty() : writing.problem();
     }
 
-    /** Records stored in the signal's own source because they could have no other. */
+    /** Records stored in the signal's own source because the limit on sources was reached. */
     long overflowed(Signal signal) {
         OtlpIngester writing = ingester;
         return writing == null ? 0 : writing.counters(signal).overflowed();

@@ -187,7 +187,7 @@ final class Sidecar implements AutoCloseable {
         try {
             return StoreTime.aheadNs(store.store());
         } catch (LoomException | IllegalStateException | OutOfMemoryError e) {
-            return 0; // no reason to end if it can't be told now
+            return 0; // don't fail if it is unknown now
         }
     }
 

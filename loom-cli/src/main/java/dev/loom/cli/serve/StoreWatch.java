@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 
 /**
  * Checks the store every two seconds: reports when records stop reaching the disk and when they reach it again, and tries to
- * reopen a read-only store for writing. {@link #problem()} is thread-safe.
+ * reopen a read-only store for writing. {@link #problem()} is for any thread.
  */
 final class StoreWatch implements Runnable, AutoCloseable {
     private static final Duration INTERVAL = Duration.ofSeconds(2);
