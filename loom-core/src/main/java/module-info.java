@@ -1,8 +1,5 @@
 /** The store. Packages that are not named here are its own. */
-@SuppressWarnings({
-    "module", // the qualified exports name a module that is compiled later
-    "requires-transitive-automatic" // Agrona has no descriptor
-})
+@SuppressWarnings("requires-transitive-automatic") // Agrona has no descriptor
 module dev.loom.core {
     requires transitive org.agrona.core;
     requires jdk.unsupported; // sun.misc.Unsafe for Agrona, which has no descriptor; direct I/O for us
@@ -15,16 +12,9 @@ module dev.loom.core {
     exports dev.loom.bytes;
     exports dev.loom.error;
     exports dev.loom.format;
-    exports dev.loom.index to
-            dev.loom.query;
-    exports dev.loom.log to
-            dev.loom.query;
-    exports dev.loom.record to
-            dev.loom.query;
-    exports dev.loom.store to
-            dev.loom.query;
-    exports dev.loom.text to
-            dev.loom.query;
+    exports dev.loom.read;
+    exports dev.loom.text;
+    exports dev.loom.value;
 
     uses dev.loom.format.PayloadFormatProvider;
 }

@@ -14,7 +14,6 @@ module dev.loom.otlp {
     exports dev.loom.otlp.ingest;
     exports dev.loom.otlp.json;
     exports dev.loom.otlp.server;
-    exports dev.loom.otlp.wire;
 
     provides dev.loom.format.PayloadFormatProvider with
             dev.loom.otlp.format.OtlpFormatProvider;

@@ -17,6 +17,7 @@ import dev.loom.error.StoreLockedException;
 import dev.loom.format.PayloadFormat;
 import dev.loom.record.RecordDescriptor;
 import dev.loom.record.RecordLog;
+import dev.loom.store.SessionSchema;
 import dev.loom.store.StoreOpening;
 import dev.loom.store.StoreSession;
 import java.nio.ByteBuffer;
@@ -36,10 +37,11 @@ import org.agrona.DirectBuffer;
  * <p>Threads: {@code push}, {@code offer}, {@code claim}, their variants and {@code force} belong to one thread at a
  * time, the writer. The first thread that calls one of them becomes the writer, until it calls {@link #releaseWriter()}
  * or ends. Meanwhile such a call from another thread throws {@link SecondWriterException}, and so does {@link
- * #close()}. Any thread may change the schema, take snapshots, and call {@link #sync} and {@link #info()}.
+ * #close()}. Any thread may change the schema, take snapshots, and call {@link #info()}.
  *
  * <p>Once the call that pushed a record has returned, every reader in this process or another sees the record, and it
- * survives the death of the process. It survives a power cut once {@link #force()} has returned or the evictor has made
+ * survives the death of the process; so there is no call for the paper's {@code sync}, which makes pushed records
+ * visible. It survives a power cut once {@link #force()} has returned or the evictor has made
  * its page durable, by default within a second of the page filling up.
  */
 public final class Loom implements Store {
@@ -95,9 +97,9 @@ public final class Loom implements Store {
         return defineSource(name, format, attributes, id -> {});
     }
 
-    /** @param prepare as in {@link StoreSession#defineSource} */
+    /** @param prepare as in {@link SessionSchema#defineSource} */
     int defineSource(String name, PayloadFormat format, Map<String, String> attributes, IntConsumer prepare) {
-        return inSession(current -> current.defineSource(name, format, attributes, prepare));
+        return inSession(current -> current.schema().defineSource(name, format, attributes, prepare));
     }
 
     /**
@@ -108,7 +110,7 @@ public final class Loom implements Store {
      */
     public void setAttributes(int sourceId, Map<String, String> attributes) {
         inSession(current -> {
-            current.setAttributes(sourceId, attributes);
+            current.schema().setAttributes(sourceId, attributes);
             return sourceId;
         });
     }
@@ -119,7 +121,7 @@ public final class Loom implements Store {
      */
     public void closeSource(int sourceId) {
         inSession(current -> {
-            current.closeSource(sourceId);
+            current.schema().closeSource(sourceId);
             return sourceId;
         });
     }
@@ -137,19 +139,19 @@ public final class Loom implements Store {
      * @throws StoreIoException when the definition can't be written; then nothing is defined
      */
     public int defineIndex(int sourceId, String name, IndexFunction function, Bins bins) {
-        return inSession(current -> current.defineIndex(sourceId, name, IndexKind.VALUE, function, bins));
+        return inSession(current -> current.schema().defineIndex(sourceId, name, IndexKind.VALUE, function, bins));
     }
 
     /** As {@link #defineIndex}, over the times that a source's records carry themselves (paper, section 5.2). */
     public int defineEventTimeIndex(int sourceId, String name, IndexFunction function) {
-        return inSession(
-                current -> current.defineIndex(sourceId, name, IndexKind.EVENT_TIME, function, Bins.logLinear()));
+        return inSession(current ->
+                current.schema().defineIndex(sourceId, name, IndexKind.EVENT_TIME, function, Bins.logLinear()));
     }
 
     /** Closes an index: later chunks are not in it, and its name may be defined again. Any thread. Idempotent. */
     public void closeIndex(int indexId) {
         inSession(current -> {
-            current.closeIndex(indexId);
+            current.schema().closeIndex(indexId);
             return indexId;
         });
     }
@@ -250,18 +252,7 @@ public final class Loom implements Store {
      * @throws IllegalStateException while a claim is open
      */
     public void releaseWriter() {
-        log.releaseWriter();
-    }
-
-    /**
-     * Makes the source's records visible (paper, Figure 9). {@link #push} has already done so; this only checks its
-     * argument.
-     *
-     * @throws IllegalArgumentException for a source that was never defined
-     */
-    public void sync(int sourceId) {
-        session.checkOpen();
-        log.checkDefined(sourceId);
+        log.ownership().release();
     }
 
     /**
@@ -277,8 +268,7 @@ public final class Loom implements Store {
 
     /**
      * Rebuilds all indexes from the records, so that each also covers the records from before it was defined. Runs in
-     * the background, except for the last few MiB. {@link #info()} reports the progress ({@code rebuilt} of {@code
-     * rebuild_to}). Meanwhile queries read the records, and their answers are the same.
+     * the background, except for the last few MiB. {@link #info()} reports the progress ({@link StoreInfo#rebuild()}). Meanwhile queries read the records, and their answers are the same.
      *
      * <p>This closes the store and opens it again. Open snapshots stay valid; calls that take a snapshot or change the
      * schema wait meanwhile, and attached readers must attach again. Functions of the program's own are kept.
@@ -296,7 +286,7 @@ public final class Loom implements Store {
     void rebuildIndexes(Consumer<StoreSession> prepare) {
         sessions.writeLock().lock();
         try {
-            log.prepareHandOver();
+            log.ownership().admit();
             // fails here, before anything has changed, if the disk refuses
             session.force();
             session.close();
@@ -325,22 +315,22 @@ public final class Loom implements Store {
 
     @Override
     public List<Source> sources() {
-        return session.schema().sources();
+        return session.schema().current().sources();
     }
 
     @Override
     public Optional<Source> source(String name) {
-        return session.schema().source(name);
+        return session.schema().current().source(name);
     }
 
     @Override
     public List<Index> indexes() {
-        return session.schema().indexes();
+        return session.schema().current().indexes();
     }
 
     @Override
     public StoreInfo info() {
-        return new StoreInfo(inSession(StoreSession::info));
+        return inSession(StoreSession::info);
     }
 
     /**

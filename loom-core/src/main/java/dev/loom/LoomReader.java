@@ -63,7 +63,7 @@ public final class LoomReader implements Store {
 
     @Override
     public StoreInfo info() {
-        return new StoreInfo(store.info());
+        return store.info();
     }
 
     @Override

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.agrona.DirectBuffer;
 
 /**
@@ -147,27 +148,24 @@ public final class Recorder implements Store {
         return intake.payloadLengthMax();
     }
 
-    /** As {@link #sync(int, Duration)}, without a limit. */
-    public boolean sync(int sourceId) {
-        session.checkDefined(sourceId);
+    /** As {@link #sync(Duration)}, without a limit. */
+    public boolean sync() {
         return session.sync(-1);
     }
 
     /**
-     * Waits until everything that this thread has offered is in the log, visible and safe from a kill, or known to be
-     * lost. This includes what other threads have offered until now, to any source. An interrupt ends the wait; the
+     * Waits until everything that any thread has offered until now, to any source, is in the log, visible and safe from
+     * a kill, or known to be lost (paper, Figure 9, where it is a source's records). An interrupt ends the wait; the
      * interrupt status is kept.
      *
      * @return whether that is done; false if the time is over, or the store has failed
-     * @throws IllegalArgumentException for a source that was never defined
      */
-    public boolean sync(int sourceId, Duration longest) {
-        session.checkDefined(sourceId);
-        return session.sync(Math.max(0, longest.toNanos()));
+    public boolean sync(Duration longest) {
+        return session.sync(Math.max(0, TimeUnit.NANOSECONDS.convert(longest)));
     }
 
     /**
-     * As {@link #sync(int, Duration)}, for all sources, and then makes the records durable, so that they survive a
+     * As {@link #sync(Duration)}, and then makes the records durable, so that they survive a
      * power cut. Without this, a full page is durable about a second later, and the newest page not until it is full.
      * The recorder's thread waits for the disk meanwhile, and the ring fills.
      *
@@ -176,7 +174,7 @@ public final class Recorder implements Store {
      *     or the ring, and are written once the disk allows it
      */
     public boolean force(Duration longest) {
-        return session.force(Math.max(0, longest.toNanos()));
+        return session.force(Math.max(0, TimeUnit.NANOSECONDS.convert(longest)));
     }
 
     /**
@@ -190,10 +188,10 @@ public final class Recorder implements Store {
     public boolean rebuildIndexes(Duration longest) {
         return session.reopen(
                 () -> {
-                    loom.rebuildIndexes(next -> next.log().prepareHandOver());
+                    loom.rebuildIndexes(next -> next.log().ownership().admit());
                     return loom.session();
                 },
-                Math.max(0, longest.toNanos()));
+                Math.max(0, TimeUnit.NANOSECONDS.convert(longest)));
     }
 
     /** The number of records of a source that this recorder has published. */

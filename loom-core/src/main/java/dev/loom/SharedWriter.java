@@ -2,6 +2,8 @@ package dev.loom;
 
 import dev.loom.error.SecondWriterException;
 import dev.loom.record.RecordLog;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Lets several threads take turns as a store's writer: each has {@link #loom()} to itself between {@link #acquire} and
@@ -23,19 +25,18 @@ public final class SharedWriter implements AutoCloseable {
      */
     public SharedWriter(Loom loom) {
         this.loom = loom;
-        loom.session().log().prepareHandOver();
+        loom.session().log().ownership().admit();
         log().ownership().takeTurns(this);
     }
 
     /**
      * Waits for a turn. An interrupt ends the wait; the interrupt status is kept.
      *
-     * @param timeoutNs the longest wait, ns
      * @return whether the caller is now the writer, and must {@link #release()}; false once the store is closed
      * @throws SecondWriterException while another thread closes the store by itself
      */
-    public boolean acquire(long timeoutNs) {
-        if (!turns.acquire(Math.max(0, timeoutNs))) {
+    public boolean acquire(Duration longest) {
+        if (!turns.acquire(Math.max(0, TimeUnit.NANOSECONDS.convert(longest)))) {
             return false;
         }
         if (closed) {
@@ -61,7 +62,7 @@ public final class SharedWriter implements AutoCloseable {
      */
     public void release() {
         if (turns.holds() == 1 && !closed) {
-            log().endTurn();
+            log().ownership().endTurn();
         }
         turns.release();
     }

@@ -109,7 +109,7 @@ class DeletedStagingTest {
             int pushed = 5_000;
             for (int i = 1; i <= 2; i++) {
                 deleteStaging();
-                while (!writer.ask("info staging_replaced").equals("" + i)) {
+                while (!writer.ask("moves").equals("" + i)) {
                     assertEquals("ok", writer.ask("push 10"));
                     pushed += 10;
                 }
@@ -134,7 +134,7 @@ class DeletedStagingTest {
                 deleteStaging();
                 await("the writer did not go on elsewhere", () -> {
                     WriterProcess.push(loom, 1);
-                    return (long) loom.info().values().get("staging_replaced") == 1;
+                    return loom.info().writer().orElseThrow().stagingReplaced() == 1;
                 });
                 assertThrows(StoreReopenedException.class, reader::snapshot);
                 int id = loom.source("written").orElseThrow().id();

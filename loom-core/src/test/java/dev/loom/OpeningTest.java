@@ -1,7 +1,6 @@
 package dev.loom;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -19,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -64,7 +64,7 @@ final class OpeningTest {
         }
     }
 
-    private Object eviction(Eviction asked, boolean directFails, boolean cachedFails) {
+    private Eviction eviction(Eviction asked, boolean directFails, boolean cachedFails) {
         Storage storage = new HookedStorage() {
             @Override
             protected void onWrite(Path file, long position, boolean direct) {
@@ -75,7 +75,7 @@ final class OpeningTest {
         };
         Path store = temp.resolve("store");
         try (Loom loom = Loom.open(config(store, storage).eviction(asked).build())) {
-            return loom.info().values().get("eviction");
+            return loom.info().session().orElseThrow().eviction();
         } finally {
             assertTrue(Files.notExists(store.resolve("record/direct.trial")));
         }
@@ -83,12 +83,12 @@ final class OpeningTest {
 
     @Test
     void shouldGoPastThePageCacheWhenADiskWithoutRoomLeavesItOpen() {
-        assertEquals("direct", eviction(Eviction.AUTO, false, false));
-        assertEquals("direct", eviction(Eviction.AUTO, true, true), "the disk fails, not direct I/O");
-        assertEquals("direct", eviction(Eviction.DIRECT, true, true));
-        assertEquals("page cache", eviction(Eviction.AUTO, true, false));
+        assertEquals(Eviction.DIRECT, eviction(Eviction.AUTO, false, false));
+        assertEquals(Eviction.DIRECT, eviction(Eviction.AUTO, true, true), "the disk fails, not direct I/O");
+        assertEquals(Eviction.DIRECT, eviction(Eviction.DIRECT, true, true));
+        assertEquals(Eviction.PAGE_CACHE, eviction(Eviction.AUTO, true, false));
         assertThrows(StoreIoException.class, () -> eviction(Eviction.DIRECT, true, false));
-        assertEquals("page cache", eviction(Eviction.PAGE_CACHE, true, true));
+        assertEquals(Eviction.PAGE_CACHE, eviction(Eviction.PAGE_CACHE, true, true));
     }
 
     @Test
@@ -104,14 +104,16 @@ final class OpeningTest {
         };
         Path store = temp.resolve("store");
         try (Loom loom = Loom.open(config(store, storage).build())) {
-            assertEquals("page cache", loom.info().values().get("eviction"));
-            String why = String.valueOf(loom.info().values().get("eviction_fallback"));
+            assertEquals(
+                    Eviction.PAGE_CACHE, loom.info().session().orElseThrow().eviction());
+            String why = loom.info().writer().orElseThrow().evictionFallback().orElseThrow();
             assertTrue(why.contains("no inode left"), why);
         }
         try (Loom loom =
                 Loom.open(config(store, storage).eviction(Eviction.PAGE_CACHE).build())) {
-            assertEquals("page cache", loom.info().values().get("eviction"));
-            assertNull(loom.info().values().get("eviction_fallback"));
+            assertEquals(
+                    Eviction.PAGE_CACHE, loom.info().session().orElseThrow().eviction());
+            assertEquals(Optional.empty(), loom.info().writer().orElseThrow().evictionFallback());
         }
     }
 

@@ -15,6 +15,7 @@ import dev.loom.error.StoreIoException;
 import dev.loom.format.Formats;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -63,7 +64,7 @@ final class RecorderCountsTest {
                     assertEquals(0, claim.commit());
                     assertThrows(IllegalStateException.class, claim::commit);
                     assertThrows(IllegalStateException.class, claim::abort);
-                    assertTrue(recorder.sync(source));
+                    assertTrue(recorder.sync());
                     assertEquals(i, recorder.published(source));
                     assertEquals(i, statistics(recorder, source).records());
                 }
@@ -71,9 +72,21 @@ final class RecorderCountsTest {
                 claim.abort();
                 assertThrows(IllegalStateException.class, claim::commit);
             }
-            assertTrue(recorder.sync(source));
+            assertTrue(recorder.sync());
             assertEquals(3, recorder.published(source));
             assertEquals(3, statistics(recorder, source).records());
+        }
+    }
+
+    @Test
+    void shouldWaitForAnyLengthOfTime() {
+        Duration forever = ChronoUnit.FOREVER.getDuration();
+        try (Recorder recorder = Recorder.on(open(Pressure.WAIT)).start()) {
+            int source = recorder.defineSource("source", Formats.bytes());
+            assertEquals(0, recorder.offer(source, new byte[1]));
+            assertTrue(recorder.sync(forever));
+            assertTrue(recorder.force(forever));
+            assertTrue(recorder.rebuildIndexes(forever));
         }
     }
 
@@ -87,7 +100,7 @@ final class RecorderCountsTest {
         for (int i = 0; i < offered; i++) {
             assertEquals(0, recorder.offer(source, new byte[10_000]));
         }
-        assertTrue(recorder.sync(source));
+        assertTrue(recorder.sync());
         long dropped = recorder.dropped(source, LossReason.STORE_FULL);
         assertTrue(dropped > 0);
         assertEquals(offered, recorder.published(source) + dropped);
@@ -111,7 +124,7 @@ final class RecorderCountsTest {
             offered++;
         }
         full = false;
-        assertTrue(recorder.sync(source));
+        assertTrue(recorder.sync());
         assertEquals(refused, recorder.dropped(source, LossReason.RECORDER_FULL));
         assertEquals(offered - refused, recorder.published(source));
         assertEquals(offered - refused, statistics(recorder, source).records());

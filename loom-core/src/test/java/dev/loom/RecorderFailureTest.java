@@ -47,7 +47,7 @@ final class RecorderFailureTest {
         }
         assertEquals(PushStatus.FAILED, status);
         assertEquals(PushStatus.FAILED, recorder.offer(id, payload));
-        assertFalse(recorder.sync(id), "not all is in the store");
+        assertFalse(recorder.sync(), "not all is in the store");
         assertNotNull(recorder.state().failure());
         assertEquals(offered + 1, recorder.published(id) + recorder.dropped(id, LossReason.FAILED));
         assertThrows(StoreIoException.class, recorder::close);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -15,7 +16,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,7 +24,7 @@ final class SharedWriterTest {
     private static final int THREADS = 4;
     private static final int TURNS = 500;
     private static final int RECORDS = 20;
-    private static final long LONG_NS = TimeUnit.MINUTES.toNanos(1);
+    private static final Duration LONG = Duration.ofMinutes(1);
 
     @TempDir
     Path temp;
@@ -68,7 +68,7 @@ final class SharedWriterTest {
         byte[] payload = new byte[8];
         long together = 0;
         for (int turn = 0; turn < TURNS; turn++) {
-            assertTrue(writer.acquire(LONG_NS));
+            assertTrue(writer.acquire(LONG));
             try {
                 long before;
                 try (Snapshot snapshot = writer.loom().snapshot()) {
@@ -90,10 +90,11 @@ final class SharedWriterTest {
     @Test
     void shouldRefuseATurnWhenItDoesNotComeInTime() throws Exception {
         try (SharedWriter writer = open()) {
-            assertTrue(writer.acquire(0));
-            assertFalse(threads.submit(() -> writer.acquire(1)).get());
+            assertTrue(writer.acquire(Duration.ZERO));
+            assertFalse(
+                    threads.submit(() -> writer.acquire(Duration.ofNanos(1))).get());
             writer.release();
-            assertTrue(threads.submit(() -> writer.acquire(LONG_NS) && release(writer))
+            assertTrue(threads.submit(() -> writer.acquire(LONG) && release(writer))
                     .get());
         }
     }
@@ -106,10 +107,10 @@ final class SharedWriterTest {
     @Test
     void shouldKeepTheInterruptWhenItEndsTheWaiting() throws Exception {
         try (SharedWriter writer = open()) {
-            assertTrue(writer.acquire(0));
+            assertTrue(writer.acquire(Duration.ZERO));
             assertTrue(threads.submit(() -> {
                         Thread.currentThread().interrupt();
-                        return !writer.acquire(LONG_NS) && Thread.interrupted();
+                        return !writer.acquire(LONG) && Thread.interrupted();
                     })
                     .get());
             writer.release();
@@ -123,7 +124,7 @@ final class SharedWriterTest {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
         Future<Long> push = threads.submit(() -> {
-            assertTrue(writer.acquire(LONG_NS));
+            assertTrue(writer.acquire(LONG));
             begun.countDown();
             goOn.await();
             long status = writer.loom().push(source, new byte[8]);
@@ -135,7 +136,7 @@ final class SharedWriterTest {
         goOn.countDown();
         assertTrue(push.get() >= 0);
         close.get();
-        assertFalse(writer.acquire(LONG_NS));
+        assertFalse(writer.acquire(LONG));
         writer.close();
     }
 
@@ -147,8 +148,8 @@ final class SharedWriterTest {
             CountDownLatch taken = new CountDownLatch(1);
             CountDownLatch asked = new CountDownLatch(1);
             Thread ends = new Thread(() -> {
-                assertTrue(writer.acquire(LONG_NS));
-                assertTrue(writer.acquire(LONG_NS), "once more");
+                assertTrue(writer.acquire(LONG));
+                assertTrue(writer.acquire(LONG), "once more");
                 assertTrue(writer.loom().claim(source, 10) >= 0);
                 taken.countDown();
                 try {
@@ -161,7 +162,7 @@ final class SharedWriterTest {
             taken.await();
             for (int i = 0; i < THREADS; i++) {
                 waiting.add(threads.submit(() -> {
-                    boolean turn = writer.acquire(LONG_NS);
+                    boolean turn = writer.acquire(LONG);
                     assertTrue(writer.loom().push(source, new byte[8]) >= 0);
                     writer.release();
                     return turn;

@@ -206,11 +206,18 @@ final class SnapshotReadTest {
         try (Stream<Path> files = Files.list(store.resolve("record"))) {
             segments = files.sorted().toList();
         }
-        long page = SEGMENT + 5 * PAGE;
-        try (RandomAccessFile file = new RandomAccessFile(segments.get(1).toFile(), "rw")) {
-            file.seek(5 * PAGE + 1000);
+        // a page in which a record begins: one in the midst of another source's record would harm nobody here
+        long page = pushed.get(0).stream()
+                .mapToLong(record -> record.address() / PAGE * PAGE)
+                .filter(address -> address >= SEGMENT + 5 * PAGE)
+                .findFirst()
+                .orElseThrow();
+        try (RandomAccessFile file =
+                new RandomAccessFile(segments.get((int) (page / SEGMENT)).toFile(), "rw")) {
+            long place = page % SEGMENT + 1000;
+            file.seek(place);
             int was = file.read();
-            file.seek(5 * PAGE + 1000);
+            file.seek(place);
             file.write(was ^ 1);
         }
         try (LoomReader reader = LoomReader.attach(store);

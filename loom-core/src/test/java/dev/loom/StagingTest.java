@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.api.StoreInfo;
 import dev.loom.error.StoreIoException;
 import dev.loom.error.UnsupportedPlatformException;
 import dev.loom.io.LoomFile;
@@ -101,27 +102,23 @@ class StagingTest {
         return in(Map.of(), Map.of(staging, bytes));
     }
 
-    private static long info(Loom loom, String key) {
-        return (long) loom.info().values().get(key);
-    }
-
     @Test
     void shouldTakeSmallerRingsWhenThereIsNoRoomAndTheWantedOnesOnceThereIs() {
         try (Loom loom = Loom.open(withRoom(64 * MIB).build())) {
             WriterProcess.push(loom, 20_000);
-            assertEquals(32 * MIB, info(loom, "record_ring_bytes"));
-            String note = String.valueOf(loom.info().values().get("staging_fallback"));
+            assertEquals(32 * MIB, loom.info().records().ringBytes());
+            String note = loom.info().session().orElseThrow().stagingFallback().orElseThrow();
             assertTrue(note.contains("directory=" + staging) && note.contains("free=" + 64 * MIB), note);
         }
         try (Loom loom = Loom.open(withRoom(24 * MIB).build())) {
             WriterProcess.push(loom, 20_000);
-            assertEquals(8 * MIB, info(loom, "record_ring_bytes"));
+            assertEquals(8 * MIB, loom.info().records().ringBytes());
         }
         try (Loom loom = Loom.open(withRoom(1 << 30).build())) {
             WriterProcess.push(loom, 20_000);
-            assertEquals(128 * MIB, info(loom, "record_ring_bytes"));
-            assertEquals(8 * MIB, info(loom, "chunk_ring_bytes"));
-            assertFalse(loom.info().values().containsKey("staging_fallback"));
+            assertEquals(128 * MIB, loom.info().records().ringBytes());
+            assertEquals(8 * MIB, loom.info().chunks().ringBytes());
+            assertFalse(loom.info().session().orElseThrow().stagingFallback().isPresent());
         }
         try (LoomReader reader = LoomReader.attach(store)) {
             assertEquals(
@@ -256,7 +253,7 @@ class StagingTest {
             assertEquals(1, count(staging));
             try (LoomReader reader = LoomReader.attach(copy)) {
                 assertNotNull(reader.snapshot());
-                assertEquals("live", reader.info().values().get("state"));
+                assertEquals(StoreInfo.State.LIVE, reader.info().state());
             }
             other.kill();
         }

@@ -2,6 +2,7 @@ package dev.loom;
 
 import dev.loom.api.LossReason;
 import dev.loom.io.Storage;
+import dev.loom.store.StoreSession;
 import java.nio.file.Path;
 import java.util.function.UnaryOperator;
 
@@ -23,6 +24,10 @@ public final class StoreAccess {
 
     public static Loom open(Path directory, Storage storage, UnaryOperator<LoomConfig.Builder> more) {
         return Loom.open(more.apply(small(directory).storage(storage)).build());
+    }
+
+    public static StoreSession session(Loom loom) {
+        return loom.session();
     }
 
     /** Notes that records were dropped, as a recorder does. */

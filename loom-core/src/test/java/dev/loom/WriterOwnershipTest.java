@@ -30,7 +30,7 @@ final class WriterOwnershipTest {
     private static final UnsafeBuffer BUFFER = new UnsafeBuffer(PAYLOAD);
     private static final int[] LENGTHS = {8, 8};
     private static final int THREADS = 4;
-    private static final long LONG_NS = TimeUnit.MINUTES.toNanos(1);
+    private static final Duration LONG = Duration.ofMinutes(1);
 
     @TempDir
     Path temp;
@@ -275,7 +275,7 @@ final class WriterOwnershipTest {
                 return null;
             });
             assertEquals(0, recorder.offer(source, PAYLOAD));
-            assertTrue(recorder.sync(source));
+            assertTrue(recorder.sync());
             assertTrue(recorder.force(Duration.ofMinutes(1)));
             assertEquals(2, records(loom));
         }
@@ -294,8 +294,8 @@ final class WriterOwnershipTest {
             refused(() -> Recorder.on(loom).start());
             refused(() -> loom.push(source, PAYLOAD));
             refused(loom::force);
-            assertTrue(writer.acquire(LONG_NS));
-            assertTrue(writer.acquire(LONG_NS));
+            assertTrue(writer.acquire(LONG));
+            assertTrue(writer.acquire(LONG));
             assertTrue(loom.push(source, PAYLOAD) >= 0);
             writer.release();
             loom.force();
@@ -305,7 +305,7 @@ final class WriterOwnershipTest {
             });
             assertTrue(loom.claim(source, 8) >= 0);
             writer.release();
-            assertTrue(elsewhere(() -> writer.acquire(LONG_NS)));
+            assertTrue(elsewhere(() -> writer.acquire(LONG)));
             pushElsewhere(loom);
             elsewhere(() -> {
                 writer.release();

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The main class of a process that writes a store as it is told, a line at a time: {@code open}, {@code push N}, {@code force},
- * {@code backup}, {@code close}, {@code info KEY}. It answers {@code ok}, what was asked for, or the simple name of the exception.
+ * {@code backup}, {@code close}, {@code moves}. It answers {@code ok}, what was asked for, or the simple name of the exception.
  */
 public final class WriterProcess {
     private final Path directory;
@@ -72,8 +72,8 @@ public final class WriterProcess {
             case "push" -> push(loom, Integer.parseInt(words[1]));
             case "force" -> loom.force();
             case "close" -> loom.close();
-            case "info" -> {
-                return String.valueOf(loom.info().values().get(words[1]));
+            case "moves" -> {
+                return "" + loom.info().writer().orElseThrow().stagingReplaced();
             }
             default -> throw new IllegalArgumentException(words[0]);
         }

@@ -1,8 +1,8 @@
 package example;
 
 import dev.loom.Loom;
+import dev.loom.api.RecordField;
 import dev.loom.api.Snapshot;
-import dev.loom.format.FieldValue;
 import dev.loom.format.Formats;
 import dev.loom.format.StructFormat;
 import dev.loom.format.StructWriter;
@@ -27,13 +27,12 @@ public final class Embed {
                 writer.setUtf8(1, "key-" + i);
                 loom.push(requests, payload, 0, writer.finish());
             }
-            FieldValue latency = new FieldValue();
             try (Snapshot snapshot = loom.snapshot();
                     QueryCursor record = RawScan.of(snapshot, requests).open()) {
+                RecordField latency = record.field(format, "latency_ns");
                 while (record.next()) {
-                    format.field("latency_ns").read(record.buffer(), record.offset(), record.length(), latency);
-                    if (latency.longValue() > 50_000_000) {
-                        System.out.println("slow request: time=" + record.timeNs() + ", ns=" + latency.longValue());
+                    if (latency.getLong() > 50_000_000) {
+                        System.out.println("slow request: time=" + record.timeNs() + ", ns=" + latency.getLong());
                     }
                 }
             }

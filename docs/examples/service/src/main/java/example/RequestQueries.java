@@ -1,44 +1,39 @@
 package example;
 
 import dev.loom.api.Index;
+import dev.loom.api.RecordField;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
-import dev.loom.format.FieldReader;
-import dev.loom.format.FieldValue;
 import dev.loom.query.Aggregate;
 import dev.loom.query.Completeness;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.TopCursor;
 import dev.loom.query.TopRecords;
 import java.time.Instant;
-import java.util.Objects;
 
 /** Questions about the requests, of the store that is being written. Usable from any thread. */
 final class RequestQueries {
     private final Store store;
     private final Source source;
-    private final FieldReader path;
 
     RequestQueries(Store store, Source source) {
         this.store = store;
         this.source = source;
-        this.path = Objects.requireNonNull(source.format().field("path"));
     }
 
     /** One line a request: when it was recorded, its latency, its path. */
     String slowest(int count) {
         StringBuilder lines = new StringBuilder();
-        FieldValue value = new FieldValue();
         try (Snapshot snapshot = store.snapshot();
                 TopCursor request = TopRecords.of(snapshot, latency(snapshot), count).open()) {
+            RecordField path = request.field(source.format(), "path");
             while (request.next()) {
-                path.read(request.buffer(), request.offset(), request.length(), value);
                 lines.append(Instant.ofEpochSecond(0, request.timeNs()))
                         .append(' ')
                         .append(request.value())
                         .append(' ')
-                        .append(value.text())
+                        .append(path.getText())
                         .append('\n');
             }
             return lines.append(lacks(request.completeness())).toString();

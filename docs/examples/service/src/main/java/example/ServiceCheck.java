@@ -23,7 +23,7 @@ final class ServiceCheck {
                 expect(get(address + "/hello/" + i).equals("hello\n"), "greeting");
             }
             int source = service.source().id();
-            service.recorder().sync(source);
+            service.recorder().sync();
             expect(service.recorder().dropped(source, LossReason.RECORDER_FULL) == 0, "room for all");
             // the last one is recorded after it was answered
             long published = service.recorder().published(source);

@@ -4,13 +4,27 @@ import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE_INTERESTING;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
-import dev.loom.log.Watermarks;
+import dev.loom.api.Pressure;
+import dev.loom.log.Durability;
+import dev.loom.log.Evictor;
+import dev.loom.log.HybridLog;
+import dev.loom.log.PageDescriptor;
+import dev.loom.record.LossSlots;
+import dev.loom.record.PressureGauge;
+import dev.loom.record.RecordDescriptor;
+import dev.loom.record.RecordLog;
+import dev.loom.record.SourceSlots;
+import dev.loom.record.SourceTotals;
+import dev.loom.record.WriterSources;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.JJJ_Result;
 import org.openjdk.jcstress.infra.results.JJ_Result;
 
 /** A record is stored plainly, then the tail published; who sees the tail must see the record. */
@@ -19,27 +33,82 @@ public final class TailPublishing {
 
     private TailPublishing() {}
 
-    /** As it is, by the log's own class. */
+    /**
+     * As it is: {@link RecordLog} pushes a second record, and {@code PageReader} reads below the tail that it sees.
+     * Results are what the tail has grown by, the second record's back-pointer in bytes, and its payload.
+     */
     @JCStressTest
-    @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "before")
-    @Outcome(id = "0, 7", expect = ACCEPTABLE, desc = "stored, not published")
-    @Outcome(id = "64, 7", expect = ACCEPTABLE, desc = "after")
-    @Outcome(id = "64, 0", expect = FORBIDDEN, desc = "published before it was stored")
+    @Outcome(id = "0, 0, 0", expect = ACCEPTABLE, desc = "before")
+    @Outcome(id = "24, 24, 7", expect = ACCEPTABLE, desc = "after")
+    @Outcome(expect = FORBIDDEN, desc = "published before it was stored")
     @State
-    public static class Released {
-        private final ByteBuffer bytes = ByteBuffer.allocateDirect(512).order(ByteOrder.LITTLE_ENDIAN);
-        private final Watermarks watermarks = new Watermarks(bytes, 0);
+    public static class Pushed {
+        private static final int FIRST = PageDescriptor.HEADER_LENGTH;
+        private static final int SECOND = FIRST + RecordDescriptor.alignedLength(Long.BYTES);
+        private static final UnsafeBuffer PAYLOAD = new UnsafeBuffer(ByteBuffer.allocateDirect(Long.BYTES));
+        /** Of the indexes, which nothing is written to, since the chunk stays open. */
+        private static final HybridLog UNUSED = new RingPlace().newLog();
 
-        @Actor
-        public void writer() {
-            bytes.putLong(RECORD, 7);
-            watermarks.tailRelease(64);
+        private static final SourceSlots SLOTS = SourceSlots.allocate(2);
+        private static final LossSlots LOSSES = LossSlots.allocate(2);
+        private static final PressureGauge GAUGE =
+                new PressureGauge(ByteBuffer.allocateDirect(PressureGauge.LENGTH), 0);
+        private static final Evictor EVICTOR = Evictor.create(List.of(), RingPlace.STORE_ID, new NoDurability(), 1, 1);
+
+        static {
+            PAYLOAD.putLong(0, 7, ByteOrder.LITTLE_ENDIAN);
+        }
+
+        private final RingPlace place = new RingPlace();
+        private final RecordLog log;
+
+        public Pushed() {
+            WriterSources sources = new WriterSources();
+            sources.add(1, false, new SourceTotals(), 0);
+            log = new RecordLog(new RecordLog.Parts(
+                    place.newLog(),
+                    UNUSED,
+                    UNUSED,
+                    sources,
+                    SLOTS,
+                    LOSSES,
+                    System::nanoTime,
+                    EVICTOR,
+                    GAUGE,
+                    Pressure.DROP_NEWEST,
+                    0,
+                    -1));
+            log.push(1, PAYLOAD, 0, Long.BYTES);
+            log.ownership().release();
         }
 
         @Actor
-        public void reader(JJ_Result result) {
-            result.r1 = watermarks.tailAcquire();
-            result.r2 = bytes.getLong(RECORD);
+        public void writer() {
+            log.push(1, PAYLOAD, 0, Long.BYTES);
+        }
+
+        @Actor
+        public void reader(JJJ_Result result) {
+            PlaceReader reader = PlaceReader.at(place);
+            long tail = reader.tailAcquire();
+            if (tail > SECOND) {
+                reader.read(tail);
+                result.r1 = tail - SECOND;
+                result.r2 = RecordDescriptor.back(reader.word(SECOND));
+                result.r3 = reader.word(SECOND + RecordDescriptor.HEADER_LENGTH);
+            }
+        }
+
+        /** Of an evictor without logs. */
+        private static final class NoDurability implements Durability {
+            @Override
+            public void syncSchema() {}
+
+            @Override
+            public void writeMark(long[] durable) {}
+
+            @Override
+            public void tick() {}
         }
     }
 

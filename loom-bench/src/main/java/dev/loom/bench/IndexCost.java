@@ -1,10 +1,10 @@
 package dev.loom.bench;
 
+import dev.loom.api.StoreInfo;
 import dev.loom.bench.push.IndexedPush;
 import dev.loom.bench.push.PushRun;
 import dev.loom.bench.push.PushSettings;
 import dev.loom.bench.push.ScratchDirectory;
-import dev.loom.bench.query.TelemetryStore;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -101,9 +101,10 @@ public final class IndexCost {
         final IndexedPush target = new IndexedPush(settings, indexes);
         final double[] percents = new double[2];
         final PushRun run = PushRun.of(indexes + " indexes", target, settings, records, () -> {
-            final double recordBytes = TelemetryStore.logBytes(target.info(), "record");
-            percents[0] = 100 * TelemetryStore.logBytes(target.info(), "time") / recordBytes;
-            percents[1] = 100 * TelemetryStore.logBytes(target.info(), "chunk") / recordBytes;
+            final StoreInfo info = target.info();
+            final double recordBytes = info.records().tail();
+            percents[0] = 100 * info.times().tail() / recordBytes;
+            percents[1] = 100 * info.chunks().tail() / recordBytes;
         });
         return new Sample(run, percents[0], percents[1]);
     }

@@ -3,6 +3,7 @@ package dev.loom.bench;
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.api.Snapshot;
+import dev.loom.api.StoreInfo;
 import dev.loom.bench.push.ScratchDirectory;
 import dev.loom.format.Formats;
 import dev.loom.query.Order;
@@ -12,7 +13,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -71,7 +71,7 @@ public final class MemoryUse {
             final int[] sources = push(loom);
             final ProcessMemory pushed = ProcessMemory.now(staging);
             print("pushed", pushed.since(before));
-            final long rings = rings(loom.info().values());
+            final long rings = rings(loom.info());
             judge("store beside its rings", pushed.since(before).total() - rings, STORE_BYTES_MAX);
 
             final int queries = arguments.number("queries");
@@ -123,8 +123,8 @@ public final class MemoryUse {
         open.clear();
     }
 
-    private static long rings(Map<String, Object> info) {
-        return (Long) info.getOrDefault("record_ring_bytes", 0L) + (Long) info.getOrDefault("time_ring_bytes", 0L);
+    private static long rings(StoreInfo info) {
+        return (long) info.records().ringBytes() + info.times().ringBytes();
     }
 
     private void judge(String what, long bytes, long max) {

@@ -1,5 +1,6 @@
 package dev.loom.bench;
 
+import dev.loom.api.StoreInfo;
 import dev.loom.bench.push.ScratchDirectory;
 import dev.loom.bench.query.Telemetry;
 import dev.loom.bench.query.TelemetryStore;
@@ -64,19 +65,24 @@ public final class QueryCost {
                 ScratchDirectory staging = ScratchDirectory.in(Path.of(options.text("staging")));
                 TelemetryStore store = new TelemetryStore(disk.path(), staging.path(), telemetry)) {
             Machine.describe(parent).forEach((name, value) -> out.println(name + ": " + value));
-            for (final String log : List.of("record", "time", "chunk")) {
-                out.printf(
-                        Locale.ROOT,
-                        "%s log: %d bytes, %.3f %% of the record log%n",
-                        log,
-                        store.logBytes(log),
-                        100.0 * store.logBytes(log) / store.logBytes("record"));
-            }
+            final StoreInfo info = store.info();
+            printLog(out, "record", info.records(), info);
+            printLog(out, "time", info.times(), info);
+            printLog(out, "chunk", info.chunks(), info);
             final QueryCost cost = new QueryCost(options, out, telemetry, store);
             cost.aggregates();
             cost.scans();
             out.printf("load at the end: %s%n", Machine.loadAverage());
         }
+    }
+
+    private static void printLog(PrintStream out, String name, StoreInfo.LogInfo log, StoreInfo info) {
+        out.printf(
+                Locale.ROOT,
+                "%s log: %d bytes, %.3f %% of the record log%n",
+                name,
+                log.tail(),
+                100.0 * log.tail() / info.records().tail());
     }
 
     private void aggregates() throws Exception {
@@ -110,7 +116,7 @@ public final class QueryCost {
         // percentiles take several passes; count the chunks of one
         final double chunks = percentiles.length == 0
                 ? statistics.chunksFromTotals() + statistics.chunksRead()
-                : (double) store.logBytes("record") / (1 << PAGE_SHIFT);
+                : (double) store.info().records().tail() / (1 << PAGE_SHIFT);
         table.row(
                 name,
                 String.format(Locale.ROOT, "%.0f", chunks),

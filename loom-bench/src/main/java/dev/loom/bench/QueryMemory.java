@@ -65,7 +65,7 @@ public final class QueryMemory {
                     Locale.ROOT,
                     "heap: %.0f MiB at most; store: %.0f MiB%n",
                     Runtime.getRuntime().maxMemory() / MEBI,
-                    store.logBytes("record") / MEBI);
+                    store.info().records().tail() / MEBI);
             new QueryMemory(out, store, telemetry).run();
         }
     }

@@ -32,9 +32,11 @@ final class ArchitectureTest {
         "dev.loom.bytes..",
         "dev.loom.recorder..",
         "dev.loom.store..",
+        "dev.loom.read..",
         "dev.loom.record..",
         "dev.loom.schema..",
         "dev.loom.index..",
+        "dev.loom.value..",
         "dev.loom.text..",
         "dev.loom.log..",
         "dev.loom.io.."
@@ -78,8 +80,12 @@ final class ArchitectureTest {
                 .definedBy("dev.loom.recorder..")
                 .layer("store")
                 .definedBy("dev.loom.store..")
+                .layer("read")
+                .definedBy("dev.loom.read..")
                 .layer("records")
-                .definedBy("dev.loom.record..", "dev.loom.schema..", "dev.loom.index..", "dev.loom.text..")
+                .definedBy("dev.loom.record..", "dev.loom.schema..", "dev.loom.index..")
+                .layer("value")
+                .definedBy("dev.loom.value..", "dev.loom.text..")
                 .layer("log")
                 .definedBy("dev.loom.log..")
                 .layer("io")
@@ -89,11 +95,11 @@ final class ArchitectureTest {
                 .layer("error")
                 .definedBy("dev.loom.error..")
                 .whereLayer("cli")
-                .mayOnlyAccessLayers("otlp", "query", "bytes", "entry", "api", "format", "error")
+                .mayOnlyAccessLayers("otlp", "query", "bytes", "entry", "read", "api", "format", "error")
                 .whereLayer("otlp")
                 .mayOnlyAccessLayers("bytes", "entry", "api", "format", "error")
                 .whereLayer("query")
-                .mayOnlyAccessLayers("api", "store", "records", "log", "io", "format", "error")
+                .mayOnlyAccessLayers("read", "value", "api", "format", "error")
                 .whereLayer("bytes")
                 .mayOnlyAccessLayers("api", "format", "error")
                 .whereLayer("entry")
@@ -101,9 +107,13 @@ final class ArchitectureTest {
                 .whereLayer("recorder")
                 .mayOnlyAccessLayers("store", "records", "io", "api", "format", "error")
                 .whereLayer("store")
-                .mayOnlyAccessLayers("records", "log", "io", "api", "format", "error")
+                .mayOnlyAccessLayers("read", "records", "value", "log", "io", "api", "format", "error")
+                .whereLayer("read")
+                .mayOnlyAccessLayers("records", "value", "log", "api", "format", "error")
                 .whereLayer("records")
-                .mayOnlyAccessLayers("log", "io", "api", "format", "error")
+                .mayOnlyAccessLayers("value", "log", "io", "api", "format", "error")
+                .whereLayer("value")
+                .mayOnlyAccessLayers("api", "format", "error")
                 .whereLayer("log")
                 .mayOnlyAccessLayers("io", "format", "error")
                 .whereLayer("io")

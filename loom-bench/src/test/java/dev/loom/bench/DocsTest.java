@@ -4,14 +4,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -21,6 +26,9 @@ import org.junit.jupiter.api.Test;
 final class DocsTest {
     private static final Path ROOT = Path.of("..");
     private static final Pattern CLASS = Pattern.compile("`([A-Z][A-Za-z]*[a-z][A-Za-z]*)(\\.[A-Za-z]+)?(\\(\\))?`");
+    private static final Pattern EXPORT = Pattern.compile("exports ([a-z.]+);");
+    private static final Pattern SECTION = Pattern.compile("## `([a-z.]+)`");
+    private static final Pattern ROW = Pattern.compile("\\| `([A-Za-z0-9]+)` \\|");
     private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]+)[^)]*\\)");
 
     @Test
@@ -62,6 +70,35 @@ final class DocsTest {
         assertTrue(
                 readme.contains("```java\n" + sample + "```\n"),
                 "the README's program is not that of docs/examples/embed");
+    }
+
+    @Test
+    void shouldListEachExportedTypeOnce() throws IOException {
+        Set<String> packages = new TreeSet<>();
+        for (String module : List.of("loom-core", "loom-query", "loom-ingest-otlp")) {
+            packages.addAll(matches(EXPORT, ROOT.resolve(module + "/src/main/java/module-info.java")));
+        }
+        List<String> exported = new ClassFileImporter()
+                .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS).importPackages("dev.loom").stream()
+                        .filter(type -> packages.contains(type.getPackageName())
+                                && type.isTopLevelClass()
+                                && type.getModifiers().contains(JavaModifier.PUBLIC))
+                        .map(JavaClass::getName)
+                        .sorted()
+                        .toList();
+        List<String> listed = new ArrayList<>();
+        String section = "";
+        for (String line : Files.readAllLines(ROOT.resolve("docs/api.md"))) {
+            Matcher heading = SECTION.matcher(line);
+            Matcher row = ROW.matcher(line);
+            if (heading.matches()) {
+                section = heading.group(1);
+            } else if (row.lookingAt()) {
+                listed.add(section + '.' + row.group(1));
+            }
+        }
+        Collections.sort(listed);
+        assertEquals(exported, listed);
     }
 
     private static Set<String> matches(Pattern pattern, Path page) throws IOException {

@@ -1,12 +1,15 @@
 package dev.loom.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -17,10 +20,10 @@ import org.junit.jupiter.api.io.TempDir;
 final class LauncherTest {
     private static final List<String> MODULES = List.of("loom-core", "loom-query", "loom-ingest-otlp", "loom-cli");
     private static final String BUILDING = """
-            echo '[INFO] Building Loom Core 0.1.0-SNAPSHOT              [2/5]'
-            echo '[INFO] --- compiler:3.16.0:compile (default-compile) @ loom-core ---'
-            echo '[INFO] Compiling 201 source files'
-            """;
+        echo '[INFO] Building Loom Core 0.1.0-SNAPSHOT              [2/5]'
+        echo '[INFO] --- compiler:3.16.0:compile (default-compile) @ loom-core ---'
+        echo '[INFO] Compiling 201 source files'
+        """;
 
     @TempDir
     Path root;
@@ -47,7 +50,7 @@ final class LauncherTest {
 
     private record Result(int exitCode, List<String> out, List<String> err) {}
 
-    private Result run() throws Exception {
+    private Result run(String... variables) throws Exception {
         Path out = root.resolve("out");
         Path err = root.resolve("err");
         ProcessBuilder builder = new ProcessBuilder("sh", root.resolve("loom").toString(), "info")
@@ -55,6 +58,9 @@ final class LauncherTest {
                 .redirectError(err.toFile());
         builder.environment().put("JAVA_HOME", root.resolve("jdk").toString());
         builder.environment().put("HOME", root.toString());
+        for (int i = 0; i < variables.length; i += 2) {
+            builder.environment().put(variables[i], variables[i + 1]);
+        }
         int exitCode = builder.start().waitFor();
         return new Result(exitCode, Files.readAllLines(out), Files.readAllLines(err));
     }
@@ -71,7 +77,8 @@ final class LauncherTest {
                         "loom: building, as there is no build newer than the sources",
                         "loom: downloading Maven",
                         "loom: building Loom Core, 2 of 5",
-                        "loom: compiling Loom Core"),
+                        "loom: compiling Loom Core",
+                        "loom: archiving classes, so that commands start faster"),
                 built.err());
     }
 
@@ -86,5 +93,58 @@ final class LauncherTest {
                 failed.err().subList(failed.err().size() - 2, failed.err().size()));
         assertTrue(Files.notExists(root.resolve("loom-cli/target/run.lock"), LinkOption.NOFOLLOW_LINKS));
         shouldSayHowFarTheBuildIs();
+    }
+
+    @Test
+    void shouldShareClassesWhileTheArchiveIsNewerThanTheJarAndTheJdk() throws Exception {
+        script("mvnw", "mkdir -p loom-cli/target/run\n: >loom-cli/target/run/loom.jar\n");
+        Path modules = Files.createFile(
+                Files.createDirectories(root.resolve("jdk/lib")).resolve("modules"));
+        script("jdk/bin/java", """
+            for argument in "$@"; do
+              case "$1 $argument" in
+                -Xshare:dump\\ -XX:SharedArchiveFile=*) echo classes >"${argument#*=}" ;;
+              esac
+            done
+            echo "java $*"
+            """);
+        assertTrue(shares(run()));
+        assertTrue(shares(run()));
+        assertFalse(shares(run("LOOM_JAVA_OPTS", "-Xint")));
+        assertFalse(shares(run("JAVA_TOOL_OPTIONS", "-Xint")));
+
+        Path archive = only(root.resolve("loom-cli/target/run"), "*.jsa");
+        FileTime made = Files.getLastModifiedTime(archive);
+        Files.setLastModifiedTime(archive, FileTime.fromMillis(0));
+        assertFalse(shares(run()), "the jar is newer");
+        Files.setLastModifiedTime(archive, FileTime.fromMillis(made.toMillis() + 60_000));
+        assertTrue(shares(run()));
+        Files.writeString(archive, "");
+        assertFalse(shares(run()), "the archive is empty");
+        Files.writeString(archive, "classes");
+        Files.setLastModifiedTime(archive, FileTime.fromMillis(made.toMillis() + 60_000));
+        assertTrue(shares(run()));
+        Files.delete(modules);
+        assertFalse(shares(run()), "the JDK is another");
+    }
+
+    @Test
+    void shouldRunWithoutAnArchiveWhenTheJvmMakesNone() throws Exception {
+        script("mvnw", "mkdir -p loom-cli/target/run\n: >loom-cli/target/run/loom.jar\n");
+        script("jdk/bin/java", "case $1 in -Xshare* | -XX:Dump*) exit 1 ;; esac\necho \"java $*\"\n");
+        assertFalse(shares(run()));
+        assertFalse(shares(run()));
+    }
+
+    private static boolean shares(Result result) {
+        assertEquals(0, result.exitCode(), result.toString());
+        assertTrue(result.out().get(0).endsWith("loom.jar info"), result.toString());
+        return result.out().get(0).contains(" -XX:SharedArchiveFile=");
+    }
+
+    private static Path only(Path directory, String glob) throws IOException {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, glob)) {
+            return files.iterator().next();
+        }
     }
 }

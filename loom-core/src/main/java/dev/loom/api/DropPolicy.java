@@ -10,19 +10,19 @@ public final class DropPolicy {
     /** The longest wait: an hour. */
     public static final Duration WAIT_MAX = Duration.ofHours(1);
 
-    private final long waitNs;
+    private final Duration waitMax;
     private final int oneIn;
     private final double above;
 
-    private DropPolicy(long waitNs, int oneIn, double above) {
-        this.waitNs = waitNs;
+    private DropPolicy(Duration waitMax, int oneIn, double above) {
+        this.waitMax = waitMax;
         this.oneIn = oneIn;
         this.above = above;
     }
 
     /** Drops a record at once if the ring is full. */
     public static DropPolicy refuse() {
-        return new DropPolicy(0, 1, 1);
+        return new DropPolicy(Duration.ZERO, 1, 1);
     }
 
     /**
@@ -34,7 +34,7 @@ public final class DropPolicy {
         if (longest.isNegative() || longest.compareTo(WAIT_MAX) > 0) {
             throw new IllegalArgumentException("bad wait: longest=" + longest + ", expected=0 to " + WAIT_MAX);
         }
-        return new DropPolicy(longest.toNanos(), 1, 1);
+        return new DropPolicy(longest, 1, 1);
     }
 
     /**
@@ -49,12 +49,12 @@ public final class DropPolicy {
             throw new IllegalArgumentException(
                     "bad sample: one in=" + oneIn + ", above=" + above + ", expected=1 or more, and 0 to 1");
         }
-        return new DropPolicy(0, oneIn, above);
+        return new DropPolicy(Duration.ZERO, oneIn, above);
     }
 
-    /** The longest wait for room, ns. */
-    public long waitNs() {
-        return waitNs;
+    /** The longest wait for room; zero for none. */
+    public Duration waitMax() {
+        return waitMax;
     }
 
     /** One record in this many is taken while the ring is filling up; 1 for all. */
@@ -72,6 +72,6 @@ public final class DropPolicy {
         if (oneIn > 1) {
             return "sample one in " + oneIn + " above " + above;
         }
-        return waitNs > 0 ? "wait up to " + Duration.ofNanos(waitNs) : "refuse";
+        return waitMax.isZero() ? "refuse" : "wait up to " + waitMax;
     }
 }

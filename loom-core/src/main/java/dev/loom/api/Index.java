@@ -19,11 +19,6 @@ public record Index(
         Bins bins,
         long fromAddress,
         boolean closed) {
-    /** The same index, closed. */
-    public Index close() {
-        return new Index(id, sourceId, name, kind, function, bins, fromAddress, true);
-    }
-
     /** The same index with a readable function. */
     public Index supply(IndexFunction readable) {
         return new Index(id, sourceId, name, kind, readable, bins, fromAddress, closed);

@@ -1,5 +1,6 @@
 package dev.loom.api;
 
+import dev.loom.format.PayloadFormat;
 import org.agrona.DirectBuffer;
 
 /**
@@ -25,6 +26,16 @@ public interface RecordCursor extends AutoCloseable {
     int offset();
 
     int length();
+
+    /**
+     * Binds a field, to be read at this cursor in one call.
+     *
+     * @param format the format of the source's payloads
+     * @throws dev.loom.format.UnknownFieldException if no payload of the format can have the field
+     */
+    default RecordField field(PayloadFormat format, String name) {
+        return new RecordField(this, format, name);
+    }
 
     @Override
     void close();

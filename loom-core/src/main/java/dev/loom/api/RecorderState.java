@@ -1,5 +1,6 @@
 package dev.loom.api;
 
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param usedBytes how much of it is in use
  * @param raised records stored with a time later than their arrival, because records ahead of them in the ring arrived
  *     later
- * @param raisedNsMax the largest such difference, ns; a time is never raised beyond the moment when the record got its
+ * @param raisedMax the largest such difference; a time is never raised beyond the moment when the record got its
  *     place in the ring
  * @param waits how often the recorder has waited for the store
  * @param failure why it no longer takes records, or null
@@ -18,6 +19,6 @@ public record RecorderState(
         int ringBytes,
         int usedBytes,
         long raised,
-        long raisedNsMax,
+        Duration raisedMax,
         long waits,
         @Nullable String failure) {}

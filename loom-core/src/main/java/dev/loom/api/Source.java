@@ -16,14 +16,4 @@ public record Source(int id, String name, PayloadFormat format, boolean closed, 
     public Source {
         attributes = Map.copyOf(attributes);
     }
-
-    /** The same source with other attributes. */
-    public Source with(Map<String, String> others) {
-        return new Source(id, name, format, closed, others);
-    }
-
-    /** The same source, closed. */
-    public Source close() {
-        return new Source(id, name, format, true, attributes);
-    }
 }

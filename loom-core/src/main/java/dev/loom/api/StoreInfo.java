@@ -1,9 +1,156 @@
 package dev.loom.api;
 
-import java.util.Map;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
 
 /**
- * A description of a store: values by name, in display order. Names are stable; values are {@code Long}, {@code String}
- * or {@code Boolean}.
+ * A description of a store at one moment: settings, watermarks, sizes and failures.
+ *
+ * @param formatVersion the version of its files, {@code major.minor}
+ * @param storeId random; tells stores apart
+ * @param epoch how often it was recovered
+ * @param sources how many were ever defined
+ * @param segmentBytes the length of a segment file
+ * @param owner the process that writes it, or wrote it last; empty once it is closed
+ * @param indexState what is known about the indexes that it had when it was opened
+ * @param rebuild the rewriting of its indexes, while that lasts
+ * @param clockAhead by how much its next record's time will lead the wall clock; zero for small leads
+ * @param failure why records don't reach the disk now
+ * @param session the session of its writer; empty when only files are left
+ * @param writer what the writer alone knows; empty for an attached reader
  */
-public record StoreInfo(Map<String, Object> values) {}
+public record StoreInfo(
+        Path directory,
+        String formatVersion,
+        long storeId,
+        int epoch,
+        State state,
+        int sources,
+        long segmentBytes,
+        Optional<Owner> owner,
+        LogInfo records,
+        LogInfo times,
+        LogInfo chunks,
+        IndexState indexState,
+        Optional<RebuildProgress> rebuild,
+        Duration clockAhead,
+        Optional<String> failure,
+        Optional<Session> session,
+        Optional<Writer> writer) {
+
+    /** Who has the store. */
+    public enum State {
+        /** This very store object writes it. */
+        WRITER,
+        /** Another one writes it, usually in another process. */
+        LIVE,
+        /** Its writer was killed, and its newest pages are still in memory. */
+        DEAD,
+        /** Its writer closed it. */
+        CLOSED,
+        /** Its writer was killed, and only files are left. */
+        UNRECOVERED
+    }
+
+    /**
+     * The process that writes a store, or wrote it last.
+     *
+     * @param staging the directory of its rings
+     */
+    public record Owner(long pid, String host, Path staging) {}
+
+    /**
+     * One log. Watermarks are addresses, which count bytes since the store began: {@code begin <= durable <= evicted <=
+     * sealed <= tail}.
+     *
+     * @param ringBytes the size of its ring; kept by a closed store for the next opening
+     * @param begin the oldest retained address
+     * @param durable what lies below survives a power cut
+     * @param evicted what lies below is in segment files
+     * @param sealed the end of the last full page
+     * @param tail the end
+     * @param bytes its length; less than {@code tail - begin} for an index that was rebuilt
+     */
+    public record LogInfo(int ringBytes, long begin, long durable, long evicted, long sealed, long tail, long bytes) {}
+
+    /** What is known about the indexes that a store had when it was opened. */
+    public enum IndexState {
+        /** They are readable, as far as was checked. */
+        WHOLE,
+        /** The store was once not closed, and their pages have not been checked since. */
+        UNCHECKED,
+        /** A page is damaged. Queries read the records concerned, and the next opening rebuilds the indexes. */
+        DAMAGED
+    }
+
+    /**
+     * How far the rewriting of the indexes has come.
+     *
+     * @param done records below this address have their entries
+     * @param to records below this address get theirs
+     */
+    public record RebuildProgress(long done, long to) {}
+
+    /**
+     * What a writer shows to every reader.
+     *
+     * @param eviction how pages reach the segment files: {@link Eviction#DIRECT} or {@link Eviction#PAGE_CACHE}
+     * @param stagingFallback why the rings are smaller than asked for, or elsewhere; only the writer knows
+     * @param waits how often the writer waited for room
+     * @param waited how long it did
+     * @param refused the number of pushes to closed sources
+     * @param writeFailures the number of failed writes of pages
+     * @param durabilityFailed whether the last sync failed
+     */
+    public record Session(
+            Eviction eviction,
+            Optional<String> stagingFallback,
+            long waits,
+            Duration waited,
+            long refused,
+            long writeFailures,
+            boolean durabilityFailed) {}
+
+    /**
+     * What the writer alone knows.
+     *
+     * @param rebuildFailure why the rewriting or checking of the indexes last failed
+     * @param evictionFallback why pages go through the page cache under {@link Eviction#AUTO}
+     * @param stagingReplaced how often deleted staging was replaced
+     * @param lockRestored how often a lost lock or claim was restored
+     * @param lockLost whether one is missing now
+     * @param fenced whether another writer has taken the store over
+     * @param indexFunctionFailures the number of records that an index function threw at
+     */
+    public record Writer(
+            Optional<String> rebuildFailure,
+            Optional<String> evictionFallback,
+            int stagingReplaced,
+            int lockRestored,
+            boolean lockLost,
+            boolean fenced,
+            long indexFunctionFailures) {}
+
+    /** The same under another state. */
+    public StoreInfo with(State other) {
+        return new StoreInfo(
+                directory,
+                formatVersion,
+                storeId,
+                epoch,
+                other,
+                sources,
+                segmentBytes,
+                owner,
+                records,
+                times,
+                chunks,
+                indexState,
+                rebuild,
+                clockAhead,
+                failure,
+                session,
+                writer);
+    }
+}

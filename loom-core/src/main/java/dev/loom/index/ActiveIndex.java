@@ -1,9 +1,13 @@
 package dev.loom.index;
 
+import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexKind;
 import dev.loom.api.ValueType;
 import dev.loom.format.RecordLookup;
+import dev.loom.value.BinScale;
+import dev.loom.value.KeyReader;
+import dev.loom.value.RecordBatch;
 import org.agrona.MutableDirectBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +45,8 @@ public final class ActiveIndex {
         this.definition = definition;
         this.keys = new KeyReader(definition.function(), lookup);
         this.scale = BinScale.of(definition.bins(), keys.type());
-        this.bins = new BinTable(keys.type() == ValueType.F64 && !(scale instanceof ExponentialScale));
+        this.bins =
+                new BinTable(keys.type() == ValueType.F64 && definition.bins().form() != Bins.Form.LOG_LINEAR);
         this.guard = definition.function().fixedField() == null ? guard : FunctionGuard.NONE;
         this.binned = definition.kind() == IndexKind.VALUE;
     }
@@ -50,14 +55,18 @@ public final class ActiveIndex {
         return definition;
     }
 
-    /** Adds the values of those records that have one. If anything fails, the chunk goes without the index. */
-    void add(RecordBatch batch) {
+    /**
+     * Adds the values of those records that have one. If anything fails, the chunk goes without the index.
+     *
+     * @param batchBins room for the bins of a batch
+     */
+    void add(RecordBatch batch, int[] batchBins) {
         if (spoilt) {
             return;
         }
         guard.enter();
         try {
-            addAll(batch);
+            addAll(batch, batchBins);
         } catch (Throwable e) {
             spoil();
         } finally {
@@ -70,13 +79,13 @@ public final class ActiveIndex {
         spoilt = true;
     }
 
-    private void addAll(RecordBatch batch) {
+    private void addAll(RecordBatch batch, int[] batchBins) {
         int found = keys.readAll(batch);
         if (binned) {
-            scale.bins(batch.keys, found, batch.bins);
-            bins.add(batch.bins, batch.keys, found);
+            scale.bins(batch.keys(), found, batchBins);
+            bins.add(batchBins, batch.keys(), found);
         } else {
-            addTimes(batch.keys, found);
+            addTimes(batch.keys(), found);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.loom.index;
 
+import dev.loom.value.RecordBatch;
 import java.util.List;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,9 @@ public final class ActiveSummary {
     /** Made with the first index, since most sources may have none; published by {@link #wanted}. */
     private @Nullable RecordBatch batch;
 
+    /** Room for the bins of a batch; made and published with it. */
+    private int[] bins = {};
+
     private volatile ActiveIndex[] wanted = NONE;
     private ActiveIndex[] active = NONE;
     private long start;
@@ -28,6 +32,7 @@ public final class ActiveSummary {
     /** Sets the indexes for the next chunk on. */
     public void define(List<ActiveIndex> indexes) {
         if (batch == null && !indexes.isEmpty()) {
+            bins = new int[RecordBatch.RECORDS_MAX];
             batch = new RecordBatch(); // allocated here, because beginning a chunk must not fail
         }
         wanted = indexes.toArray(NONE);
@@ -78,11 +83,11 @@ public final class ActiveSummary {
     /** Processes the records added in place. */
     public void complete() {
         RecordBatch records = batch;
-        if (records != null && records.count > 0) {
+        if (records != null && records.count() > 0) {
             for (ActiveIndex index : active) {
-                index.add(records);
+                index.add(records, bins);
             }
-            records.count = 0;
+            records.begin(start, startOffset);
         }
     }
 

@@ -20,19 +20,19 @@ package dev.loom.index;
  * its least possible value, which it has when all but one are the minimum (up to 128 bits, without the shift's); for
  * doubles, the sum's bits, lowest byte first, without the shift's bits and the bytes that those remove.
  */
-final class BinListDescriptor {
-    static final int ONE = 0;
-    static final int TWO = 1;
-    static final int EQUAL = 2;
-    static final int MORE = 3;
+public final class BinListDescriptor {
+    public static final int ONE = 0;
+    public static final int TWO = 1;
+    public static final int EQUAL = 2;
+    public static final int MORE = 3;
 
-    static final int FORM_BITS = 2;
-    static final int FORM_MASK = (1 << FORM_BITS) - 1;
+    public static final int FORM_BITS = 2;
+    public static final int FORM_MASK = (1 << FORM_BITS) - 1;
 
     /** The smallest counts of the forms that store a count. */
-    static final int EQUAL_COUNT_MIN = 2;
+    public static final int EQUAL_COUNT_MIN = 2;
 
-    static final int MORE_COUNT_MIN = 3;
+    public static final int MORE_COUNT_MIN = 3;
 
     static final int HEADER_LENGTH_MAX = 2;
 
@@ -42,7 +42,7 @@ final class BinListDescriptor {
     private BinListDescriptor() {}
 
     /** The number of varints for a bin's keys and sum. */
-    static int numbers(int form, boolean ofDoubles) {
+    public static int numbers(int form, boolean ofDoubles) {
         return switch (form) {
             case ONE, EQUAL -> 1;
             case TWO -> 2;
@@ -51,7 +51,7 @@ final class BinListDescriptor {
     }
 
     /** The bytes of the bits of a sum of doubles without trailing zeros. */
-    static int sumLength(int sumShift) {
+    public static int sumLength(int sumShift) {
         return (Long.SIZE - sumShift + Byte.SIZE - 1) / Byte.SIZE;
     }
 }

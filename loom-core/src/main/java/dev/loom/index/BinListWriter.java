@@ -2,6 +2,7 @@ package dev.loom.index;
 
 import dev.loom.api.LongSum;
 import dev.loom.api.ValueType;
+import dev.loom.value.BinScale;
 import org.agrona.MutableDirectBuffer;
 
 /** Writes the bins of an index in a chunk, laid out as in {@link BinListDescriptor}. For one thread. */

@@ -39,6 +39,11 @@ final class BinTable {
 
     private static final long NARROW_MAX = 1L << (NARROW_BITS - 1);
 
+    /** Of a double. */
+    private static final int FRACTION_BITS = 52;
+
+    private static final long INFINITY = ValueType.F64.highestKey();
+
     private final boolean compensated;
 
     /** By slot, {@code bin + 1}; 0 if empty. */
@@ -245,7 +250,23 @@ final class BinTable {
         }
         keySum.clear();
         addKeysTo(keySum);
-        return ExponentialScale.sum(count(), minKey(), maxKey(), keySum);
+        return sum(count(), minKey(), maxKey(), keySum);
+    }
+
+    /**
+     * The sum of doubles in one log-linear bin, from the sum of their keys. In each power of two, and so in a bin, the
+     * values grow by one unit per key.
+     */
+    private static double sum(int count, long minKey, long maxKey, LongSum keys) {
+        if (minKey == -INFINITY || maxKey == INFINITY) {
+            return ValueType.doubleOf(minKey);
+        }
+        boolean negative = maxKey < 0;
+        long least = negative ? -maxKey : minKey;
+        long exponent = Math.max(1, least >>> FRACTION_BITS);
+        long base = (exponent - 1) << FRACTION_BITS;
+        keys.addProduct(negative ? base : -base, count);
+        return Math.scalb(keys.doubleValue(), (int) exponent - Double.MAX_EXPONENT - FRACTION_BITS);
     }
 
     /** The lower 64 bits of the sum of the bin's keys. */

@@ -4,12 +4,15 @@ import dev.loom.log.LogView;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageReader;
 import dev.loom.log.PageState;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Reads bins from the chunk index by their addresses. For one thread. */
 public final class ChunkIndexReader implements AutoCloseable {
     private final long tail;
     private final PageReader pages;
+    private int binsOffset;
+    private int binsLength;
 
     /** @param tail the snapshot's end of the chunk index */
     public ChunkIndexReader(LogView view, long tail) {
@@ -24,7 +27,7 @@ public final class ChunkIndexReader implements AutoCloseable {
      * @param address the address from the chunk's directory
      * @return false if they can't be read; the chunk then has to be scanned
      */
-    public boolean read(long address, long chunkAddress, int indexId, BinListReader into) {
+    public boolean read(long address, long chunkAddress, int indexId) {
         if (address < 0
                 || address >= tail
                 || pages.read(PageDescriptor.pageAddress(address), tail) != PageState.PRESENT) {
@@ -44,8 +47,22 @@ public final class ChunkIndexReader implements AutoCloseable {
         if (!fits || !ours) {
             return false;
         }
-        into.wrap(buffer, at + BinsEntryDescriptor.BINS_OFFSET, length);
+        binsOffset = at + BinsEntryDescriptor.BINS_OFFSET;
+        binsLength = length;
         return true;
+    }
+
+    /** The buffer that holds the bins last read, until the next are. */
+    public DirectBuffer buffer() {
+        return pages.buffer();
+    }
+
+    public int offset() {
+        return binsOffset;
+    }
+
+    public int length() {
+        return binsLength;
     }
 
     public long bytesRead() {

@@ -9,7 +9,7 @@ import org.agrona.MutableDirectBuffer;
  * Unsigned integers of 64 or 128 bits: seven bits per byte, lowest first, the high bit set in all but the last. A
  * reader stays within its bounds; it throws if a value does not end there or has too many bits.
  */
-final class Varints {
+public final class Varints {
     static final int LENGTH_MAX = 10;
     static final int WIDE_LENGTH_MAX = 19;
 
@@ -25,7 +25,7 @@ final class Varints {
     private int limit;
     private long high;
 
-    Varints(DirectBuffer buffer) {
+    public Varints(DirectBuffer buffer) {
         this.buffer = buffer;
     }
 
@@ -52,32 +52,32 @@ final class Varints {
         return put(buffer, at, lower);
     }
 
-    void wrap(DirectBuffer source, int from, int to) {
+    public void wrap(DirectBuffer source, int from, int to) {
         source.boundsCheck(from, to - from);
         buffer = source;
         position = from;
         limit = to;
     }
 
-    boolean isAtEnd() {
+    public boolean isAtEnd() {
         return position == limit;
     }
 
-    int position() {
+    public int position() {
         return position;
     }
 
     /** Returns to a position within the bounds. */
-    void position(int newPosition) {
+    public void position(int newPosition) {
         position = newPosition;
     }
 
-    void toEnd() {
+    public void toEnd() {
         position = limit;
     }
 
     /** Skips values, at most 8. */
-    void skip(int values) {
+    public void skip(int values) {
         if (limit - position >= Long.BYTES) {
             long ends = ~buffer.getLong(position, ByteOrder.LITTLE_ENDIAN) & LAST_BYTES;
             for (int i = 1; i < values; i++) {
@@ -93,21 +93,21 @@ final class Varints {
         }
     }
 
-    void skipBytes(int length) {
+    public void skipBytes(int length) {
         if (length > limit - position) {
             throw malformed("ends early");
         }
         position += length;
     }
 
-    byte nextByte() {
+    public byte nextByte() {
         if (position == limit) {
             throw malformed("ends early");
         }
         return buffer.getByte(position++);
     }
 
-    long next() {
+    public long next() {
         if (limit - position >= Long.BYTES) {
             long word = buffer.getLong(position, ByteOrder.LITTLE_ENDIAN);
             int length = length(word);
@@ -153,7 +153,7 @@ final class Varints {
     }
 
     /** Reads a value of up to 128 bits. Returns the lower 64; {@link #high()} has the others. */
-    long nextWide() {
+    public long nextWide() {
         long lower = 0;
         high = 0;
         for (int shift = 0; shift < 2 * Long.SIZE; shift += BITS) {
@@ -175,12 +175,12 @@ final class Varints {
         throw malformed("number is too long");
     }
 
-    long high() {
+    public long high() {
         return high;
     }
 
     /** Reads up to 8 bytes, lowest first. */
-    long nextBytes(int length) {
+    public long nextBytes(int length) {
         if (length > limit - position) {
             throw malformed("ends early");
         }
@@ -192,7 +192,7 @@ final class Varints {
         return value;
     }
 
-    CorruptStoreException malformed(String reason) {
+    public CorruptStoreException malformed(String reason) {
         return new CorruptStoreException(
                 "index entry is malformed: reason=" + reason + ", offset=" + position + ", end=" + limit);
     }

@@ -24,10 +24,8 @@ public final class AscendingChunks extends Chunks {
     private boolean revisit;
     /** Everything below is covered. */
     private long bound;
-    /** Address of the chunk whose directory parts so far did not list the source, or -1. */
-    private long partial = -1;
-    /** The number of that directory's next part. */
-    private long part;
+    /** The parts so far of a directory that did not list the source. */
+    private final EntryParts parts = EntryParts.forward();
 
     /** Makes a walk that may skip chunks outside the time range or below the lowest address. */
     public AscendingChunks(SnapshotView snapshot, int sourceId, long fromNs, long toNs, long fromAddress) {
@@ -82,7 +80,7 @@ public final class AscendingChunks extends Chunks {
             if (entries.chunkAddress() > bound) {
                 unlisted(bound, entries.chunkAddress());
                 bound = entries.chunkAddress();
-                partial = -1;
+                parts.clear();
                 revisit = true;
                 return true;
             }
@@ -105,12 +103,8 @@ public final class AscendingChunks extends Chunks {
         }
         // the parts of one directory have the same time: begin with its first readable part
         long chunkAddress = entries.chunkAddress();
-        boolean directory = entries.isDirectory();
-        while (directory && !entries.isFirstPart()) {
-            if (!entries.previous() || !entries.isDirectory() || entries.chunkAddress() != chunkAddress) {
-                entries.next();
-                break;
-            }
+        if (entries.isDirectory()) {
+            EntryParts.toFirst(entries);
         }
         bound = Math.max(bound, chunkAddress);
         revisit = true;
@@ -122,21 +116,17 @@ public final class AscendingChunks extends Chunks {
             if (entries.find(sourceId)) {
                 list(entries);
                 bound = entries.chunkEnd();
-                partial = -1;
+                parts.clear();
                 return true;
             }
         } catch (CorruptStoreException e) {
             entries.reject(true);
-            partial = -1;
+            parts.clear();
             return false;
         }
-        boolean follows = entries.isFirstPart() || (partial == entries.chunkAddress() && entries.part() == part);
-        partial = follows ? entries.chunkAddress() : -1;
-        part = entries.part() + 1;
-        if (follows && entries.isLastPart()) {
+        if (parts.complete(entries)) {
             skip(entries.chunkPages());
             bound = entries.chunkEnd();
-            partial = -1;
         }
         return false;
     }

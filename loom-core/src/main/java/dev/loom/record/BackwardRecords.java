@@ -1,7 +1,7 @@
 package dev.loom.record;
 
-import dev.loom.index.RecordBatch;
 import dev.loom.log.PageDescriptor;
+import dev.loom.value.RecordBatch;
 
 /**
  * Walks records newest first within each part: along the source's chain if a directory gives the chain's end, else page

@@ -29,6 +29,16 @@ final class CheckpointWriter {
         return recordEnd - writtenAt >= interval;
     }
 
+    /** Whether a checkpoint can be begun without waiting. */
+    boolean hasRoom(int sourceCount) {
+        return index.hasRoom(TimeEntryDescriptor.checkpointLengthMax(sourceCount));
+    }
+
+    /** Whether one part can be written without waiting. */
+    boolean hasPartRoom() {
+        return index.hasPartRoom();
+    }
+
     /** The address of the last checkpoint's first part, or -1. Any thread. */
     long last() {
         return previous;
@@ -40,15 +50,17 @@ final class CheckpointWriter {
      *
      * @param sources by id; null for ids that are not in use
      * @param recordEnd the end of a chunk; the directories up to it are written
-     * @param partRoom waits until a part can be written
+     * @param makeRoom makes room for a part; called when there is none
      */
-    void write(@Nullable SourceState[] sources, long recordEnd, long lastTimeNs, Runnable partRoom) {
+    void write(@Nullable SourceState[] sources, long recordEnd, long lastTimeNs, Runnable makeRoom) {
         long first = -1;
         int from = 0;
         int part = 0;
         long bytes = 0;
         do {
-            partRoom.run();
+            if (!hasPartRoom()) {
+                makeRoom.run();
+            }
             int to;
             long address;
             do {

@@ -90,6 +90,12 @@ final class ChunkDirectory {
         return index.hasRoom(TimeEntryDescriptor.directoryLengthMax(count + 1, indexes));
     }
 
+    /** Waits until directory and bins can be written; a failing disk ends the wait with an exception. */
+    void awaitRoom(Backpressure pressure) {
+        pressure.awaitOrFail(this::hasRoom);
+        pressure.awaitOrFail(this::binsHaveRoom);
+    }
+
     /** Whether the chunk's bins have room. */
     boolean binsHaveRoom() {
         return indexes == 0 || bins.hasRoom(binsLengthMax());
@@ -126,6 +132,12 @@ final class ChunkDirectory {
         // a snapshot that saw the directory before the slots could not reach the chunk's records
         index.publishCovered();
         clear();
+    }
+
+    /** Ends the open pages of both indexes. */
+    void seal() {
+        bins.seal();
+        index.seal();
     }
 
     private void writeBins(long chunkAddress, long firstTimeNs, long lastTimeNs) {

@@ -32,13 +32,10 @@ public final class DescendingChunks extends Chunks {
     private long directoryAddress;
     /** Everything above is covered. */
     private long bound;
-    /** The entry whose parts were read, from the last one, without finding the source; or -1. */
-    private long partial = -1;
+    /** The parts so far of an entry that did not list the source. */
+    private final EntryParts parts = EntryParts.backward();
 
-    /** The number of its part that was read last. */
-    private long part;
-
-    /** The entry that refers to {@link #directory}, or -1. */
+    /** The entry that refers to {@link #directoryAddress}, or -1. */
     private long namedBy = -1;
 
     private boolean revisit;
@@ -81,12 +78,12 @@ public final class DescendingChunks extends Chunks {
         reader.toEnd();
         while (reader.previous()) {
             long end = reader.isDirectory() ? reader.chunkEnd() : reader.chunkAddress();
-            if (end <= snapshot.recordTail() && seenToFirstPart()) {
+            if (end <= snapshot.recordTail() && parts.complete(reader)) {
                 summarised = end;
                 break;
             }
         }
-        partial = -1;
+        parts.clear();
         boolean region = summarised < bound;
         if (region) {
             unlisted(summarised, bound);
@@ -129,7 +126,7 @@ public final class DescendingChunks extends Chunks {
             }
         } while (!reader.isDirectory());
         bound = Math.min(bound, reader.chunkAddress());
-        partial = -1;
+        parts.clear();
     }
 
     /** Follows the chain from a directory that was written after the snapshot was taken. */
@@ -170,7 +167,7 @@ public final class DescendingChunks extends Chunks {
             return reader.find(sourceId);
         } catch (CorruptStoreException e) {
             reader.reject(false);
-            partial = -1;
+            parts.clear();
             return false;
         }
     }
@@ -178,7 +175,7 @@ public final class DescendingChunks extends Chunks {
     /** Continues before the gap, since nothing more after it lists the source. */
     private void crossGap() {
         phase = Phase.ENTRIES;
-        partial = -1;
+        parts.clear();
         reader.toGap();
         if (reader.rebuildTo() < bound) {
             skip((bound - reader.rebuildTo()) >> PageDescriptor.PAGE_SHIFT);
@@ -190,7 +187,7 @@ public final class DescendingChunks extends Chunks {
         directoryAddress = reader.listedPrevious();
         namedBy = reader.address();
         phase = Phase.CHAIN;
-        partial = -1;
+        parts.clear();
         if (reader.chunkAddress() < begin) {
             phase = Phase.DONE;
             return false;
@@ -204,7 +201,7 @@ public final class DescendingChunks extends Chunks {
     /** Continues from the last readable entry, and skips covered chunks by their addresses. */
     private void startEntries() {
         phase = Phase.ENTRIES;
-        partial = -1;
+        parts.clear();
         if (namedBy < 0 || !reader.seek(namedBy)) {
             reader.toEnd();
         }
@@ -222,7 +219,7 @@ public final class DescendingChunks extends Chunks {
             if (end < bound) {
                 unlisted(end, bound);
                 bound = end;
-                partial = -1;
+                parts.clear();
                 revisit = true;
                 return true;
             }
@@ -239,7 +236,7 @@ public final class DescendingChunks extends Chunks {
         if (find()) {
             return listCurrent() || phase == Phase.DONE;
         }
-        if (reader.rejected() == rejected && seenToFirstPart()) {
+        if (reader.rejected() == rejected && parts.complete(reader)) {
             skip(reader.chunkPages());
             bound = reader.chunkAddress();
         }
@@ -249,27 +246,13 @@ public final class DescendingChunks extends Chunks {
     /** Examines a checkpoint part; true if it tells where the chain continues, or that it ends. */
     private boolean checkpoint() {
         totals.directoryAddress = SourceSlots.NO_DIRECTORY;
-        if (!reader.findCheckpointed(sourceId, totals) && !seenToFirstPart()) {
+        if (!reader.findCheckpointed(sourceId, totals) && !parts.complete(reader)) {
             return false;
         }
         directoryAddress = totals.directoryAddress;
         namedBy = reader.address();
         phase = Phase.CHAIN;
         return true;
-    }
-
-    /**
-     * Notes that the current part does not list the source; true once this holds for all parts, from the last to the
-     * first.
-     */
-    private boolean seenToFirstPart() {
-        // the low bit of a page's address is free for the type: a checkpoint has the address of the chunk after it
-        long whole = reader.chunkAddress() | (reader.isCheckpoint() ? 1 : 0);
-        boolean follows = reader.isLastPart() || (partial == whole && reader.part() == part - 1);
-        part = reader.part();
-        boolean seen = follows && part == 0;
-        partial = follows && !seen ? whole : -1;
-        return seen;
     }
 
     private boolean rest() {

@@ -5,48 +5,13 @@ import dev.loom.error.CorruptStoreException;
 import dev.loom.index.IndexSummary;
 import dev.loom.index.IndexSummaryCodec;
 import dev.loom.log.LogView;
-import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageReader;
-import dev.loom.log.PageState;
-import dev.loom.log.Watermarks;
-import java.util.Arrays;
-import org.agrona.collections.LongHashSet;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads entries of the timestamp index, at an address or sequentially in either direction. Skips damaged pages, and the
- * gap of an index that is being rebuilt; callers that care compare the chunks' addresses. For one thread.
- */
-public final class DirectoryReader implements AutoCloseable {
-    private static final int ENTRIES_MAX =
-            (PageDescriptor.PAGE_LENGTH - PageDescriptor.HEADER_LENGTH) / TimeEntryDescriptor.LIST_OFFSET;
-
-    private final LogView view;
-    private final long begin;
-    private final long gapBegin;
-    private final long gapEnd;
-    private final long tail;
-    private final PageReader pages;
-    private final int[] offsets = new int[ENTRIES_MAX];
+/** Reads what the entries of the timestamp index list: the sources of directories and of checkpoints. For one thread. */
+public final class DirectoryReader extends TimeIndexReader {
     private final Varint.Reader varints;
-
-    /** Empty unless the index is damaged. */
-    private final LongHashSet rejected = new LongHashSet();
-
-    private boolean strict;
-    private long pageAddress = -1;
-    private int entries;
-    private int current;
-    private UnsafeBuffer buffer;
-    private int entry;
-    private int length;
-    private byte type;
-    private byte flags;
-    private long chunkAddress;
-    private int chunkPages;
-    private long firstTimeNs;
-    private long lastTimeNs;
+    private final EntryParts parts = EntryParts.forward();
 
     private int listedRecords;
     private long listedBytes;
@@ -64,305 +29,8 @@ public final class DirectoryReader implements AutoCloseable {
 
     /** @param blockPages as for {@link PageReader#PageReader(LogView, int)} */
     DirectoryReader(LogView view, long tail, int blockPages) {
-        this.view = view;
-        this.pages = new PageReader(view, blockPages);
-        Watermarks watermarks = view.watermarks();
-        this.begin = watermarks.beginAcquire();
-        this.gapBegin = watermarks.gapBeginAcquire();
-        this.gapEnd = watermarks.gapEnd();
-        this.tail = tail;
-        this.buffer = pages.buffer();
+        super(view, tail, blockPages);
         this.varints = new Varint.Reader(buffer);
-    }
-
-    /** From now on a page that the disk can't deliver is a failure, not damage to skip. */
-    void failUnreadable() {
-        strict = true;
-    }
-
-    /** Whether there is a gap below the end. */
-    boolean hasGap() {
-        return gapBegin < gapEnd && gapEnd <= tail;
-    }
-
-    /** Whether an address lies in the gap; a walk that arrives there continues with {@link #toGap()}. */
-    boolean inGap(long address) {
-        return address >= gapBegin && address < gapEnd;
-    }
-
-    /**
-     * Entries before the gap describe records below this address, those after it records from here on. The former, once
-     * complete, end with a checkpoint that ends here.
-     */
-    long rebuildTo() {
-        return view.watermarks().rebuildTo();
-    }
-
-    /** Moves into the gap, between the entries before and after it. */
-    void toGap() {
-        pageAddress = gapEnd;
-        entries = 0;
-        current = -1;
-    }
-
-    /** Moves before the first entry after the gap. */
-    void toGapEnd() {
-        pageAddress = gapBegin - PageDescriptor.PAGE_LENGTH;
-        entries = 0;
-        current = 0;
-    }
-
-    private long pageAfter(long address) {
-        long after = address + PageDescriptor.PAGE_LENGTH;
-        return inGap(after) ? gapEnd : after;
-    }
-
-    private long pageBefore(long address) {
-        long before = address - PageDescriptor.PAGE_LENGTH;
-        return inGap(before) ? gapBegin - PageDescriptor.PAGE_LENGTH : before;
-    }
-
-    /** Moves before the first entry. */
-    public void toBegin() {
-        pageAddress = begin - PageDescriptor.PAGE_LENGTH;
-        entries = 0;
-        current = 0;
-    }
-
-    /** Moves after the last entry. */
-    public void toEnd() {
-        pageAddress = PageDescriptor.pageAddress(tail + PageDescriptor.PAGE_LENGTH - 1);
-        entries = 0;
-        current = -1;
-    }
-
-    /** Moves to the next entry; false after the last. */
-    public boolean next() {
-        current++;
-        while (current >= entries) {
-            long after = pageAfter(pageAddress);
-            if (after >= tail) {
-                current = entries;
-                return false;
-            }
-            load(after);
-            current = 0;
-        }
-        place();
-        return true;
-    }
-
-    /** Moves to the previous entry; false before the first. */
-    public boolean previous() {
-        current--;
-        while (current < 0) {
-            long before = pageBefore(pageAddress);
-            if (before < begin) {
-                current = -1;
-                return false;
-            }
-            load(before);
-            current = entries - 1;
-        }
-        place();
-        return true;
-    }
-
-    /** Moves to the entry at an address. False if it can't be read; the position is then lost. */
-    public boolean seek(long address) {
-        if (address < begin || address >= tail || inGap(address)) {
-            return false;
-        }
-        load(PageDescriptor.pageAddress(address));
-        int offset = PageDescriptor.offsetInPage(address);
-        // a source's directories are usually adjacent
-        boolean before = current > 0 && current <= entries && offsets[current - 1] == offset;
-        int found = before ? current - 1 : Arrays.binarySearch(offsets, 0, entries, offset);
-        if (found < 0) {
-            current = entries;
-            return false;
-        }
-        current = found;
-        place();
-        return true;
-    }
-
-    /**
-     * Moves to the last entry whose chunk begins before a time, by binary search over the pages.
-     *
-     * @return false if there is none; the position is then before the first entry
-     */
-    public boolean seekBefore(long timeNs) {
-        long low = begin;
-        long high = withoutGap(PageDescriptor.pageAddress(tail + PageDescriptor.PAGE_LENGTH - 1));
-        while (high - low > PageDescriptor.PAGE_LENGTH) {
-            long middle = PageDescriptor.pageAddress((low + high) >>> 1);
-            long good = middle;
-            load(withGap(good));
-            while (entries == 0 && good - PageDescriptor.PAGE_LENGTH > low) {
-                good -= PageDescriptor.PAGE_LENGTH;
-                load(withGap(good));
-            }
-            if (entries == 0) {
-                low = middle;
-            } else if (baseTimeNs() < timeNs) {
-                low = middle;
-            } else {
-                high = good;
-            }
-        }
-        pageAddress = withGap(high);
-        entries = 0;
-        current = -1;
-        while (previous()) {
-            if (firstTimeNs() < timeNs) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Maps an address to one without the gap, for binary search. */
-    private long withoutGap(long address) {
-        return address >= gapEnd ? address - (gapEnd - gapBegin) : address;
-    }
-
-    private long withGap(long address) {
-        return address >= gapBegin ? address + (gapEnd - gapBegin) : address;
-    }
-
-    private long baseTimeNs() {
-        return PageDescriptor.baseTimeNs(buffer, pages.pageOffset());
-    }
-
-    private void load(long address) {
-        if (address == pageAddress && entries > 0) {
-            return;
-        }
-        pageAddress = address;
-        entries = 0;
-        if (pages.read(address, tail) != PageState.PRESENT) {
-            if (strict) {
-                pages.checkReadable();
-            }
-            return;
-        }
-        buffer = pages.buffer();
-        int used = pages.used();
-        int offset = PageDescriptor.HEADER_LENGTH;
-        while (offset + TimeEntryDescriptor.LIST_OFFSET <= used) {
-            int length = buffer.getInt(pages.pageOffset() + offset + TimeEntryDescriptor.LENGTH_OFFSET);
-            if (length < TimeEntryDescriptor.LIST_OFFSET
-                    || length % TimeEntryDescriptor.ALIGNMENT != 0
-                    || length > used - offset) {
-                break;
-            }
-            if (possible(pages.pageOffset() + offset) && (rejected.isEmpty() || !rejected.contains(address + offset))) {
-                offsets[entries++] = offset;
-            }
-            offset += length;
-        }
-    }
-
-    /**
-     * Rejects the current entry, whose contents are impossible, as if it did not exist; the next move starts from its
-     * place.
-     *
-     * @param forward whether the next move is to the following entry, rather than the previous one
-     */
-    void reject(boolean forward) {
-        rejected.add(address());
-        System.arraycopy(offsets, current + 1, offsets, current, entries - current - 1);
-        entries--;
-        current -= forward ? 1 : 0;
-    }
-
-    /** The number of rejected entries. */
-    int rejected() {
-        return rejected.size();
-    }
-
-    /** Whether an entry's contents are possible; others are treated as absent. */
-    private boolean possible(int at) {
-        byte typeAt = buffer.getByte(at + TimeEntryDescriptor.TYPE_OFFSET);
-        int chunkPagesAt = buffer.getInt(at + TimeEntryDescriptor.PAGES_OFFSET);
-        boolean listable = typeAt == TimeEntryDescriptor.CHECKPOINT
-                || (typeAt == TimeEntryDescriptor.DIRECTORY
-                        && chunkPagesAt > 0
-                        && chunkPagesAt <= RecordDescriptor.CHUNK_PAGES_MAX);
-        return listable && PageDescriptor.isPage(buffer.getLong(at + TimeEntryDescriptor.ADDRESS_OFFSET));
-    }
-
-    /** Reads an entry's header once, since walks use it several times. */
-    private void place() {
-        entry = pages.pageOffset() + offsets[current];
-        length = buffer.getInt(entry + TimeEntryDescriptor.LENGTH_OFFSET);
-        type = buffer.getByte(entry + TimeEntryDescriptor.TYPE_OFFSET);
-        flags = buffer.getByte(entry + TimeEntryDescriptor.FLAGS_OFFSET);
-        chunkAddress = buffer.getLong(entry + TimeEntryDescriptor.ADDRESS_OFFSET);
-        chunkPages = buffer.getInt(entry + TimeEntryDescriptor.PAGES_OFFSET);
-        firstTimeNs = buffer.getLong(entry + TimeEntryDescriptor.FIRST_TIME_OFFSET);
-        lastTimeNs = buffer.getLong(entry + TimeEntryDescriptor.LAST_TIME_OFFSET);
-    }
-
-    /** The current entry's address. */
-    public long address() {
-        return pageAddress + offsets[current];
-    }
-
-    /** Bytes of the current entry. */
-    public int length() {
-        return length;
-    }
-
-    public boolean isDirectory() {
-        return type == TimeEntryDescriptor.DIRECTORY;
-    }
-
-    public boolean isCheckpoint() {
-        return type == TimeEntryDescriptor.CHECKPOINT;
-    }
-
-    /** Whether it is the last part of its directory or checkpoint. */
-    public boolean isLastPart() {
-        return (flags & TimeEntryDescriptor.FLAG_LAST) != 0;
-    }
-
-    /** Whether it is the first part. */
-    public boolean isFirstPart() {
-        return (flags & TimeEntryDescriptor.FLAG_FIRST) != 0;
-    }
-
-    /** The chunk's address for a directory; the address below which all is counted for a checkpoint. */
-    public long chunkAddress() {
-        return chunkAddress;
-    }
-
-    /** The number of a directory's chunk's pages. */
-    public int chunkPages() {
-        return chunkPages;
-    }
-
-    /** The chunk's end address. */
-    public long chunkEnd() {
-        return chunkAddress + (long) chunkPages * PageDescriptor.PAGE_LENGTH;
-    }
-
-    /** The number of this part of a directory or checkpoint. */
-    long part() {
-        return isDirectory()
-                ? buffer.getInt(entry + TimeEntryDescriptor.DIRECTORY_PART_OFFSET)
-                : buffer.getLong(entry + TimeEntryDescriptor.CHECKPOINT_PART_OFFSET);
-    }
-
-    /** The time of the chunk's first record; for a checkpoint, of the last record below it. */
-    public long firstTimeNs() {
-        return firstTimeNs;
-    }
-
-    /** The time of a directory's chunk's last record. */
-    public long lastTimeNs() {
-        return lastTimeNs;
     }
 
     /** The number of sources that the current part lists. */
@@ -371,7 +39,7 @@ public final class DirectoryReader implements AutoCloseable {
     }
 
     private void wrapList() {
-        varints.wrap(buffer, entry + TimeEntryDescriptor.LIST_OFFSET, entry + length);
+        varints.wrap(buffer, entry + TimeEntryDescriptor.LIST_OFFSET, entry + length());
     }
 
     /** The end address, in the chunk index, of a directory's bins. */
@@ -451,9 +119,8 @@ public final class DirectoryReader implements AutoCloseable {
         if (!seek(partAddress) || !isDirectory()) {
             return false;
         }
-        long chunkAddress = chunkAddress();
-        long part = part();
-        if (!next() || !isDirectory() || chunkAddress() != chunkAddress || part() != part + 1 || listed() == 0) {
+        parts.beginAt(this);
+        if (!next() || !parts.follows(this) || listed() == 0) {
             return false;
         }
         wrapList();
@@ -468,14 +135,14 @@ public final class DirectoryReader implements AutoCloseable {
         int id = nextId();
         listedRecords = (int) varints.next();
         listedBytes = varints.next();
-        listedFirstTimeNs = firstTimeNs + varints.next();
-        listedLastTimeNs = lastTimeNs - varints.next();
-        listedLastRecord = chunkAddress + varints.next() * RecordDescriptor.ALIGNMENT;
+        listedFirstTimeNs = firstTimeNs() + varints.next();
+        listedLastTimeNs = lastTimeNs() - varints.next();
+        listedLastRecord = chunkAddress() + varints.next() * RecordDescriptor.ALIGNMENT;
         long back = varints.next() * TimeEntryDescriptor.ALIGNMENT;
         listedPrevious = back == 0 ? SourceSlots.NO_DIRECTORY : address() - back;
         if (back < 0 || back > address()) {
             // no entry is at a page's beginning, so a walk of the chain continues entry by entry
-            listedPrevious = pageAddress;
+            listedPrevious = pageAddress();
         }
         listedIndexes = (int) varints.next();
         return id;
@@ -572,14 +239,15 @@ public final class DirectoryReader implements AutoCloseable {
         return listedPrevious;
     }
 
+    @Override
     public long bytesRead() {
         DirectoryReader reader = following;
-        return pages.bytesRead() + (reader == null ? 0 : reader.bytesRead());
+        return super.bytesRead() + (reader == null ? 0 : reader.bytesRead());
     }
 
     @Override
     public void close() {
-        pages.close();
+        super.close();
         DirectoryReader reader = following;
         if (reader != null) {
             reader.close();

@@ -90,14 +90,8 @@ public final class IndexRebuilder {
         lastTimeNs = Math.max(lastTimeNs, directory.lastTimeNs());
     }
 
-    private void makePartRoom() {
-        if (!index.hasPartRoom()) {
-            timeLog.evict();
-        }
-    }
-
     private void writeCheckpoint(long recordEnd) {
-        checkpoints.write(sources.states(), recordEnd, lastTimeNs, this::makePartRoom);
+        checkpoints.write(sources.states(), recordEnd, lastTimeNs, timeLog::evict);
     }
 
     private void publish(long recordEnd) {

@@ -1,10 +1,10 @@
 package dev.loom.record;
 
-import dev.loom.index.RecordBatch;
 import dev.loom.log.LogView;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageReader;
 import dev.loom.log.PageState;
+import dev.loom.value.RecordBatch;
 import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;

@@ -3,25 +3,36 @@ package dev.loom.record;
 import dev.loom.api.RecordClaim;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
-/** The view of a claimed record, reused from claim to claim. Owned by the writer's thread. */
+/** The claimed record, reused from claim to claim. Owned by the writer's thread. */
 public final class RecordClaimSlot implements RecordClaim {
     private static final byte[] NOTHING = {};
 
-    private final RecordLog log;
+    private final ChunkWriter chunk;
+    private final WriterOwnership ownership;
     /** Covers only the payload, so that stray or late writes reach no other record. */
     private final UnsafeBuffer view = new UnsafeBuffer(NOTHING);
 
-    RecordClaimSlot(RecordLog log) {
-        this.log = log;
+    private @Nullable SourceState source;
+    private long timeNs;
+
+    RecordClaimSlot(ChunkWriter chunk, WriterOwnership ownership) {
+        this.chunk = chunk;
+        this.ownership = ownership;
     }
 
-    void wrap(UnsafeBuffer ring, int payloadOffset, int payloadLength) {
-        view.wrap(ring, payloadOffset, payloadLength);
+    /** Opens a claim of a payload that fits the open page. */
+    void open(SourceState claimedSource, long claimedTimeNs, int length) {
+        source = claimedSource;
+        timeNs = claimedTimeNs;
+        chunk.wrapNext(view, length);
+        ownership.beginClaim(claimedSource.id);
     }
 
-    /** Ends the claim's view. */
-    void unwrap() {
+    /** Ends the claim, if there is one, and its view. */
+    void clear() {
+        source = null;
         view.wrap(NOTHING);
     }
 
@@ -42,11 +53,23 @@ public final class RecordClaimSlot implements RecordClaim {
 
     @Override
     public long commit() {
-        return log.commitClaim(length());
+        int length = length();
+        return chunk.commit(end(), timeNs, length);
     }
 
     @Override
     public void abort() {
-        log.abortClaim();
+        end();
+    }
+
+    private SourceState end() {
+        ownership.own();
+        SourceState claimed = source;
+        if (claimed == null) {
+            throw new IllegalStateException("no claim is open");
+        }
+        ownership.endClaim();
+        clear();
+        return claimed;
     }
 }

@@ -1,7 +1,7 @@
 package dev.loom.record;
 
-import dev.loom.index.RecordBatch;
 import dev.loom.log.PageState;
+import dev.loom.value.RecordBatch;
 
 /**
  * Moves through the records of one source, part by part and page by page; {@link ForwardRecords} and {@link

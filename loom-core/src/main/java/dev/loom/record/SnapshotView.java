@@ -1,6 +1,8 @@
 package dev.loom.record;
 
 import dev.loom.log.LogView;
+import dev.loom.log.PageDescriptor;
+import dev.loom.log.PageState;
 
 /**
  * What operators read: the logs up to their tails at one moment. The record log's tail was read first, so entries of
@@ -21,5 +23,23 @@ public record SnapshotView(
     /** The oldest retained address of the record log. */
     public long recordBegin() {
         return records.watermarks().beginAcquire();
+    }
+
+    /** Arrival time of the newest record of any source, or {@code Long.MIN_VALUE} if there is none. */
+    public long lastTimeNs() {
+        long address = PageDescriptor.pageAddress(recordTail - 1);
+        try (PageRecords page = new PageRecords(records, recordTail, -1)) {
+            while (address >= recordBegin()) {
+                if (page.read(address) == PageState.PRESENT) {
+                    long last = page.baseTimeNs();
+                    while (page.next()) {
+                        last = page.timeNs();
+                    }
+                    return last;
+                }
+                address -= PageDescriptor.PAGE_LENGTH;
+            }
+        }
+        return Long.MIN_VALUE;
     }
 }

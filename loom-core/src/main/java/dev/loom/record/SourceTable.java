@@ -22,10 +22,7 @@ public final class SourceTable {
     private final Map<Integer, Long> lost = new TreeMap<>();
     private final LogView records;
     private final List<Listed> pending = new ArrayList<>();
-    private long pendingParts;
-    /** The entry that the pending parts belong to. */
-    private long pendingWhole;
-
+    private final EntryParts parts = EntryParts.forward();
     private long pendingAddress = -1;
     private long lastCheckpoint = -1;
     private long recordsCovered;
@@ -128,27 +125,21 @@ public final class SourceTable {
         if (end > recordEnd) {
             return;
         }
-        // the low bit of a page's address is free for the type
-        long whole = reader.chunkAddress() | (reader.isCheckpoint() ? 1 : 0);
         if (reader.isFirstPart()) {
             pending.clear();
-            pendingParts = 0;
-            pendingWhole = whole;
             pendingAddress = reader.address();
         }
-        if (whole != pendingWhole || reader.part() != pendingParts++) {
-            // treat the rest of this entry, and of the one before, as missing
-            pendingParts = -1;
-            return;
+        if (!parts.add(reader)) {
+            return; // the rest of its entry, and of the one before, counts as missing
         }
         try {
             list(reader);
         } catch (CorruptStoreException e) {
             malformed = true;
-            pendingParts = -1;
+            parts.clear();
             return;
         }
-        if (reader.isLastPart()) {
+        if (parts.isComplete()) {
             addPending(reader);
         }
     }

@@ -1,20 +1,31 @@
 package dev.loom.record;
 
 import dev.loom.error.SecondWriterException;
+import dev.loom.index.FunctionGuard;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Tracks the writer's thread: at most one, from its first call until it releases the role or ends. Changed under the
- * monitor, so that everything one owner does happens before what the next one does.
+ * monitor, so that everything one owner does happens before what the next one does. Refuses what the owner calls while
+ * a claim is open or an index function runs.
  */
-public final class WriterOwnership {
+public final class WriterOwnership implements FunctionGuard {
+    private static final int OPEN = 0;
+    private static final int CLAIMED = 1;
+    private static final int IN_FUNCTION = 2;
+
     /**
      * The owner, or null while it is summoned. Every push compares it with the caller, without ordering. Only the
      * thread itself, or the thread that starts it and hands over to it, makes a thread the owner, and only that thread
      * ends this while it lives. So no other thread ever finds itself here.
      */
-    @Nullable
-    Thread owner;
+    private @Nullable Thread owner;
+
+    /** What the owner may call now, in one field so that it takes one test. The owner's alone. */
+    private int gate = OPEN;
+
+    private int gateOutside = OPEN;
+    private int claimedSourceId;
 
     private @Nullable Thread holder;
 
@@ -31,9 +42,58 @@ public final class WriterOwnership {
 
     private boolean closed;
 
-    /** @param onLeft cleans up what a writer that released the role or ended left open */
+    /** @param onLeft ends the claim that a writer which released the role or ended left open */
     WriterOwnership(Runnable onLeft) {
         this.onLeft = onLeft;
+    }
+
+    /** Makes the caller the owner; one load and one comparison if it already is. */
+    void own() {
+        if (owner != Thread.currentThread()) {
+            take(null);
+        }
+    }
+
+    /**
+     * As {@link #own}, and checks that another record may be written, or another thread take over.
+     *
+     * @throws IllegalStateException when the log is closed, or a claim is open
+     * @throws SecondWriterException in an index function
+     */
+    public void admit() {
+        own();
+        if (gate != OPEN) {
+            refuse();
+        }
+    }
+
+    private void refuse() {
+        if (gate == IN_FUNCTION) {
+            throw new SecondWriterException("an index function can't write to the store that calls it");
+        }
+        throw new IllegalStateException("a claim is neither committed nor aborted: source=" + claimedSourceId);
+    }
+
+    /** Until {@link #endClaim()} or the owner's end, {@link #admit} refuses. */
+    void beginClaim(int sourceId) {
+        gate = CLAIMED;
+        claimedSourceId = sourceId;
+    }
+
+    void endClaim() {
+        gate = OPEN;
+    }
+
+    /** Until {@link #leave()}, refuses writes by code that runs within a push. */
+    @Override
+    public void enter() {
+        gateOutside = gate;
+        gate = IN_FUNCTION;
+    }
+
+    @Override
+    public void leave() {
+        gate = gateOutside;
     }
 
     /**
@@ -89,6 +149,7 @@ public final class WriterOwnership {
 
     /** As {@link #take}, regardless of turns, and ends them. */
     public synchronized void takeToClose() {
+        refuseInFunction();
         takeIfFree();
         turns = null;
     }
@@ -106,14 +167,33 @@ public final class WriterOwnership {
     }
 
     /** Whether the calling thread is the owner, summoned or not. */
-    synchronized boolean isCaller() {
+    private synchronized boolean isCaller() {
         return holder == Thread.currentThread();
     }
 
-    /** Releases ownership to the next thread that writes. No effect without an owner. */
+    /**
+     * Releases ownership to the next thread that writes. No effect without an owner.
+     *
+     * @throws IllegalStateException while a claim is open
+     */
     public synchronized void release() {
+        if (gate == CLAIMED && isCaller()) {
+            refuse();
+        }
+        endTurn();
+    }
+
+    /** As {@link #release()}, but aborts a claim that is open. */
+    public synchronized void endTurn() {
+        refuseInFunction();
         checkFree();
-        leave();
+        disown();
+    }
+
+    private void refuseInFunction() {
+        if (gate == IN_FUNCTION && isCaller()) {
+            refuse();
+        }
     }
 
     /** Makes a thread that has not written yet the owner in place of the caller. */
@@ -125,20 +205,21 @@ public final class WriterOwnership {
     /** Ends ownership for good: nobody becomes the owner of a closed log. */
     synchronized void close() {
         closed = true;
-        leave();
+        disown();
     }
 
     private void takeIfFree() {
         checkFree();
         if (holder != Thread.currentThread()) {
-            leave();
+            disown();
             hold(Thread.currentThread());
         }
     }
 
-    private void leave() {
+    private void disown() {
         if (holder != null) {
             hold(null);
+            endClaim();
             onLeft.run();
         }
     }

@@ -97,7 +97,9 @@ public final class Intake {
             return PushStatus.SAMPLED;
         }
         int index = ring.tryClaim(gate.id, length, timeNs);
-        return index >= 0 ? index : claimLater(gate, length, timeNs, policy.waitNs());
+        return index >= 0
+                ? index
+                : claimLater(gate, length, timeNs, policy.waitMax().toNanos());
     }
 
     private boolean leavesOut(SourceGate gate, DropPolicy policy) {

@@ -10,6 +10,7 @@ import dev.loom.error.StoreIoException;
 import dev.loom.io.StoreThread;
 import dev.loom.record.RecordLog;
 import dev.loom.store.StoreSession;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -47,7 +48,7 @@ public final class RecorderSession {
     public RecorderSession(StoreSession store, int ringBytes, DropPolicy policy, long closeTimeoutNs) {
         this.closeTimeoutNs = closeTimeoutNs;
         this.ring = new RecorderRing(ringBytes);
-        for (Source source : store.schema().sources()) {
+        for (Source source : store.schema().current().sources()) {
             gates.add(source.id(), policy, source.closed());
         }
         WakeUp wakeUp = new WakeUp();
@@ -60,7 +61,7 @@ public final class RecorderSession {
 
     /** The thread writes nothing until it gets records, so it may start before it is the writer's owner. */
     private void start(RecordLog log) {
-        log.prepareHandOver();
+        log.ownership().admit();
         try {
             thread.start();
         } catch (Throwable e) {
@@ -96,11 +97,6 @@ public final class RecorderSession {
     public void closeSource(int sourceId) {
         gates.get(sourceId).close();
         sync(closeTimeoutNs);
-    }
-
-    /** Throws for a source that was never defined. */
-    public void checkDefined(int sourceId) {
-        gates.get(sourceId);
     }
 
     /**
@@ -204,7 +200,7 @@ public final class RecorderSession {
                 ring.capacity(),
                 ring.used(),
                 writer.raised(),
-                writer.raisedNsMax(),
+                Duration.ofNanos(writer.raisedNsMax()),
                 writer.waits(),
                 failure == null ? null : failure.toString());
     }

@@ -68,17 +68,33 @@ public final class Schema {
         }
         if (entry instanceof SourceClosed closed) {
             Source source = sources.get(closed.id());
-            return source == null ? this : with(source.close());
+            return source == null ? this : with(changed(source, true, source.attributes()));
         }
         if (entry instanceof SourceChanged changed) {
             Source source = sources.get(changed.id());
-            return source == null ? this : with(source.with(changed.attributes()));
+            return source == null ? this : with(changed(source, source.closed(), changed.attributes()));
         }
         if (entry instanceof IndexDefined defined) {
             return define(defined);
         }
         Index index = entry instanceof IndexClosed closed ? indexes.get(closed.id()) : null;
-        return index == null ? this : with(index.close());
+        return index == null ? this : with(closed(index));
+    }
+
+    private static Source changed(Source source, boolean closed, Map<String, String> attributes) {
+        return new Source(source.id(), source.name(), source.format(), closed, attributes);
+    }
+
+    private static Index closed(Index index) {
+        return new Index(
+                index.id(),
+                index.sourceId(),
+                index.name(),
+                index.kind(),
+                index.function(),
+                index.bins(),
+                index.fromAddress(),
+                true);
     }
 
     private Schema with(Source source) {

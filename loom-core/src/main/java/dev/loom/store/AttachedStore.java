@@ -3,6 +3,7 @@ package dev.loom.store;
 import dev.loom.api.Index;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
+import dev.loom.api.StoreInfo;
 import dev.loom.error.CopiedStoreException;
 import dev.loom.error.StoreIoException;
 import dev.loom.error.StoreNotFoundException;
@@ -20,7 +21,6 @@ import dev.loom.schema.Schema;
 import dev.loom.schema.SchemaLog;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -229,13 +229,19 @@ public final class AttachedStore implements AutoCloseable {
     }
 
     /** A description, whose values are read under a lease. */
-    public Map<String, Object> info() {
+    public StoreInfo info() {
         return leased(this::describe);
     }
 
-    private Map<String, Object> describe() {
-        String state = live() ? "live" : staging != null ? "dead" : mark.closed() ? "closed" : "unrecovered";
-        return StoreDescription.of(files, mark, logs, staging, schema(), state);
+    private StoreInfo describe() {
+        return StoreDescription.of(files, mark, logs, staging, schema(), state(), null, null);
+    }
+
+    private StoreInfo.State state() {
+        if (staging != null) {
+            return live() ? StoreInfo.State.LIVE : StoreInfo.State.DEAD;
+        }
+        return mark.closed() ? StoreInfo.State.CLOSED : StoreInfo.State.UNRECOVERED;
     }
 
     /** Open snapshots and cursors keep the mappings. Idempotent. */

@@ -64,7 +64,7 @@ final class GapRebuild {
         // files of an earlier attempt may exist without their names being durable
         parts.storage.syncDirectory(parts.files.folder(LogKind.TIME));
         parts.storage.syncDirectory(parts.files.folder(LogKind.CHUNK));
-        WriterSources sources = StoreSession.writerSources(parts.schema, table);
+        WriterSources sources = SessionSchema.writerSources(parts.schema, table);
         try (ReferencedRecords lookup =
                         new ReferencedRecords(records, records.watermarks()::tailAcquire, parts.formatText);
                 UnsharedLog timeLog = log(LogKind.TIME);

@@ -1,5 +1,6 @@
 package dev.loom.store;
 
+import dev.loom.api.StoreInfo.IndexState;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
 import dev.loom.log.Segments;
@@ -105,7 +106,7 @@ final class IndexRecovery {
                 gap.rebuild().timeEnd(),
                 gap.ringLength(LogKind.TIME))) {
             LossCheckpoint checkpoint = LossCheckpoint.write(
-                    log, StoreSession.writerSources(schema, table), gap.durable(LogKind.RECORD), gap.lastTimeNs());
+                    log, SessionSchema.writerSources(schema, table), gap.durable(LogKind.RECORD), gap.lastTimeNs());
             return gap.withTimeIndex(checkpoint.end(), checkpoint.address());
         }
     }

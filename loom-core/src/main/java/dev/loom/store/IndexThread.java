@@ -1,5 +1,6 @@
 package dev.loom.store;
 
+import dev.loom.api.StoreInfo.IndexState;
 import dev.loom.error.StoreIoException;
 import dev.loom.io.StoreThread;
 import java.util.concurrent.CancellationException;

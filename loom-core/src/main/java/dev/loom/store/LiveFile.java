@@ -114,7 +114,14 @@ final class LiveFile {
                     && inOrder(watermarks(kind), mark.durable(kind), mark.ringLength(kind))
                     && inOrder(watermarks(kind), mark.rebuild(), kind);
         }
-        return plausible;
+        return plausible && coveredInOrder(watermarks(LogKind.TIME));
+    }
+
+    private static boolean coveredInOrder(Watermarks times) {
+        // its writer may be moving them meanwhile
+        long begin = times.beginAcquire();
+        long covered = times.coveredAcquire();
+        return covered >= begin && covered <= times.tailAcquire();
     }
 
     private static boolean inOrder(Watermarks watermarks, long durable, int ringLength) {

@@ -1,5 +1,6 @@
 package dev.loom.store;
 
+import dev.loom.api.StoreInfo.IndexState;
 import dev.loom.io.FileId;
 import dev.loom.io.Platform;
 import dev.loom.io.ProcessId;

@@ -1,5 +1,6 @@
 package dev.loom.store;
 
+import dev.loom.api.StoreInfo.IndexState;
 import dev.loom.error.CorruptStoreException;
 import dev.loom.error.ForeignFileException;
 import dev.loom.error.StoreTooNewException;
@@ -48,6 +49,10 @@ final class MarkFile {
     private static final int CLOSED = 1;
     private static final int INDEX_STATE_SHIFT = 1;
     private static final int INDEX_STATE_MASK = 3;
+    /** By their codes; one that is not assigned yet asks for a rebuild. */
+    private static final List<IndexState> INDEX_STATES =
+            List.of(IndexState.WHOLE, IndexState.UNCHECKED, IndexState.DAMAGED, IndexState.DAMAGED);
+
     private static final int MAJOR_OFFSET = Long.BYTES;
     private static final int FLAGS_OFFSET = 14;
     private static final int SEQUENCE_OFFSET = 16;
@@ -198,7 +203,8 @@ final class MarkFile {
         ByteBuffer slot = ByteBuffer.allocate(SLOT_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
         slot.putLong(MAGIC);
         slot.putShort((short) MAJOR).putShort((short) MINOR).putShort((short) PAGE_SHIFT);
-        slot.putShort((short) ((mark.closed() ? CLOSED : 0) | mark.indexState().code() << INDEX_STATE_SHIFT));
+        slot.putShort(
+                (short) ((mark.closed() ? CLOSED : 0) | INDEX_STATES.indexOf(mark.indexState()) << INDEX_STATE_SHIFT));
         slot.putLong(mark.sequence()).putLong(mark.storeId());
         slot.putInt(mark.epoch()).putInt(0).putLong(mark.sessionNonce());
         slot.putLong(mark.segmentLength()).putLong(mark.checkpoint()).putLong(mark.lastTimeNs());
@@ -282,7 +288,7 @@ final class MarkFile {
                 new Mark.Session(epoch, closed, new Mark.Owner(owner, bootId, host), nonce, Path.of(stagingPath)),
                 new Mark.Contents(List.copyOf(logs), schemaDurable, checkpoint, lastTimeNs),
                 rebuild,
-                IndexState.of(flags >> INDEX_STATE_SHIFT & INDEX_STATE_MASK));
+                INDEX_STATES.get(flags >> INDEX_STATE_SHIFT & INDEX_STATE_MASK));
         return mark.possible() ? mark : null;
     }
 

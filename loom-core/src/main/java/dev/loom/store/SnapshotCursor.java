@@ -1,66 +1,73 @@
 package dev.loom.store;
 
+import dev.loom.api.Snapshot;
 import dev.loom.api.SourceCursor;
-import dev.loom.record.AscendingChunks;
-import dev.loom.record.BackwardRecords;
-import dev.loom.record.Chunks;
-import dev.loom.record.DescendingChunks;
-import dev.loom.record.ForwardRecords;
-import dev.loom.record.PageCursor;
-import dev.loom.record.PageRecords;
-import dev.loom.record.RecordWalk;
-import dev.loom.record.SnapshotView;
-import dev.loom.record.WalkGuide;
+import dev.loom.read.ChunkCursor;
+import dev.loom.read.ChunkGuide;
+import dev.loom.read.SnapshotReader;
+import dev.loom.read.SourceRecords;
+import dev.loom.read.StoredRecordCursor;
+import java.util.function.Function;
 
 /**
  * The records of one source in a time range of a snapshot, on which it holds a lease (paper, section 5.1). Takes ten
  * pages, and the longest payload met that spans pages.
  */
-final class SnapshotCursor extends PageCursor implements SourceCursor {
-    private final StoreSnapshot snapshot;
-    private final Chunks chunks;
-    private final PageRecords page;
-    private final RecordWalk walk;
+final class SnapshotCursor extends StoredRecordCursor implements SourceCursor {
+    private final SnapshotReader reader;
+    private final SourceRecords records;
     private final long fromNs;
     private final long toNs;
     private final boolean newestFirst;
 
-    private SnapshotCursor(
-            StoreSnapshot snapshot, Chunks chunks, PageRecords page, boolean newestFirst, long fromNs, long toNs) {
-        super(page);
-        this.snapshot = snapshot;
-        this.chunks = chunks;
-        this.page = page;
+    private SnapshotCursor(SnapshotReader reader, SourceRecords records, boolean newestFirst, long fromNs, long toNs) {
+        super(records);
+        this.reader = reader;
+        this.records = records;
         this.newestFirst = newestFirst;
         this.fromNs = fromNs;
         this.toNs = toNs;
-        this.walk = newestFirst
-                ? new BackwardRecords(chunks, page, new InRange(fromNs, toNs))
-                : new ForwardRecords(chunks, page, WalkGuide.READ_ALL);
     }
 
-    /** Follows the source's chain. The caller has taken a lease for the cursor. */
-    static SnapshotCursor newestFirst(StoreSnapshot snapshot, int sourceId, long fromNs, long toNs) {
-        SnapshotView view = snapshot.view();
-        Chunks chunks = new DescendingChunks(view, sourceId, toNs);
-        return new SnapshotCursor(snapshot, chunks, records(view, sourceId), true, fromNs, toNs);
+    /** Follows the source's chain. */
+    static SnapshotCursor newestFirst(Snapshot snapshot, int sourceId, long fromNs, long toNs) {
+        return open(
+                snapshot,
+                true,
+                fromNs,
+                toNs,
+                reader -> reader.backward(reader.newestFirst(sourceId, toNs), new InRange(fromNs, toNs)));
     }
 
-    /** Reads page by page. The caller has taken a lease for the cursor. */
-    static SnapshotCursor oldestFirst(StoreSnapshot snapshot, int sourceId, long fromNs, long toNs) {
-        SnapshotView view = snapshot.view();
-        Chunks chunks = new AscendingChunks(view, sourceId, fromNs, toNs, 0);
-        return new SnapshotCursor(snapshot, chunks, records(view, sourceId), false, fromNs, toNs);
+    /** Reads page by page. */
+    static SnapshotCursor oldestFirst(Snapshot snapshot, int sourceId, long fromNs, long toNs) {
+        return open(
+                snapshot,
+                false,
+                fromNs,
+                toNs,
+                reader -> reader.forward(reader.oldestFirst(sourceId, fromNs, toNs, 0), ChunkGuide.READ_ALL));
     }
 
-    private static PageRecords records(SnapshotView view, int sourceId) {
-        return new PageRecords(view.records(), view.recordTail(), sourceId);
+    private static SnapshotCursor open(
+            Snapshot snapshot,
+            boolean newestFirst,
+            long fromNs,
+            long toNs,
+            Function<SnapshotReader, SourceRecords> walk) {
+        SnapshotReader reader = SnapshotReader.of(snapshot);
+        try {
+            return new SnapshotCursor(reader, walk.apply(reader), newestFirst, fromNs, toNs);
+        } catch (RuntimeException | Error e) {
+            reader.close();
+            throw e;
+        }
     }
 
     /** Skips chunks that are newer by their directories, and ends at the first older one. */
-    private record InRange(long fromNs, long toNs) implements WalkGuide {
+    private record InRange(long fromNs, long toNs) implements ChunkGuide {
         @Override
-        public Step decide(Chunks part) {
+        public Step decide(ChunkCursor part) {
             if (part.listed() && part.lastTimeNs() < fromNs) {
                 return Step.END;
             }
@@ -79,9 +86,9 @@ final class SnapshotCursor extends PageCursor implements SourceCursor {
 
     @Override
     protected boolean advance() {
-        while (walk.next()) {
-            boolean before = page.timeNs() < fromNs;
-            boolean behind = isBehind(page.timeNs(), toNs);
+        while (records.next()) {
+            boolean before = records.timeNs() < fromNs;
+            boolean behind = isBehind(records.timeNs(), toNs);
             if (!before && !behind) {
                 return true;
             }
@@ -94,18 +101,17 @@ final class SnapshotCursor extends PageCursor implements SourceCursor {
 
     @Override
     public long damaged() {
-        return walk.damaged();
+        return records.damaged();
     }
 
     @Override
     public boolean expired() {
-        return walk.expired();
+        return records.expired();
     }
 
     @Override
     protected void release() {
-        page.close();
-        chunks.close();
-        snapshot.release();
+        records.close();
+        reader.close();
     }
 }

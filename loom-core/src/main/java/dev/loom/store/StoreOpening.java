@@ -1,6 +1,7 @@
 package dev.loom.store;
 
 import dev.loom.api.Eviction;
+import dev.loom.api.StoreInfo.IndexState;
 import dev.loom.error.CopiedStoreException;
 import dev.loom.error.ForeignFileException;
 import dev.loom.error.StoreIoException;

@@ -1,18 +1,13 @@
 package dev.loom.store;
 
-import dev.loom.api.Bins;
-import dev.loom.api.Index;
-import dev.loom.api.IndexFunction;
-import dev.loom.api.IndexKind;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.StoreClock;
+import dev.loom.api.StoreInfo;
+import dev.loom.api.StoreInfo.IndexState;
 import dev.loom.error.LoomException;
 import dev.loom.error.StoreFencedException;
 import dev.loom.error.StoreIoException;
-import dev.loom.format.PayloadFormat;
-import dev.loom.index.BinScale;
-import dev.loom.index.FunctionGuard;
 import dev.loom.log.Durability;
 import dev.loom.log.Evictor;
 import dev.loom.log.HybridLog;
@@ -23,21 +18,11 @@ import dev.loom.record.OwnRecord;
 import dev.loom.record.RecordLog;
 import dev.loom.record.ReferencedRecords;
 import dev.loom.record.SourceTable;
-import dev.loom.record.SourceTotals;
 import dev.loom.record.WriterSources;
 import dev.loom.schema.Schema;
-import dev.loom.schema.SchemaEntry;
-import dev.loom.schema.SchemaEntry.IndexClosed;
-import dev.loom.schema.SchemaEntry.IndexDefined;
-import dev.loom.schema.SchemaEntry.SourceChanged;
-import dev.loom.schema.SchemaEntry.SourceClosed;
-import dev.loom.schema.SchemaEntry.SourceDefined;
 import dev.loom.schema.SchemaLog;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.TreeSet;
-import java.util.function.IntConsumer;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,14 +35,13 @@ public final class StoreSession implements Durability, AutoCloseable {
     private final Tenure tenure;
     /** For the evictor's thread. */
     private final Tenure.Guard evictorGuard;
-    /** For the thread that holds the monitor, and for closing. */
-    private final Tenure.Guard schemaGuard;
+
+    private final Tenure.Guard closingGuard;
 
     private final MarkFile markFile;
     private final SessionStaging staging;
     private final SchemaLog schemaLog;
-    private final WriterSources sources;
-    private final SessionIndexes indexes;
+    private final SessionSchema schema;
     private final ReferencedRecords lookup;
     private final RecordLog log;
     private final Evictor evictor;
@@ -72,7 +56,6 @@ public final class StoreSession implements Durability, AutoCloseable {
     private volatile Mark mark;
     private volatile Rebuild rebuild;
     private volatile IndexState indexState;
-    private volatile Schema schema;
     private volatile long checkpoint;
     private volatile long lastTimeNs;
     private volatile boolean closed;
@@ -99,13 +82,12 @@ public final class StoreSession implements Durability, AutoCloseable {
         this.files = opened.files();
         this.tenure = opened.tenure();
         this.evictorGuard = tenure.guard();
-        this.schemaGuard = tenure.guard();
+        this.closingGuard = tenure.guard();
         this.mark = opened.mark();
         this.markFile = new MarkFile(settings.storage(), files.mark());
         this.staging = new SessionStaging(files, settings, mark, opened.staging());
         this.cachedFor = opened.cachedFor();
         this.schemaLog = opened.schemaLog();
-        this.schema = opened.schema();
         this.leases = new Leases(() -> staging.staging().unmap());
         this.lastTimeNs = mark.lastTimeNs();
         this.checkpoint = opened.table().lastCheckpoint();
@@ -119,20 +101,8 @@ public final class StoreSession implements Durability, AutoCloseable {
         HybridLog recordLog = staging.log(LogKind.RECORD);
         HybridLog timeLog = staging.log(LogKind.TIME);
         HybridLog chunkLog = staging.log(LogKind.CHUNK);
-        this.sources = writerSources(opened.schema(), opened.table());
+        WriterSources sources = SessionSchema.writerSources(opened.schema(), opened.table());
         this.lookup = new ReferencedRecords(writersRecords(recordLog), recordLog::tail, this::formatText);
-        this.indexes = new SessionIndexes(sources, lookup, new FunctionGuard() {
-            @Override
-            public void enter() {
-                log().enter();
-            }
-
-            @Override
-            public void leave() {
-                log().leave();
-            }
-        });
-        indexes.open(opened.schema());
         live.direct(opened.direct());
         publishClock();
 
@@ -158,6 +128,11 @@ public final class StoreSession implements Durability, AutoCloseable {
                 settings.pressure(),
                 mark.lastTimeNs(),
                 checkpoint));
+        this.schema = new SessionSchema(
+                opened,
+                sources,
+                new SessionIndexes(sources, lookup, log.ownership()),
+                () -> staging.logs().records().watermarks().tailAcquire());
         tenure.onFenced(() -> log.ownership().summon(tenure::checkKnown));
         evictor.start();
         try {
@@ -191,7 +166,7 @@ public final class StoreSession implements Durability, AutoCloseable {
                 files,
                 mark.with(rebuild, indexState),
                 staging.logs(),
-                schema,
+                schema.current(),
                 this::formatText,
                 guard::check,
                 settings.backgroundRebuildBytes(),
@@ -238,7 +213,7 @@ public final class StoreSession implements Durability, AutoCloseable {
     }
 
     private @Nullable String formatText(int sourceId) {
-        Source source = schema.source(sourceId);
+        Source source = schema.current().source(sourceId);
         return source == null ? null : source.format().text();
     }
 
@@ -258,188 +233,16 @@ public final class StoreSession implements Durability, AutoCloseable {
                 settings.storage(), files.segments(kind, mark.segmentLength()), pastPageCache, evictorGuard::check);
     }
 
-    static WriterSources writerSources(Schema schema, SourceTable table) {
-        WriterSources sources = new WriterSources();
-        TreeSet<Integer> ids = new TreeSet<>(table.totals().keySet());
-        schema.sources().forEach(source -> ids.add(source.id()));
-        for (int id : ids) {
-            Source source = schema.source(id);
-            boolean closed = id != 0 && (source == null || source.closed());
-            sources.add(id, closed, table.totals(id), table.lost().getOrDefault(id, 0L));
-        }
-        return sources;
-    }
-
     /** The record log. For the writer's thread. */
     public RecordLog log() {
         return log;
     }
 
     /**
-     * Defines a source. If that fails, even for lack of memory, nothing is defined.
-     *
-     * @param prepare receives the id before the source is defined, and may throw
-     * @throws IllegalArgumentException when an open source has the name, or there are too many
-     */
-    public synchronized int defineSource(
-            String name, PayloadFormat format, Map<String, String> attributes, IntConsumer prepare) {
-        checkWritable();
-        SourceNames.check(name);
-        if (schema.source(name).filter(source -> !source.closed()).isPresent()) {
-            throw new IllegalArgumentException("source is defined already: name=" + name);
-        }
-        if (schema.openSources() >= settings.sourcesMax()) {
-            throw new IllegalArgumentException(
-                    "too many open sources: name=" + name + ", max=" + settings.sourcesMax());
-        }
-        int next = Math.max(schema.lastId(), sources.lastId()) + 1;
-        // a damaged record may have the highest id possible; lower ones are still free then
-        int id = next <= SourceNames.ID_MAX ? next : sources.lowestFree();
-        if (id > SourceNames.ID_MAX) {
-            throw new IllegalArgumentException("no source id left: name=" + name + ", max=" + SourceNames.ID_MAX);
-        }
-        SchemaEntry entry = new SourceDefined(id, name, format.text(), attributes);
-        Schema after = schema.with(entry);
-        prepare.accept(id);
-        sources.add(id, true, new SourceTotals(), 0);
-        try {
-            schemaLog.append(entry);
-        } catch (Throwable e) {
-            sources.withdraw(id);
-            throw e;
-        }
-        sources.open(id);
-        schema = after;
-        return id;
-    }
-
-    /**
-     * Replaces a source's attributes.
-     *
-     * @throws IllegalArgumentException when the source is not open
-     */
-    public synchronized void setAttributes(int sourceId, Map<String, String> attributes) {
-        checkWritable();
-        Source source = schema.source(sourceId);
-        if (source == null || source.closed()) {
-            throw new IllegalArgumentException("source is not open: id=" + sourceId);
-        }
-        SchemaEntry entry = new SourceChanged(sourceId, attributes);
-        Schema next = schema.with(entry);
-        schemaLog.append(entry);
-        schema = next;
-    }
-
-    public synchronized void closeSource(int sourceId) {
-        checkWritable();
-        Source source = schema.source(sourceId);
-        if (source == null) {
-            throw new IllegalArgumentException("source is not defined: id=" + sourceId);
-        }
-        if (!source.closed()) {
-            SchemaEntry entry = new SourceClosed(sourceId);
-            Schema next = schema.with(entry);
-            schemaLog.append(entry);
-            sources.close(sourceId);
-            schema = next;
-        }
-    }
-
-    /**
-     * Defines an index, or supplies the function of an identical one. Returns its id.
-     *
-     * @throws IllegalArgumentException when the source has another index with the name, or there are too many
-     */
-    public synchronized int defineIndex(int sourceId, String name, IndexKind kind, IndexFunction function, Bins bins) {
-        checkWritable();
-        SourceNames.check(name);
-        Source source = schema.source(sourceId);
-        if (source == null || source.closed()) {
-            throw new IllegalArgumentException("source is not open: id=" + sourceId);
-        }
-        if (!function.isReadable()) {
-            throw new IllegalArgumentException("index function gives no values: function=" + function.text());
-        }
-        for (Index index : schema.indexes(sourceId)) {
-            if (!index.closed() && index.name().equals(name)) {
-                return supply(index, kind, function, bins);
-            }
-        }
-        if (schema.openIndexes() >= indexesMax()) {
-            throw new IllegalArgumentException("too many open indexes: name=" + name + ", max=" + indexesMax()
-                    + ", time ring=" + mark.ringLength(LogKind.TIME));
-        }
-        if (schema.lastIndexId() >= SchemaLog.INDEX_ID_MAX) {
-            throw new IllegalArgumentException("no index id left: name=" + name + ", max=" + SchemaLog.INDEX_ID_MAX);
-        }
-        // refuses unsuitable bins before anything is defined
-        BinScale.of(bins, function.type());
-        IndexDefined entry = new IndexDefined(
-                schema.lastIndexId() + 1,
-                sourceId,
-                name,
-                kind.text(),
-                function.text(),
-                bins.text(),
-                staging.logs().records().watermarks().tailAcquire());
-        Schema next = schema.with(entry).supply(entry.id(), function);
-        schemaLog.append(entry);
-        schema = next;
-        indexes.add(Objects.requireNonNull(schema.index(entry.id())));
-        return entry.id();
-    }
-
-    private int supply(Index index, IndexKind kind, IndexFunction function, Bins bins) {
-        if (index.kind() != kind
-                || !index.function().equals(function)
-                || !index.bins().equals(bins)) {
-            throw new IllegalArgumentException("index is defined otherwise: name=" + index.name() + ", kind="
-                    + index.kind().text() + ", function=" + index.function().text() + ", bins="
-                    + index.bins().text());
-        }
-        if (!index.function().isReadable()) {
-            schema = schema.supply(index.id(), function);
-        }
-        if (!indexes.fills(index)) {
-            indexes.add(Objects.requireNonNull(schema.index(index.id())));
-        }
-        return index.id();
-    }
-
-    /** Limited so that a directory which lists all indexes fits in the timestamp index's ring. */
-    private int indexesMax() {
-        return RecordLog.indexesMax(mark.ringLength(LogKind.TIME));
-    }
-
-    public synchronized void closeIndex(int indexId) {
-        checkWritable();
-        Index index = schema.index(indexId);
-        if (index == null) {
-            throw new IllegalArgumentException("index is not defined: id=" + indexId);
-        }
-        if (!index.closed()) {
-            SchemaEntry entry = new IndexClosed(indexId);
-            Schema next = schema.with(entry);
-            schemaLog.append(entry);
-            schema = next;
-            indexes.remove(index);
-        }
-    }
-
-    private void checkWritable() {
-        checkOpen();
-        schemaGuard.check();
-    }
-
-    /**
      * The settings to reopen the store and rebuild its indexes, including those with functions of the program's own.
      */
     public Settings settingsToRebuild() {
-        return settings.toRebuild(schema.indexes().stream()
-                .filter(index -> !index.closed())
-                .map(Index::function)
-                .filter(IndexFunction::isReadable)
-                .toList());
+        return settings.toRebuild(schema.functions());
     }
 
     public boolean isOpen() {
@@ -453,21 +256,25 @@ public final class StoreSession implements Durability, AutoCloseable {
         }
     }
 
-    public Schema schema() {
+    public SessionSchema schema() {
         return schema;
     }
 
     public Snapshot snapshot() {
-        if (!leases.acquire()) {
-            throw new IllegalStateException("store is closed: directory=" + files.directory());
-        }
+        lease();
         SessionStaging.View view = staging.view();
         LiveFile live = view.staging().live();
         try {
-            return StoreSnapshot.take(view.logs(), live.slots(), live.losses(), () -> schema, true, leases);
+            return StoreSnapshot.take(view.logs(), live.slots(), live.losses(), schema::current, true, leases);
         } catch (RuntimeException | Error e) {
             leases.release();
             throw e;
+        }
+    }
+
+    private void lease() {
+        if (!leases.acquire()) {
+            throw new IllegalStateException("store is closed: directory=" + files.directory());
         }
     }
 
@@ -585,36 +392,42 @@ public final class StoreSession implements Durability, AutoCloseable {
     }
 
     /** A description, whose values are read while nothing can be unmapped. */
-    public Map<String, Object> info() {
-        if (!leases.acquire()) {
-            throw new IllegalStateException("store is closed: directory=" + files.directory());
-        }
+    public StoreInfo info() {
+        lease();
         try {
             SessionStaging.View view = staging.view();
-            Map<String, Object> values = StoreDescription.of(
-                    files, mark.with(rebuild, indexState), view.logs(), view.staging(), schema, "writer");
-            IndexThread running = indexThread;
-            if (running != null && running.failure() != null) {
-                values.put("rebuild_error", String.valueOf(running.failure()));
-            }
-            if (cachedFor != null) {
-                values.put("eviction_fallback", cachedFor);
-            }
-            values.put("staging_replaced", (long) staging.moves());
-            values.put("lock_restored", (long) tenure.restored());
-            values.put("lock_lost", tenure.lockLost());
-            values.put("fenced", tenure.fenced());
-            synchronized (this) {
-                values.put("index_function_failures", indexes.failures());
-            }
-            try {
-                evictor.checkAlive();
-            } catch (LoomException e) {
-                values.put("error", String.valueOf(e.getMessage()));
-            }
-            return values;
+            return StoreDescription.of(
+                    files,
+                    mark.with(rebuild, indexState),
+                    view.logs(),
+                    view.staging(),
+                    schema.current(),
+                    StoreInfo.State.WRITER,
+                    writerInfo(),
+                    evictorFailure());
         } finally {
             leases.release();
+        }
+    }
+
+    private StoreInfo.Writer writerInfo() {
+        IndexThread running = indexThread;
+        return new StoreInfo.Writer(
+                Optional.ofNullable(running == null ? null : running.failure()).map(String::valueOf),
+                Optional.ofNullable(cachedFor),
+                staging.moves(),
+                tenure.restored(),
+                tenure.lockLost(),
+                tenure.fenced(),
+                schema.functionFailures());
+    }
+
+    private @Nullable String evictorFailure() {
+        try {
+            evictor.checkAlive();
+            return null;
+        } catch (LoomException e) {
+            return String.valueOf(e.getMessage());
         }
     }
 
@@ -631,9 +444,10 @@ public final class StoreSession implements Durability, AutoCloseable {
             if (closed) {
                 return;
             }
-            log.takeToClose();
+            log.ownership().takeToClose();
             closed = true;
         }
+        schema.close();
         IndexThread running = indexThread;
         if (running != null) {
             running.close();
@@ -659,7 +473,7 @@ public final class StoreSession implements Durability, AutoCloseable {
             noteProgress();
             evictor.force();
         }
-        schemaGuard.check();
+        closingGuard.check();
         markClosed();
     }
 

@@ -5,10 +5,8 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.SourceCursor;
 import dev.loom.api.SourceStatistics;
-import dev.loom.log.PageDescriptor;
-import dev.loom.log.PageState;
+import dev.loom.record.LeasedSnapshot;
 import dev.loom.record.LossSlots;
-import dev.loom.record.PageRecords;
 import dev.loom.record.SnapshotView;
 import dev.loom.record.SourceCounter;
 import dev.loom.record.SourceSlots;
@@ -19,7 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /** A snapshot: a few addresses, and a lease on the mappings. */
-public final class StoreSnapshot implements Snapshot {
+final class StoreSnapshot implements Snapshot, LeasedSnapshot {
     private static final int LOSS_TRIES = 10_000;
 
     private final SnapshotView view;
@@ -61,7 +59,7 @@ public final class StoreSnapshot implements Snapshot {
         return new StoreSnapshot(view, schema.get(), losses, unmarked, live, leases);
     }
 
-    /** What operators read. */
+    @Override
     public SnapshotView view() {
         if (closed.get()) {
             throw new IllegalStateException("snapshot is closed");
@@ -69,21 +67,19 @@ public final class StoreSnapshot implements Snapshot {
         return view;
     }
 
-    /**
-     * Keeps the mappings for a cursor or a call, until its {@link #release()}. An open snapshot has its own lease, so
-     * this works even after the store was closed.
-     */
+    @Override
     public void acquire() {
         if (closed.get() || !leases.acquireMore()) {
             throw new IllegalStateException("snapshot is closed");
         }
     }
 
+    @Override
     public void release() {
         leases.release();
     }
 
-    /** The lost records of a source in a time range that no marker below the snapshot counts. */
+    @Override
     public long unmarkedLost(int sourceId, long fromNs, long toNs) {
         for (int i = 0; i < unmarked.length; i += LossSlots.UNMARKED_FIELDS) {
             if (unmarked[i] == sourceId) {
@@ -113,27 +109,10 @@ public final class StoreSnapshot implements Snapshot {
     public long lastTimeNs() {
         acquire();
         try {
-            return lastTimeNs(view);
+            return view.lastTimeNs();
         } finally {
             release();
         }
-    }
-
-    private static long lastTimeNs(SnapshotView current) {
-        long address = PageDescriptor.pageAddress(current.recordTail() - 1);
-        try (PageRecords page = new PageRecords(current.records(), current.recordTail(), -1)) {
-            while (address >= current.recordBegin()) {
-                if (page.read(address) == PageState.PRESENT) {
-                    long last = page.baseTimeNs();
-                    while (page.next()) {
-                        last = page.timeNs();
-                    }
-                    return last;
-                }
-                address -= PageDescriptor.PAGE_LENGTH;
-            }
-        }
-        return Long.MIN_VALUE;
     }
 
     @Override
@@ -178,23 +157,12 @@ public final class StoreSnapshot implements Snapshot {
 
     @Override
     public SourceCursor newestFirst(int sourceId, long fromNs, long toNs) {
-        return leased(() -> SnapshotCursor.newestFirst(this, sourceId, fromNs, toNs));
+        return SnapshotCursor.newestFirst(this, sourceId, fromNs, toNs);
     }
 
     @Override
     public SourceCursor oldestFirst(int sourceId, long fromNs, long toNs) {
-        return leased(() -> SnapshotCursor.oldestFirst(this, sourceId, fromNs, toNs));
-    }
-
-    /** Takes a lease for a cursor, which releases it. */
-    private SourceCursor leased(Supplier<SourceCursor> cursor) {
-        acquire();
-        try {
-            return cursor.get();
-        } catch (RuntimeException | Error e) {
-            release();
-            throw e;
-        }
+        return SnapshotCursor.oldestFirst(this, sourceId, fromNs, toNs);
     }
 
     @Override

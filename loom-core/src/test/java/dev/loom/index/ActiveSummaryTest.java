@@ -16,6 +16,8 @@ import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
 import dev.loom.error.CorruptStoreException;
 import dev.loom.format.Formats;
+import dev.loom.read.BinListReader;
+import dev.loom.value.BinScale;
 import java.lang.management.ManagementFactory;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -415,6 +417,29 @@ class ActiveSummaryTest {
             }
             summary.complete();
             assertEquals(fits, summary.index(0).isComplete());
+        }
+    }
+
+    @Test
+    void shouldSumInfinitiesToWhatTheirSumIs() {
+        double infinity = Double.POSITIVE_INFINITY;
+        double[][] chunks = {
+            {1, infinity}, {infinity, infinity, 2}, {-infinity, 3}, {-infinity, -infinity}, {infinity, -infinity}
+        };
+        double[] sums = {infinity, infinity, -infinity, -infinity, Double.NaN};
+        for (String bins : new String[] {"log-linear", "linear:0,1000,100"}) {
+            ActiveSummary summary = summary(index(ValueType.F64, IndexKind.VALUE, bins));
+            IndexSummary totals = new IndexSummary();
+            for (int chunk = 0; chunk < chunks.length; chunk++) {
+                summary.begin(0, 16, Integer.MAX_VALUE);
+                for (double value : chunks[chunk]) {
+                    payload.putLong(0, Double.doubleToRawLongBits(value));
+                    add(summary);
+                }
+                summary.complete();
+                summary.index(0).summarize(totals);
+                assertEquals(sums[chunk], totals.doubleSum().value(), bins + ", chunk=" + chunk);
+            }
         }
     }
 

@@ -1,6 +1,8 @@
 package dev.loom.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -61,6 +63,52 @@ class LogLayoutTest {
         for (int offset = 72; offset < 65_536; offset++) {
             assertEquals(0, bytes.get(offset), "the rest is zero");
         }
+    }
+
+    /** Whatever the ring had there before. */
+    @Test
+    void shouldBeginAPageThatIsNotSealed() {
+        int at = 3 * PageDescriptor.PAGE_LENGTH;
+        UnsafeBuffer ring = new UnsafeBuffer(new byte[4 * PageDescriptor.PAGE_LENGTH]);
+        ring.setMemory(0, ring.capacity(), (byte) 0xff);
+        PageDescriptor.begin(ring, at, LogKind.TIME, false, 1, 5L << 16, 7, 9, 11);
+        assertEquals(0, PageDescriptor.used(ring, at));
+        assertEquals(0, PageDescriptor.crc(ring, at));
+        assertEquals(0, PageDescriptor.lastTimeNs(ring, at));
+        assertEquals(7, PageDescriptor.baseTimeNs(ring, at));
+        assertEquals(9, PageDescriptor.baseAddress(ring, at));
+        assertEquals(11, PageDescriptor.epoch(ring, at));
+        assertFalse(PageDescriptor.continues(ring, at));
+        ring.putByte(at + PageDescriptor.FLAGS_OFFSET, (byte) ~PageDescriptor.FLAG_CONTINUES);
+        assertFalse(PageDescriptor.continues(ring, at), "other flags");
+        ring.putByte(at + PageDescriptor.FLAGS_OFFSET, (byte) PageDescriptor.FLAG_CONTINUES);
+        assertTrue(PageDescriptor.continues(ring, at));
+    }
+
+    @Test
+    void shouldHavePagesAtTheirMultiplesOnly() {
+        long page = PageDescriptor.PAGE_LENGTH;
+        for (long address : new long[] {0, page, 7 * page, PageDescriptor.ADDRESS_MAX}) {
+            assertTrue(PageDescriptor.isPage(address));
+            assertEquals(address, PageDescriptor.pageAddress(address + page - 1));
+            assertEquals(page - 1, PageDescriptor.offsetInPage(address + page - 1));
+            assertFalse(PageDescriptor.isPage(address + 1));
+        }
+        assertFalse(PageDescriptor.isPage(-page));
+        assertFalse(PageDescriptor.isPage(PageDescriptor.ADDRESS_MAX + page));
+    }
+
+    @Test
+    void shouldSetEveryWatermarkOfALogThatNobodyWrites() {
+        Watermarks watermarks = Watermarks.fixed(100, 200);
+        assertEquals(100, watermarks.beginAcquire());
+        assertEquals(200, watermarks.durableAcquire());
+        assertEquals(200, watermarks.evictedAcquire());
+        assertEquals(200, watermarks.overwritten());
+        assertEquals(200, watermarks.sealedAcquire());
+        assertEquals(200, watermarks.tailAcquire());
+        assertEquals(200, watermarks.coveredAcquire());
+        assertEquals(100, watermarks.lengthTo(200));
     }
 
     @Test

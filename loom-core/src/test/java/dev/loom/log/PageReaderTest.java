@@ -2,6 +2,7 @@ package dev.loom.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.io.Storage;
@@ -42,13 +43,14 @@ final class PageReaderTest {
     @TempDir
     Path temp;
 
+    private Segments segments;
     private UnsharedLog writer;
     private SteppedRing ring;
     private PageReader reader;
 
     @BeforeEach
     void open() {
-        Segments segments = new Segments(temp, 8L * PAGE);
+        segments = new Segments(temp, 8L * PAGE);
         writer = new UnsharedLog(LogKind.RECORD, STORE_ID, 0, Storage.DISK, segments, 0, RING_PAGES * PAGE);
         ring = new SteppedRing(writer.log().ringBytes());
         reader = new PageReader(new LogView(
@@ -177,5 +179,49 @@ final class PageReaderTest {
         for (int number : new int[] {3, 12, 0, 9, 7, 8, 15, 14, 5}) {
             assertPage(number);
         }
+    }
+
+    /** Of a page that no file has any more. */
+    @Test
+    void shouldCallAMissingPageExpiredWhenTheBeginHasMovedMeanwhile() {
+        writePages(2 * RING_PAGES);
+        Watermarks watermarks = writer.log().watermarks();
+        Storage.DISK.delete(segments.file(0));
+        long tail = writer.log().tail();
+        assertSame(PageState.DAMAGED, reader.read(0, tail));
+        reader.checkReadable();
+        assertSame(PageState.PRESENT, reader.read(5L * PAGE, tail));
+        watermarks.beginRelease(PAGE);
+        assertSame(PageState.EXPIRED, reader.readOrFail(0, tail));
+        assertSame(PageState.DAMAGED, reader.read(PAGE, tail));
+    }
+
+    @Test
+    void shouldReadPagesWithNothingInThemAndFullOnes() {
+        HybridLog log = writer.log();
+        log.beginPage(0, 0, false);
+        log.publish();
+        assertSame(PageState.PRESENT, reader.read(0, log.tail()));
+        assertEquals(PageDescriptor.HEADER_LENGTH, reader.used());
+        assertSame(PageState.DAMAGED, reader.read(0, PageDescriptor.HEADER_LENGTH - 1), "no page begins so");
+        log.advance(log.remaining());
+        log.publish();
+        assertSame(PageState.PRESENT, reader.read(0, log.tail()));
+        assertEquals(PAGE, reader.used(), "full and not sealed");
+        log.sealPage(0);
+        assertSame(PageState.PRESENT, reader.read(0, log.tail()));
+        assertEquals(PAGE, reader.used());
+    }
+
+    @Test
+    void shouldTouchNothingOnceClosed() {
+        writePages(2 * RING_PAGES);
+        assertPage(0);
+        reader.close();
+        reader.close();
+        assertEquals(0, reader.buffer().capacity());
+        assertThrows(
+                IndexOutOfBoundsException.class,
+                () -> reader.read(7L * PAGE, writer.log().tail()));
     }
 }

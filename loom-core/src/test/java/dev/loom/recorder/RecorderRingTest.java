@@ -48,8 +48,8 @@ class RecorderRingTest {
     void shouldRefuseAfterItIsSealedAndKeepWhatWasBefore(int capacity) {
         for (int before : new int[] {0, 1, 500, 10_000}) {
             for (int kept : new int[] {0, 1, 17, RecorderRing.BYTES_MIN / SLOT_LENGTH}) {
-                RecorderRing ring =
-                        new RecorderRing(capacity == RecorderRing.BYTES_MAX && before > 1 ? 1 << 20 : capacity);
+                boolean once = before == 1 && kept == 17; // the largest ring takes long to allocate
+                RecorderRing ring = new RecorderRing(once ? capacity : Math.min(capacity, 1 << 20));
                 for (int i = 0; i < before; i++) {
                     assertTrue(put(ring, i));
                     readAll(ring);

@@ -2,6 +2,7 @@ package dev.loom.store;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -122,7 +123,7 @@ class FencingTest {
         }
         assertEquals(3 * PAGES, records());
         try (Loom loom = open()) {
-            assertEquals(0L, loom.info().values().get("epoch"), "a second writer has recovered it");
+            assertEquals(0L, loom.info().epoch(), "a second writer has recovered it");
         }
     }
 
@@ -170,7 +171,7 @@ class FencingTest {
             owner.kill();
         }
         try (Loom loom = open()) {
-            assertEquals(1L, loom.info().values().get("epoch"));
+            assertEquals(1L, loom.info().epoch());
         }
         assertEquals(100, records());
     }
@@ -284,7 +285,7 @@ class FencingTest {
         assertThrows(StoreFencedException.class, loom::close);
         staging.unmap();
         try (Loom next = open()) {
-            assertEquals(1L, next.info().values().get("epoch"));
+            assertEquals(1L, next.info().epoch());
         }
     }
 
@@ -295,7 +296,7 @@ class FencingTest {
         WriterProcess.push(loom, 1);
         Mark own = new MarkFile(Storage.DISK, files.mark()).read();
         new MarkFile(Storage.DISK, files.mark()).write(MarkForgery.ofSession(own, 4711));
-        await("it has not noticed", () -> (boolean) loom.info().values().get("fenced"));
+        await("it has not noticed", () -> loom.info().writer().orElseThrow().fenced());
         assertThrows(StoreFencedException.class, () -> WriterProcess.push(loom, 1));
         assertThrows(StoreFencedException.class, () -> loom.claim(1, 8));
         assertThrows(StoreFencedException.class, loom::close);
@@ -311,8 +312,8 @@ class FencingTest {
                     "lock and claim are not restored",
                     () -> Files.exists(files.lock())
                             && Files.exists(files.claims())
-                            && (long) loom.info().values().get("lock_restored") > 0);
-            assertEquals(false, loom.info().values().get("lock_lost"));
+                            && loom.info().writer().orElseThrow().lockRestored() > 0);
+            assertFalse(loom.info().writer().orElseThrow().lockLost());
             assertLocked(OWN_PID);
         }
         assertEquals(List.of(), Storage.DISK.list(files.claims()), "claims are left");

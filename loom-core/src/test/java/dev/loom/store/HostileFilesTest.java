@@ -81,7 +81,7 @@ final class HostileFilesTest {
         List<Path> targets = image.files(files);
         assertTrue(!targets.isEmpty(), "no such files");
         String whole = new StoreExercise(store).read();
-        assertTrue(whole.contains(kind.startsWith("killed") ? "state=dead" : "state=closed"), whole);
+        assertTrue(whole.contains(kind.startsWith("killed") ? "state=DEAD" : "state=CLOSED"), whole);
         assertEquals(whole, new StoreExercise(store).read());
         long storeId =
                 new MarkFile(Storage.DISK, store.resolve("loom.mark")).read().storeId();

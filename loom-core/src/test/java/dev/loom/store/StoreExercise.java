@@ -10,27 +10,29 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.SourceStatistics;
 import dev.loom.format.Formats;
-import dev.loom.index.BinListReader;
-import dev.loom.index.BinScale;
 import dev.loom.index.ChunkIndexReader;
 import dev.loom.index.IndexSummary;
-import dev.loom.index.RecordBatch;
 import dev.loom.io.Storage;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageState;
+import dev.loom.read.BinListReader;
 import dev.loom.record.AscendingChunks;
 import dev.loom.record.Chunks;
 import dev.loom.record.DescendingChunks;
 import dev.loom.record.PageRecords;
 import dev.loom.record.SnapshotView;
+import dev.loom.value.BinScale;
+import dev.loom.value.RecordBatch;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
-import java.util.TreeMap;
+import java.util.Map;
 
 /** Asks a store for everything that it can tell. For one thread. */
 final class StoreExercise {
     private final Path store;
     private final StringBuilder answers = new StringBuilder();
+    private final Map<Integer, BinScale> scales = new HashMap<>();
 
     StoreExercise(Path store) {
         this.store = store;
@@ -39,7 +41,7 @@ final class StoreExercise {
     /** Asks through the API, walks the logs as queries do, and verifies. Returns what there was to tell. */
     String read() {
         try (LoomReader reader = LoomReader.attach(store)) {
-            answers.append(new TreeMap<>(reader.info().values()));
+            answers.append(reader.info());
             ask(reader.snapshot(), reader.sources());
             reader.indexes().forEach(index -> answers.append(index.name()));
         }
@@ -150,9 +152,11 @@ final class StoreExercise {
         }
         if (chunks.summary(index.id(), index.function().type(), summary)
                 && summary.binsAddress() != IndexSummary.NO_BINS) {
-            BinScale scale = BinScale.of(index.bins(), index.function().type());
+            BinScale scale = scales.computeIfAbsent(
+                    index.id(), id -> BinScale.of(index.bins(), index.function().type()));
             BinListReader list = new BinListReader(scale, index.function().type());
-            if (bins.read(summary.binsAddress(), chunks.start(), index.id(), list)) {
+            if (bins.read(summary.binsAddress(), chunks.start(), index.id())) {
+                list.wrap(bins.buffer(), bins.offset(), bins.length());
                 long count = 0;
                 while (list.next()) {
                     count += list.count();

@@ -6,8 +6,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -16,10 +20,13 @@ import java.util.stream.Stream;
 /** All files of a store that no process has, and of its staging, to be put back in place as often as wanted. */
 final class StoreImage {
     private static final int LIVE_INODE_OFFSET = 40;
+    private static final int BLOCK_LENGTH = 4096;
 
     private final Path store;
     private final Path staging;
     private final Map<Path, byte[]> files = new TreeMap<>();
+    /** What {@link #put} has given files since they were put back. */
+    private final Map<Path, byte[]> given = new HashMap<>();
 
     private StoreImage(Path store, Path staging) {
         this.store = store;
@@ -63,15 +70,24 @@ final class StoreImage {
         return (file.startsWith(store) ? store : staging).toString().length() + 1;
     }
 
-    /** Gives files of the store another content, in place, and leaves the others as they are. */
+    /** Gives files of the store another content, in place, and leaves the others as they are. Writes only what differs. */
     void put(Map<Path, byte[]> changed) {
-        try {
-            for (Map.Entry<Path, byte[]> file : changed.entrySet()) {
-                Files.write(file.getKey(), file.getValue());
+        changed.forEach((file, bytes) -> {
+            byte[] before = given.getOrDefault(file, files.get(file));
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+                channel.truncate(bytes.length);
+                for (int from = 0; from < bytes.length; from += BLOCK_LENGTH) {
+                    int to = Math.min(from + BLOCK_LENGTH, bytes.length);
+                    if (!Arrays.equals(
+                            bytes, from, to, before, Math.min(from, before.length), Math.min(to, before.length))) {
+                        channel.write(ByteBuffer.wrap(bytes, from, to - from), from);
+                    }
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+            given.put(file, bytes);
+        });
     }
 
     private List<Path> list() {
@@ -99,6 +115,8 @@ final class StoreImage {
      * @param changed files that are to hold something else
      */
     void restore(Map<Path, byte[]> changed) {
+        given.clear();
+        given.putAll(changed);
         try {
             for (Path file : list()) {
                 if (!files.containsKey(file)) {
@@ -121,9 +139,7 @@ final class StoreImage {
                     if (inode.getLong(LIVE_INODE_OFFSET) == before) {
                         inode.putLong(LIVE_INODE_OFFSET, FileId.of(live).inode());
                         Files.write(live, bytes);
-                        if (!changed.containsKey(live)) {
-                            files.put(live, bytes);
-                        }
+                        (changed.containsKey(live) ? given : files).put(live, bytes);
                     }
                 }
             }

@@ -3,6 +3,7 @@ package dev.loom.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.api.StoreInfo.IndexState;
 import dev.loom.io.FileId;
 import dev.loom.io.Platform;
 import dev.loom.io.ProcessId;

@@ -1,6 +1,6 @@
 package dev.loom.query;
 
-import dev.loom.record.Chunks;
+import dev.loom.read.ChunkCursor;
 
 /** What indexes tell about a condition on records, chunk by chunk. */
 @FunctionalInterface
@@ -12,5 +12,5 @@ interface ChunkCondition {
     ChunkCondition ALWAYS = chunk -> Coverage.ALL;
 
     /** How many of the source's records in the chunk meet the condition. */
-    Coverage cover(Chunks chunk);
+    Coverage cover(ChunkCursor chunk);
 }

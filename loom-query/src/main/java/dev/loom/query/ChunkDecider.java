@@ -1,6 +1,6 @@
 package dev.loom.query;
 
-import dev.loom.record.Chunks;
+import dev.loom.read.ChunkCursor;
 
 /** Decides for each part of the record log whether a query must read it; takes in at once what indexes answer. */
 @FunctionalInterface
@@ -13,5 +13,5 @@ interface ChunkDecider {
      *
      * @param whole whether all records of the source in the part count; only then may its summaries answer for it
      */
-    ChunkUse decide(Chunks chunk, boolean whole);
+    ChunkUse decide(ChunkCursor chunk, boolean whole);
 }

@@ -1,7 +1,6 @@
 package dev.loom.query;
 
-import dev.loom.log.PageDescriptor;
-import dev.loom.record.Chunks;
+import dev.loom.read.ChunkCursor;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
@@ -22,11 +21,11 @@ final class ChunkTally {
     }
 
     /** Counts a part. A part that no directory covers is counted by its pages as they are read, not here. */
-    void add(ChunkUse use, Chunks part) {
+    void add(ChunkUse use, ChunkCursor part) {
         Count count = count(use);
         if (use != ChunkUse.READ) {
             count.chunks++;
-            count.pages += (part.end() - part.start()) >> PageDescriptor.PAGE_SHIFT;
+            count.pages += part.pages();
         } else if (part.listed()) {
             count.chunks++;
         }

@@ -1,7 +1,7 @@
 package dev.loom.query;
 
 import dev.loom.api.IndexFunction;
-import dev.loom.record.Chunks;
+import dev.loom.read.ChunkCursor;
 import org.jspecify.annotations.Nullable;
 
 /** Picks the chunks that may hold a match for a batch of causes. For one thread. */
@@ -27,7 +27,7 @@ final class CorrelatedChunks implements ChunkDecider {
     }
 
     @Override
-    public ChunkUse decide(Chunks chunk, boolean whole) {
+    public ChunkUse decide(ChunkCursor chunk, boolean whole) {
         long firstNs = Long.MIN_VALUE;
         long lastNs = Long.MAX_VALUE;
         if (times != null) {
@@ -50,7 +50,7 @@ final class CorrelatedChunks implements ChunkDecider {
     }
 
     /** An upper bound of the durations in a chunk. */
-    private long longestNs(Chunks chunk) {
+    private long longestNs(ChunkCursor chunk) {
         if (durations == null || !durations.read(chunk)) {
             return Long.MAX_VALUE;
         }

@@ -1,7 +1,7 @@
 package dev.loom.query;
 
 import dev.loom.query.Completeness.Limit;
-import dev.loom.record.PageRecords;
+import dev.loom.read.StoredRecord;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -58,7 +58,7 @@ public final class CorrelationCursor implements QueryCursor {
         return cause != NO_CAUSE;
     }
 
-    private int match(PageRecords record) {
+    private int match(StoredRecord record) {
         if (!span.read(record.address(), record.timeNs(), record.buffer(), record.offset(), record.length())) {
             recordsWithoutSpan++;
             return NO_CAUSE;
@@ -135,7 +135,7 @@ public final class CorrelationCursor implements QueryCursor {
         return recordsWithoutSpan;
     }
 
-    private PageRecords checkOnRecord() {
+    private StoredRecord checkOnRecord() {
         SourceWalk current = walk;
         if (cause == NO_CAUSE || current == null || closed) {
             throw new IllegalStateException("cursor is on no record");

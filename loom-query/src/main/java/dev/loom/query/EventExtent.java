@@ -1,7 +1,7 @@
 package dev.loom.query;
 
 import dev.loom.api.Snapshot;
-import dev.loom.record.PageRecords;
+import dev.loom.read.StoredRecord;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +44,7 @@ public final class EventExtent extends Query<EventExtent> {
         try (QueryScope scope = new QueryScope(this)) {
             EventTimes times = EventTimes.of(clock, scope);
             SourceWalk walk = scope.walk(Order.NEWEST_FIRST, (chunk, whole) -> decide(times.of(chunk), whole));
-            PageRecords record = walk.record();
+            StoredRecord record = walk.record();
             while (walk.next()) {
                 long timeNs = clock.epochNs(scope.lookup(), record.buffer(), record.offset(), record.length());
                 stretch(timeNs, timeNs);

@@ -1,8 +1,8 @@
 package dev.loom.query;
 
 import dev.loom.api.IndexFunction;
-import dev.loom.index.IndexSummary;
-import dev.loom.record.Chunks;
+import dev.loom.read.ChunkCursor;
+import dev.loom.read.ChunkSummary;
 import org.jspecify.annotations.Nullable;
 
 /** The range of times that a chunk's records carry themselves, according to indexes. For one thread. */
@@ -25,11 +25,11 @@ final class EventTimes {
     }
 
     /** The range of times of the chunk's records, or {@link TimeRange#ALL} if it is not known. */
-    TimeRange of(Chunks chunk) {
+    TimeRange of(ChunkCursor chunk) {
         if (summaries == null || !summaries.read(chunk)) {
             return TimeRange.ALL;
         }
-        IndexSummary totals = summaries.totals();
+        ChunkSummary totals = summaries.totals();
         // a record whose time is not a number, such as a text, still has a time but is not in the index
         if (totals.count() == 0 || totals.count() != chunk.records()) {
             return TimeRange.ALL;

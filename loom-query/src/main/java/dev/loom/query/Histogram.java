@@ -6,9 +6,9 @@ import dev.loom.api.IndexFunction;
 import dev.loom.api.IndexKind;
 import dev.loom.api.Snapshot;
 import dev.loom.api.ValueType;
-import dev.loom.index.BinScale;
-import dev.loom.index.KeyReader;
-import dev.loom.record.PageRecords;
+import dev.loom.read.StoredRecord;
+import dev.loom.value.BinScale;
+import dev.loom.value.KeyReader;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -113,7 +113,7 @@ public final class Histogram extends Query<Histogram> {
             IndexSummaries summaries = indexed.summaries(scope, index -> true);
             KeyReader reader = new KeyReader(indexed.function(), scope.lookup());
             SourceWalk walk = scope.walk(Order.OLDEST_FIRST, decider(scope, summaries, counts));
-            PageRecords record = walk.record();
+            StoredRecord record = walk.record();
             long read = 0;
             while (walk.next()) {
                 read++;

@@ -1,9 +1,9 @@
 package dev.loom.query;
 
 import dev.loom.error.CorruptStoreException;
-import dev.loom.index.BinListReader;
-import dev.loom.index.IndexSummary;
-import dev.loom.record.Chunks;
+import dev.loom.read.BinListReader;
+import dev.loom.read.ChunkCursor;
+import dev.loom.read.ChunkSummary;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -25,11 +25,11 @@ final class HistogramChunks implements ChunkDecider {
     }
 
     @Override
-    public ChunkUse decide(Chunks chunk, boolean whole) {
+    public ChunkUse decide(ChunkCursor chunk, boolean whole) {
         if (!summaries.read(chunk)) {
             return ChunkUse.READ;
         }
-        IndexSummary totals = summaries.totals();
+        ChunkSummary totals = summaries.totals();
         if (totals.count() == 0) {
             return ChunkUse.FROM_TOTALS;
         }
@@ -43,11 +43,11 @@ final class HistogramChunks implements ChunkDecider {
             counts.stretch(step, totals.minKey(), totals.maxKey(), 0);
             return ChunkUse.FROM_TOTALS;
         }
-        return takeBins(chunk, step) ? ChunkUse.FROM_BINS : ChunkUse.READ;
+        return takeBins(step) ? ChunkUse.FROM_BINS : ChunkUse.READ;
     }
 
     /** The one step that holds all records of a chunk which lies in the range as a whole. */
-    private int step(Chunks chunk) {
+    private int step(ChunkCursor chunk) {
         long firstNs = chunk.firstTimeNs();
         long lastNs = chunk.lastTimeNs();
         if (times != null) {
@@ -61,8 +61,8 @@ final class HistogramChunks implements ChunkDecider {
     }
 
     /** Adds all bins, or none if a bin spans several of the histogram's or is corrupt. */
-    private boolean takeBins(Chunks chunk, int step) {
-        BinListReader list = summaries.bins(chunk);
+    private boolean takeBins(int step) {
+        BinListReader list = summaries.bins();
         try {
             return list != null && takeBins(list, step);
         } catch (CorruptStoreException e) {

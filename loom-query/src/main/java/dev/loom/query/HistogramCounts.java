@@ -2,7 +2,7 @@ package dev.loom.query;
 
 import dev.loom.api.IndexFunction;
 import dev.loom.api.ValueType;
-import dev.loom.index.BinScale;
+import dev.loom.value.BinScale;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

@@ -3,14 +3,12 @@ package dev.loom.query;
 import dev.loom.api.Index;
 import dev.loom.api.IndexKind;
 import dev.loom.error.CorruptStoreException;
-import dev.loom.index.BinListReader;
-import dev.loom.index.BinScale;
-import dev.loom.index.ChunkIndexReader;
-import dev.loom.index.IndexSummary;
-import dev.loom.record.Chunks;
+import dev.loom.read.BinListReader;
+import dev.loom.read.ChunkCursor;
+import dev.loom.read.ChunkSummary;
+import dev.loom.value.BinScale;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class IndexSummaries {
     private final List<Index> indexes;
-    private final Supplier<ChunkIndexReader> bins;
-    private final IndexSummary totals = new IndexSummary();
+    private final ChunkSummary totals;
     private int current;
     private @Nullable BinListReader list;
     private @Nullable BinScale scale;
@@ -31,15 +28,15 @@ final class IndexSummaries {
 
     /**
      * @param indexes indexes with equal functions
-     * @param bins shared by all summaries of the same walk, which use it in turn
+     * @param totals reads them
      */
-    IndexSummaries(List<Index> indexes, Supplier<ChunkIndexReader> bins) {
+    IndexSummaries(List<Index> indexes, ChunkSummary totals) {
         this.indexes = indexes;
-        this.bins = bins;
+        this.totals = totals;
     }
 
     /** Reads a chunk's totals; false if no index covers the chunk, so that its records must be read. */
-    boolean read(Chunks chunk) {
+    boolean read(ChunkCursor chunk) {
         boolean found = readFrom(current, chunk);
         for (int i = 0; !found && i < indexes.size(); i++) {
             found = i != current && readFrom(i, chunk);
@@ -49,12 +46,11 @@ final class IndexSummaries {
         return found;
     }
 
-    private boolean readFrom(int i, Chunks chunk) {
+    private boolean readFrom(int i, ChunkCursor chunk) {
         if (i >= indexes.size()) {
             return false;
         }
-        Index index = indexes.get(i);
-        boolean found = chunk.summary(index.id(), index.function().type(), totals);
+        boolean found = totals.read(chunk, indexes.get(i));
         current = found ? i : current;
         return found;
     }
@@ -65,21 +61,20 @@ final class IndexSummaries {
     }
 
     /** The totals of the chunk read. */
-    IndexSummary totals() {
+    ChunkSummary totals() {
         return totals;
     }
 
     /** The bins of the chunk read, from the first on; null if there are none, or if they can't be read. */
     @Nullable
-    BinListReader bins(Chunks chunk) {
-        if (totals.binsAddress() == IndexSummary.NO_BINS) {
+    BinListReader bins() {
+        if (!totals.hasBins()) {
             return null;
         }
         prepareBins();
         BinListReader reader = Objects.requireNonNull(list);
         try {
-            boolean there = bins.get().read(totals.binsAddress(), chunk.start(), index().id(), reader);
-            return there ? reader : null;
+            return totals.readBins(reader) ? reader : null;
         } catch (CorruptStoreException e) {
             damaged++;
             return null;

@@ -3,7 +3,7 @@ package dev.loom.query;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
-import dev.loom.index.KeyReader;
+import dev.loom.value.KeyReader;
 import java.util.List;
 import java.util.Objects;
 

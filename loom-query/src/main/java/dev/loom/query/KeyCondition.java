@@ -1,9 +1,9 @@
 package dev.loom.query;
 
 import dev.loom.error.CorruptStoreException;
-import dev.loom.index.BinListReader;
-import dev.loom.index.IndexSummary;
-import dev.loom.record.Chunks;
+import dev.loom.read.BinListReader;
+import dev.loom.read.ChunkCursor;
+import dev.loom.read.ChunkSummary;
 
 /**
  * The condition that a record's value lies in one of some ranges, decided from a chunk's totals, and from its bins if the
@@ -27,11 +27,11 @@ final class KeyCondition implements ChunkCondition {
     }
 
     @Override
-    public Coverage cover(Chunks chunk) {
+    public Coverage cover(ChunkCursor chunk) {
         if (!summaries.read(chunk)) {
             return Coverage.SOME;
         }
-        IndexSummary totals = summaries.totals();
+        ChunkSummary totals = summaries.totals();
         if (totals.count() == 0 || !possible.touches(totals.minKey(), totals.maxKey())) {
             return Coverage.NONE;
         }
@@ -39,11 +39,11 @@ final class KeyCondition implements ChunkCondition {
             return Coverage.ALL;
         }
         boolean atAnEnd = possible.contains(totals.minKey()) || possible.contains(totals.maxKey());
-        return atAnEnd || mayBeInBins(chunk) ? Coverage.SOME : Coverage.NONE;
+        return atAnEnd || mayBeInBins() ? Coverage.SOME : Coverage.NONE;
     }
 
-    private boolean mayBeInBins(Chunks chunk) {
-        BinListReader bins = summaries.bins(chunk);
+    private boolean mayBeInBins() {
+        BinListReader bins = summaries.bins();
         if (bins == null) {
             return true;
         }

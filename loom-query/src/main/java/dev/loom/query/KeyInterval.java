@@ -1,6 +1,6 @@
 package dev.loom.query;
 
-import dev.loom.index.BinScale;
+import dev.loom.value.BinScale;
 
 /** An interval of keys that holds the value of a rank, and how a pass divides it. For one thread. */
 final class KeyInterval {

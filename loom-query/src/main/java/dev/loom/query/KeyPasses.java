@@ -3,13 +3,13 @@ package dev.loom.query;
 import dev.loom.api.Index;
 import dev.loom.error.CorruptStoreException;
 import dev.loom.error.ExpiredException;
-import dev.loom.index.BinListReader;
-import dev.loom.index.BinScale;
-import dev.loom.index.IndexSummary;
-import dev.loom.index.KeyReader;
-import dev.loom.index.RecordBatch;
 import dev.loom.query.Completeness.Limit;
-import dev.loom.record.Chunks;
+import dev.loom.read.BinListReader;
+import dev.loom.read.ChunkCursor;
+import dev.loom.read.ChunkSummary;
+import dev.loom.value.BinScale;
+import dev.loom.value.KeyReader;
+import dev.loom.value.RecordBatch;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -47,7 +47,7 @@ final class KeyPasses {
     boolean run(KeyTally tally) {
         if (passes++ > 0 && scope.hasLostBegin()) {
             throw new ExpiredException("records were deleted between passes of a query: begin="
-                    + scope.view().recordBegin() + ", passes=" + passes);
+                    + scope.reader().beginAddress() + ", passes=" + passes);
         }
         // the chain finds totals fastest; a pass that reads pages goes forward, for the disk's read-ahead
         Order order = passes == 1 && summaries != null ? Order.NEWEST_FIRST : Order.OLDEST_FIRST;
@@ -66,12 +66,12 @@ final class KeyPasses {
         return walk.limit() == Limit.NONE;
     }
 
-    private ChunkUse decide(KeyTally tally, Chunks chunk, boolean whole) {
+    private ChunkUse decide(KeyTally tally, ChunkCursor chunk, boolean whole) {
         IndexSummaries known = summaries;
         if (known == null || !known.read(chunk)) {
             return ChunkUse.READ;
         }
-        IndexSummary totals = known.totals();
+        ChunkSummary totals = known.totals();
         Coverage coverage = totals.count() == 0 ? Coverage.NONE : tally.cover(totals.minKey(), totals.maxKey());
         if (coverage == Coverage.NONE) {
             return ChunkUse.SKIPPED_BY_BINS;
@@ -83,12 +83,12 @@ final class KeyPasses {
             tally.add(totals);
             return ChunkUse.FROM_TOTALS;
         }
-        return addBins(tally, known, chunk) ? ChunkUse.FROM_BINS : ChunkUse.READ;
+        return addBins(tally, known) ? ChunkUse.FROM_BINS : ChunkUse.READ;
     }
 
     /** Adds a chunk's bins if they are enough. */
-    private static boolean addBins(KeyTally tally, IndexSummaries known, Chunks chunk) {
-        BinListReader bins = known.bins(chunk);
+    private static boolean addBins(KeyTally tally, IndexSummaries known) {
+        BinListReader bins = known.bins();
         try {
             return bins != null && addBins(tally, bins);
         } catch (CorruptStoreException e) {

@@ -1,8 +1,8 @@
 package dev.loom.query;
 
-import dev.loom.index.BinListReader;
-import dev.loom.index.BinScale;
-import dev.loom.index.IndexSummary;
+import dev.loom.read.BinListReader;
+import dev.loom.read.ChunkSummary;
+import dev.loom.value.BinScale;
 
 /** What a pass accumulates over a query's values: whole groups if single values make no difference. For one thread. */
 interface KeyTally {
@@ -29,7 +29,7 @@ interface KeyTally {
     }
 
     /** Adds all values of a chunk. */
-    void add(IndexSummary totals);
+    void add(ChunkSummary totals);
 
     /** Adds all values of a bin of a chunk. */
     void add(BinListReader bin);
@@ -37,13 +37,13 @@ interface KeyTally {
     /** Adds one value, if it counts. */
     void add(long key);
 
-    /** Adds one value, if it counts: that of its key plus a {@link dev.loom.index.KeyReader#remainder()}. */
+    /** Adds one value, if it counts: that of its key plus a {@link dev.loom.value.KeyReader#remainder()}. */
     default void addExact(long key, int remainder) {
         add(key);
     }
 
     /** Whether a chunk's totals and bins can give the answer at all. */
-    default boolean takes(IndexSummary totals) {
+    default boolean takes(ChunkSummary totals) {
         return true;
     }
 

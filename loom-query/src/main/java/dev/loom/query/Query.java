@@ -5,7 +5,6 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.format.PayloadFormat;
 import dev.loom.query.where.WhereExpression;
-import dev.loom.store.StoreSnapshot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -21,7 +20,7 @@ public abstract class Query<Q extends Query<Q>> {
     /** The memory of any operator, except for the longest jumbo payload met. */
     static final long MEMORY_BYTES = 1 << 20;
 
-    private final StoreSnapshot snapshot;
+    private final Snapshot snapshot;
     private final int sourceId;
     private final List<WhereExpression> conditions = new ArrayList<>();
     private TimeRange range = TimeRange.ALL;
@@ -36,7 +35,7 @@ public abstract class Query<Q extends Query<Q>> {
     private boolean chunkIndex = true;
 
     Query(Snapshot snapshot, int sourceId) {
-        this.snapshot = (StoreSnapshot) Objects.requireNonNull(snapshot);
+        this.snapshot = Objects.requireNonNull(snapshot);
         this.sourceId = sourceId;
     }
 
@@ -125,7 +124,7 @@ public abstract class Query<Q extends Query<Q>> {
         return chunkIndex ? snapshot.indexes(sourceId) : List.of();
     }
 
-    final StoreSnapshot snapshot() {
+    final Snapshot snapshot() {
         return snapshot;
     }
 

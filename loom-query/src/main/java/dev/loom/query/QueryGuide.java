@@ -1,16 +1,14 @@
 package dev.loom.query;
 
-import dev.loom.log.MissingSegments;
 import dev.loom.query.Completeness.Limit;
-import dev.loom.record.Chunks;
-import dev.loom.record.WalkGuide;
-import org.jspecify.annotations.Nullable;
+import dev.loom.read.ChunkCursor;
+import dev.loom.read.ChunkGuide;
 
 /**
  * Decides which parts of the log a query's walk reads: those that neither the time range nor an index rules out, and that
  * its {@link ChunkDecider} wants read. Ends the walk at the query's limits. For one thread.
  */
-final class QueryGuide implements WalkGuide {
+final class QueryGuide implements ChunkGuide {
     private final QueryScope scope;
     private final TimeRange range;
     private final boolean newestFirst;
@@ -20,7 +18,6 @@ final class QueryGuide implements WalkGuide {
     private final boolean plain;
 
     private final ChunkTally tally = new ChunkTally();
-    private @Nullable MissingSegments missing;
     private Limit limit = Limit.NONE;
     private boolean whole;
 
@@ -34,7 +31,7 @@ final class QueryGuide implements WalkGuide {
     }
 
     @Override
-    public Step decide(Chunks chunk) {
+    public Step decide(ChunkCursor chunk) {
         whole = false;
         ChunkUse use = plain || !chunk.listed() ? ChunkUse.READ : use(chunk);
         tally.add(use, chunk);
@@ -45,7 +42,7 @@ final class QueryGuide implements WalkGuide {
         };
     }
 
-    private ChunkUse use(Chunks chunk) {
+    private ChunkUse use(ChunkCursor chunk) {
         Query<?> query = scope.query();
         long first = chunk.firstTimeNs();
         long last = chunk.lastTimeNs();
@@ -59,17 +56,8 @@ final class QueryGuide implements WalkGuide {
         }
         boolean inRange = first >= range.fromNs() && !range.endsBefore(last) && chunk.start() >= query.fromAddress();
         whole = inRange && coverage == Coverage.ALL;
-        return inMissingFile(chunk) ? ChunkUse.READ : decider.decide(chunk, whole);
-    }
-
-    /** For records of a deleted file no index is asked: what is left is read, and the rest counts as missing. */
-    private boolean inMissingFile(Chunks chunk) {
-        MissingSegments files = missing;
-        if (files == null) {
-            files = new MissingSegments(scope.view().records());
-            missing = files;
-        }
-        return files.touch(chunk.start(), chunk.end());
+        // for records of a deleted file no index is asked: what is left is read, and the rest counts as missing
+        return chunk.isFileMissing() ? ChunkUse.READ : decider.decide(chunk, whole);
     }
 
     @Override

@@ -2,13 +2,11 @@ package dev.loom.query;
 
 import dev.loom.api.Index;
 import dev.loom.format.RecordLookup;
-import dev.loom.index.ChunkIndexReader;
 import dev.loom.query.Completeness.Limit;
 import dev.loom.query.where.PayloadPredicate;
 import dev.loom.query.where.WhereExpression;
-import dev.loom.record.ReferencedRecords;
-import dev.loom.record.SnapshotView;
-import dev.loom.store.StoreSnapshot;
+import dev.loom.read.SnapshotLookup;
+import dev.loom.read.SnapshotReader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,16 +19,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class QueryScope implements AutoCloseable {
     private final Query<?> query;
-    private final StoreSnapshot snapshot;
-    private final SnapshotView view;
+    private final SnapshotReader reader;
     private final ScanLimits limits;
     private final WherePlan plan;
-    private final ReferencedRecords lookup;
+    private final SnapshotLookup lookup;
     private final @Nullable PayloadPredicate conditions;
     private final @Nullable PayloadPredicate predicate;
     private final long begin;
 
-    private @Nullable ChunkIndexReader bins;
     private @Nullable SourceWalk walk;
     private QueryStatistics done = QueryStatistics.NONE;
     private long pagesDamaged;
@@ -41,21 +37,19 @@ final class QueryScope implements AutoCloseable {
 
     QueryScope(Query<?> query) {
         this.query = query;
-        snapshot = query.snapshot();
-        view = snapshot.view();
-        limits = new ScanLimits(query.budget(), query.cancellation(), query.pulse());
-        plan = new WherePlan(query, this::bins);
-        lookup = SnapshotLookup.within(snapshot);
-        conditions = predicate(query, lookup);
-        predicate = inEventRange(query, conditions);
-        query.memory().reserve(Query.MEMORY_BYTES);
+        reader = SnapshotReader.of(query.snapshot());
         try {
-            snapshot.acquire();
-        } catch (RuntimeException e) {
-            query.memory().release(Query.MEMORY_BYTES);
+            limits = new ScanLimits(query.budget(), query.cancellation(), query.pulse());
+            plan = new WherePlan(query, reader);
+            lookup = reader.lookup();
+            conditions = predicate(query, lookup);
+            predicate = inEventRange(query, conditions);
+            begin = reader.beginAddress();
+            query.memory().reserve(Query.MEMORY_BYTES);
+        } catch (Throwable e) {
+            reader.close();
             throw e;
         }
-        begin = view.recordBegin();
     }
 
     private static @Nullable PayloadPredicate predicate(Query<?> query, RecordLookup lookup) {
@@ -88,16 +82,6 @@ final class QueryScope implements AutoCloseable {
                     && range.contains(timeNs)
                     && window.get().contains(timeNs);
         };
-    }
-
-    /** The reader of bins, which all users share in turn. */
-    private ChunkIndexReader bins() {
-        ChunkIndexReader reader = bins;
-        if (reader == null) {
-            reader = new ChunkIndexReader(view.chunks(), view.chunkTail());
-            bins = reader;
-        }
-        return reader;
     }
 
     /** Summaries of indexes with equal functions; the plan reports their use. */
@@ -149,8 +133,8 @@ final class QueryScope implements AutoCloseable {
         return query;
     }
 
-    SnapshotView view() {
-        return view;
+    SnapshotReader reader() {
+        return reader;
     }
 
     ScanLimits limits() {
@@ -163,7 +147,7 @@ final class QueryScope implements AutoCloseable {
     }
 
     /** Finds the records that the query's records refer to; the walk tells it where it stands. */
-    ReferencedRecords lookup() {
+    SnapshotLookup lookup() {
         return lookup;
     }
 
@@ -173,8 +157,7 @@ final class QueryScope implements AutoCloseable {
     }
 
     private long bytesReadOfOthers() {
-        ChunkIndexReader reader = bins;
-        return lookup.bytesRead() + (reader == null ? 0 : reader.bytesRead());
+        return lookup.bytesRead() + reader.binBytesRead();
     }
 
     /** Why the query ended early. */
@@ -191,7 +174,7 @@ final class QueryScope implements AutoCloseable {
 
     /** Whether the oldest records were deleted since the query began. */
     boolean hasLostBegin() {
-        return view.recordBegin() > begin;
+        return reader.beginAddress() > begin;
     }
 
     private List<String> lines() {
@@ -230,10 +213,10 @@ final class QueryScope implements AutoCloseable {
         boolean interrupted = Thread.interrupted();
         try {
             TimeRange range = query.range();
-            boolean beginInRange = view.recordBegin() > 0 && range.fromNs() == Long.MIN_VALUE;
-            boolean future = snapshot.live() && range.toNs() > snapshot.lastTimeNs();
+            boolean beginInRange = reader.beginAddress() > 0 && range.fromNs() == Long.MIN_VALUE;
+            boolean future = query.snapshot().live() && range.toNs() > reader.lastTimeNs();
             return new Completeness(
-                    Losses.count(snapshot, query.sourceId(), range),
+                    reader.lost(query.sourceId(), range.fromNs(), range.toNs()),
                     pagesDamaged() + lookup.pagesDamaged(),
                     isExpired() || beginInRange,
                     limit(),
@@ -250,12 +233,8 @@ final class QueryScope implements AutoCloseable {
         if (!closed) {
             closed = true;
             endWalk();
-            ChunkIndexReader reader = bins;
-            if (reader != null) {
-                reader.close();
-            }
             lookup.close();
-            snapshot.release();
+            reader.close();
             query.memory().release(Query.MEMORY_BYTES);
         }
     }

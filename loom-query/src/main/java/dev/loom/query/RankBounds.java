@@ -1,6 +1,6 @@
 package dev.loom.query;
 
-import dev.loom.index.BinScale;
+import dev.loom.value.BinScale;
 
 /**
  * Bounds of the values of ranks, from the minimum and maximum of groups: chunks, bins, single values. If n groups have a

@@ -2,9 +2,9 @@ package dev.loom.query;
 
 import dev.loom.api.Bins;
 import dev.loom.api.ValueType;
-import dev.loom.index.BinListReader;
-import dev.loom.index.BinScale;
-import dev.loom.index.IndexSummary;
+import dev.loom.read.BinListReader;
+import dev.loom.read.ChunkSummary;
+import dev.loom.value.BinScale;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -141,7 +141,7 @@ final class RankSearch implements KeyTally {
     }
 
     @Override
-    public void add(IndexSummary totals) {
+    public void add(ChunkSummary totals) {
         add(totals.minKey(), totals.count());
     }
 

@@ -4,7 +4,7 @@ import dev.loom.api.IndexFunction;
 import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
 import dev.loom.format.RecordLookup;
-import dev.loom.index.KeyReader;
+import dev.loom.value.KeyReader;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 

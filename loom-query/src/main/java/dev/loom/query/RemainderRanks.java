@@ -1,13 +1,13 @@
 package dev.loom.query;
 
-import dev.loom.index.BinListReader;
-import dev.loom.index.IndexSummary;
+import dev.loom.read.BinListReader;
+import dev.loom.read.ChunkSummary;
 import java.util.Arrays;
 import java.util.stream.LongStream;
 
 /**
  * Finds the integer of a rank among those between a large double and the next, for several such doubles. It counts the
- * values below each double, and those of its key by their {@link dev.loom.index.KeyReader#remainder()}. One pass. For one
+ * values below each double, and those of its key by their {@link dev.loom.value.KeyReader#remainder()}. One pass. For one
  * thread.
  */
 final class RemainderRanks implements KeyTally {
@@ -56,7 +56,7 @@ final class RemainderRanks implements KeyTally {
     }
 
     @Override
-    public void add(IndexSummary totals) {
+    public void add(ChunkSummary totals) {
         add(totals.minKey(), 0, totals.count());
     }
 

@@ -1,18 +1,18 @@
 package dev.loom.query;
 
-import dev.loom.record.PageCursor;
-import dev.loom.record.PageRecords;
+import dev.loom.read.StoredRecord;
+import dev.loom.read.StoredRecordCursor;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The cursor of a scan. */
-final class ScanCursor extends PageCursor implements QueryCursor {
+final class ScanCursor extends StoredRecordCursor implements QueryCursor {
     private final QueryScope scope;
     private final SourceWalk walk;
-    private final @Nullable Predicate<PageRecords> filter;
+    private final @Nullable Predicate<StoredRecord> filter;
 
     /** @param filter what records must meet in addition to the query's condition */
-    ScanCursor(QueryScope scope, SourceWalk walk, @Nullable Predicate<PageRecords> filter) {
+    ScanCursor(QueryScope scope, SourceWalk walk, @Nullable Predicate<StoredRecord> filter) {
         super(walk.record());
         this.scope = scope;
         this.walk = walk;

@@ -1,6 +1,7 @@
 package dev.loom.query;
 
 import dev.loom.query.Completeness.Limit;
+import java.util.concurrent.TimeUnit;
 
 /** Tells when a query has spent its budget or was cancelled. For one thread. */
 final class ScanLimits {
@@ -15,10 +16,7 @@ final class ScanLimits {
         this.budget = budget;
         this.cancellation = cancellation;
         this.pulse = pulse;
-        long seconds = budget.timeMax().toSeconds();
-        this.timeMaxNs = seconds > Long.MAX_VALUE / 2_000_000_000L
-                ? Long.MAX_VALUE
-                : budget.timeMax().toNanos();
+        this.timeMaxNs = TimeUnit.NANOSECONDS.convert(budget.timeMax());
     }
 
     /** Called once a page. An interrupt of the thread counts as a cancellation, and stays set. */

@@ -1,17 +1,12 @@
 package dev.loom.query;
 
-import dev.loom.index.RecordBatch;
 import dev.loom.query.Completeness.Limit;
 import dev.loom.query.where.PayloadPredicate;
-import dev.loom.record.AllChunks;
-import dev.loom.record.AscendingChunks;
-import dev.loom.record.BackwardRecords;
-import dev.loom.record.Chunks;
-import dev.loom.record.DescendingChunks;
-import dev.loom.record.ForwardRecords;
-import dev.loom.record.PageRecords;
-import dev.loom.record.RecordWalk;
-import dev.loom.record.SnapshotView;
+import dev.loom.read.ChunkCursor;
+import dev.loom.read.SnapshotReader;
+import dev.loom.read.SourceRecords;
+import dev.loom.read.StoredRecord;
+import dev.loom.value.RecordBatch;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -28,9 +23,8 @@ final class SourceWalk implements AutoCloseable {
     private final boolean newestFirst;
     private final @Nullable PayloadPredicate predicate;
     private final QueryGuide guide;
-    private final Chunks chunks;
-    private final PageRecords page;
-    private final RecordWalk records;
+    private final ChunkCursor chunks;
+    private final SourceRecords records;
 
     /** @param inBatches whether records within a chunk may come in any order, as for {@link #next(RecordBatch)} */
     SourceWalk(QueryScope scope, Order order, boolean inBatches, ChunkDecider decider, TimeRange range) {
@@ -41,29 +35,26 @@ final class SourceWalk implements AutoCloseable {
         newestFirst = order == Order.NEWEST_FIRST;
         predicate = scope.predicate();
         guide = new QueryGuide(scope, order, decider, range);
-        SnapshotView view = scope.view();
-        chunks = chunks(query, view, range, newestFirst, scope.plan().hasIndexes());
-        page = new PageRecords(view.records(), view.recordTail(), query.sourceId());
-        records = newestFirst || inBatches
-                ? new BackwardRecords(chunks, page, guide)
-                : new ForwardRecords(chunks, page, guide);
+        SnapshotReader reader = scope.reader();
+        chunks = chunks(query, reader, range, newestFirst, scope.plan().hasIndexes());
+        records = newestFirst || inBatches ? reader.backward(chunks, guide) : reader.forward(chunks, guide);
     }
 
-    private static Chunks chunks(
-            Query<?> query, SnapshotView view, TimeRange range, boolean backward, boolean summaries) {
+    private static ChunkCursor chunks(
+            Query<?> query, SnapshotReader reader, TimeRange range, boolean backward, boolean summaries) {
         boolean timeIndex = query.timeIndex();
         if (!timeIndex && !summaries) {
-            return new AllChunks(view, query.sourceId());
+            return reader.unindexed(query.sourceId());
         }
         long fromNs = timeIndex ? range.fromNs() : Long.MIN_VALUE;
         long toNs = timeIndex ? range.toNs() : Long.MAX_VALUE;
         return backward
-                ? new DescendingChunks(view, query.sourceId(), toNs)
-                : new AscendingChunks(view, query.sourceId(), fromNs, toNs, query.fromAddress());
+                ? reader.newestFirst(query.sourceId(), toNs)
+                : reader.oldestFirst(query.sourceId(), fromNs, toNs, query.fromAddress());
     }
 
     /**
-     * Moves to the next records to be examined: to several at once if all records of a page count. Chunks come in the walk's
+     * Moves to the next records to be examined: to several at once if all records of a page count. ChunkCursor come in the walk's
      * order, records within a chunk newest first.
      */
     boolean next(RecordBatch batch) {
@@ -71,8 +62,8 @@ final class SourceWalk implements AutoCloseable {
             return true;
         }
         while (records.next()) {
-            if (range.contains(page.timeNs()) && page.address() >= fromAddress && meetsCondition()) {
-                batch.setOne(page.buffer(), page.offset(), page.length(), page.address());
+            if (range.contains(records.timeNs()) && records.address() >= fromAddress && meetsCondition()) {
+                batch.setOne(records.buffer(), records.offset(), records.length(), records.address());
                 return true;
             }
         }
@@ -82,8 +73,8 @@ final class SourceWalk implements AutoCloseable {
     /** Moves to the next record to be examined; false at the end, or if the query ended early. */
     boolean next() {
         while (records.next()) {
-            boolean before = page.timeNs() < range.fromNs() || page.address() < fromAddress;
-            boolean behind = range.endsBefore(page.timeNs());
+            boolean before = records.timeNs() < range.fromNs() || records.address() < fromAddress;
+            boolean behind = range.endsBefore(records.timeNs());
             if (newestFirst ? before : behind) {
                 return false;
             }
@@ -95,13 +86,13 @@ final class SourceWalk implements AutoCloseable {
     }
 
     private boolean meetsCondition() {
-        scope.lookup().from(page.address());
-        return predicate == null || predicate.test(page.buffer(), page.offset(), page.length());
+        scope.lookup().from(records.address());
+        return predicate == null || predicate.test(records.buffer(), records.offset(), records.length());
     }
 
     /** The record that the walk stands on. */
-    PageRecords record() {
-        return page;
+    StoredRecord record() {
+        return records;
     }
 
     Limit limit() {
@@ -131,8 +122,8 @@ final class SourceWalk implements AutoCloseable {
                 records.pagesAsked() + skippedByTime + skippedByBins + fromSummaries,
                 skippedByTime,
                 skippedByBins,
-                page.pagesRead(),
-                page.bytesRead() + chunks.bytesRead(),
+                records.pagesRead(),
+                records.bytesRead(),
                 0,
                 tally.chunks(ChunkUse.FROM_TOTALS),
                 tally.chunks(ChunkUse.FROM_BINS),
@@ -143,7 +134,6 @@ final class SourceWalk implements AutoCloseable {
 
     @Override
     public void close() {
-        page.close();
-        chunks.close();
+        records.close();
     }
 }

@@ -4,9 +4,9 @@ import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.api.ValueType;
-import dev.loom.index.IndexSummary;
-import dev.loom.index.KeyReader;
-import dev.loom.record.PageRecords;
+import dev.loom.read.ChunkSummary;
+import dev.loom.read.StoredRecord;
+import dev.loom.value.KeyReader;
 
 /**
  * The records of one source with the largest values, largest first; among equal values the newest first. The chunks' maxima
@@ -68,7 +68,7 @@ public final class TopRecords extends Query<TopRecords> {
     }
 
     /** The highest rank of the values in a chunk. */
-    private long rank(IndexSummary totals) {
+    private long rank(ChunkSummary totals) {
         return smallest ? ~totals.minKey() : totals.maxKey();
     }
 
@@ -82,7 +82,7 @@ public final class TopRecords extends Query<TopRecords> {
             RankedRecords best = new RankedRecords(count);
             SourceWalk walk = scope.walk(
                     Order.NEWEST_FIRST, summaries == null ? ChunkDecider.READ_ALL : mayRank(summaries, best, reached));
-            PageRecords record = walk.record();
+            StoredRecord record = walk.record();
             while (walk.next()) {
                 if (reader.read(record.buffer(), record.offset(), record.length())) {
                     best.offer(
@@ -90,7 +90,7 @@ public final class TopRecords extends Query<TopRecords> {
                 }
             }
             best.sort();
-            return new TopCursor(scope, best, indexed.function().type(), smallest);
+            return TopCursor.of(scope, best, indexed.function().type(), smallest);
         } catch (Throwable e) {
             scope.close();
             throw e;
@@ -106,7 +106,7 @@ public final class TopRecords extends Query<TopRecords> {
             }
             return ChunkUse.DEFERRED;
         });
-        PageRecords record = walk.record();
+        StoredRecord record = walk.record();
         while (walk.next()) {
             if (reader.read(record.buffer(), record.offset(), record.length())) {
                 maxima.offer(rank(reader.key()), 0, record.address());

@@ -4,8 +4,8 @@ import dev.loom.api.DoubleSum;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.LongSum;
 import dev.loom.api.ValueType;
-import dev.loom.index.BinListReader;
-import dev.loom.index.IndexSummary;
+import dev.loom.read.BinListReader;
+import dev.loom.read.ChunkSummary;
 import org.jspecify.annotations.Nullable;
 
 /** Count, sum, minimum and maximum of the values in a range. For one thread. */
@@ -63,14 +63,16 @@ final class Totals implements KeyTally {
     }
 
     @Override
-    public void add(IndexSummary totals) {
+    public void add(ChunkSummary totals) {
         addGroup(totals.count(), totals.minKey(), totals.maxKey());
         if (numbers != null) {
-            numbers.add(totals.doubleSum().value());
+            DoubleSum ofChunk = new DoubleSum();
+            totals.addTo(ofChunk);
+            numbers.add(ofChunk.value());
         } else if (type == ValueType.F64) {
-            doubleSum.add(totals.doubleSum());
+            totals.addTo(doubleSum);
         } else {
-            totals.addValuesTo(sum, type);
+            totals.addTo(sum);
         }
     }
 
@@ -118,7 +120,7 @@ final class Totals implements KeyTally {
 
     /** An index rounds its sums. */
     @Override
-    public boolean takes(IndexSummary totals) {
+    public boolean takes(ChunkSummary totals) {
         return numbers == null
                 || NumberSum.isExact(
                         totals.count(),

@@ -1,7 +1,7 @@
 package dev.loom.query;
 
 import dev.loom.api.ValueType;
-import dev.loom.index.KeyReader;
+import dev.loom.value.KeyReader;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;

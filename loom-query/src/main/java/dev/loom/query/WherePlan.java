@@ -4,10 +4,10 @@ import dev.loom.api.Index;
 import dev.loom.api.ValueType;
 import dev.loom.format.FieldType;
 import dev.loom.format.PayloadFormat;
-import dev.loom.index.ChunkIndexReader;
 import dev.loom.query.where.Literal;
 import dev.loom.query.where.Operator;
 import dev.loom.query.where.WhereExpression;
+import dev.loom.read.SnapshotReader;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -24,16 +24,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class WherePlan {
     private final List<Index> indexes;
-    private final Supplier<ChunkIndexReader> bins;
+    private final SnapshotReader reader;
     private final boolean disabled;
     private final @Nullable PayloadFormat format;
     private final Map<Object, IndexSummaries> summaries = new HashMap<>();
     private final List<Supplier<String>> lines = new ArrayList<>();
     private ChunkCondition condition;
 
-    WherePlan(Query<?> query, Supplier<ChunkIndexReader> bins) {
+    WherePlan(Query<?> query, SnapshotReader reader) {
         this.indexes = query.indexes();
-        this.bins = bins;
+        this.reader = reader;
         this.disabled = !query.chunkIndex();
         this.format = query.conditions().isEmpty() ? null : query.format();
         if (!query.timeIndex()) {
@@ -75,7 +75,7 @@ final class WherePlan {
     /** The summaries of indexes with equal functions; the same instance for the same indexes. */
     IndexSummaries summaries(List<Index> ofIndexes) {
         return summaries.computeIfAbsent(
-                ofIndexes.stream().map(Index::id).toList(), ids -> new IndexSummaries(ofIndexes, bins));
+                ofIndexes.stream().map(Index::id).toList(), ids -> new IndexSummaries(ofIndexes, reader.summary()));
     }
 
     private static ChunkCondition both(ChunkCondition a, ChunkCondition b) {

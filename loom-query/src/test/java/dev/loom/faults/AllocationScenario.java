@@ -211,7 +211,7 @@ public final class AllocationScenario implements BiFunction<Path, String, List<S
                 recorder.offer(refuses, payload, 0, 4_000);
             }
         }
-        expect(recorder.sync(refuses), "not synced");
+        expect(recorder.sync(), "not synced");
         AllocationFaults.arm(false);
         expect(recorder.state().failure() == null, "failure=" + recorder.state().failure());
         expect(recorder.force(Duration.ofMinutes(1)), "not forced");

@@ -10,6 +10,7 @@ import dev.loom.LoomReader;
 import dev.loom.api.Bins;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
+import dev.loom.api.StoreInfo;
 import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
 import dev.loom.error.LoomException;
@@ -30,6 +31,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
@@ -154,7 +156,7 @@ class DamageTest {
         }
         List<Path> segments;
         try (LoomReader reader = LoomReader.attach(store)) {
-            assertEquals("dead", reader.info().values().get("state"));
+            assertEquals(StoreInfo.State.DEAD, reader.info().state());
             inFiles = firstInRing(reader, "record");
             check(reader, Set.of());
             segments = files().stream()
@@ -168,7 +170,10 @@ class DamageTest {
 
     /** The address of the oldest page of a log that the ring still has. */
     private static long firstInRing(LoomReader reader, String log) {
-        long tail = (Long) reader.info().values().get(log + "_tail");
+        StoreInfo info = reader.info();
+        long tail = Map.of("record", info.records(), "time", info.times(), "chunk", info.chunks())
+                .get(log)
+                .tail();
         return (tail - 1) / PAGE * PAGE + PAGE - LoomConfig.RING_BYTES_MIN;
     }
 

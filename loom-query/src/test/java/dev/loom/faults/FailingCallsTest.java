@@ -2,6 +2,7 @@ package dev.loom.faults;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -168,14 +169,14 @@ class FailingCallsTest {
         Loom loom = open(temp.resolve("store"));
         push(loom, 300);
         loom.force();
-        long durable = (long) loom.info().values().get("record_durable");
+        long durable = loom.info().records().durable();
         push(loom, 300);
         storage.fail(Call.FORCE, 1, true, file -> file.toString().endsWith(".seg"));
         assertThrows(StoreIoException.class, loom::force);
         push(loom, 300);
         assertThrows(StoreIoException.class, loom::force);
-        assertEquals(durable, loom.info().values().get("record_durable"));
-        assertEquals(true, loom.info().values().get("durability_failed"));
+        assertEquals(durable, loom.info().records().durable());
+        assertTrue(loom.info().session().orElseThrow().durabilityFailed());
         assertThrows(StoreIoException.class, loom::close);
         assertArrayEquals(counts, oracle.count(temp.resolve("store")));
         storage.heal();
@@ -189,15 +190,15 @@ class FailingCallsTest {
         Loom loom = open(directory);
         push(loom, 300);
         loom.force();
-        long durable = (long) loom.info().values().get("record_durable");
+        long durable = loom.info().records().durable();
         push(loom, 2_000);
         storage.fail(Call.FORCE, 1, false, file -> file.toString().endsWith(".seg"));
         assertThrows(StoreIoException.class, loom::force);
         storage.fail(Call.TRUNCATE, Integer.MAX_VALUE, false, file -> isSegmentFrom(file, durable));
         loom.force();
-        long evicted = (long) loom.info().values().get("record_evicted");
-        assertEquals(evicted, loom.info().values().get("record_durable"));
-        assertEquals(false, loom.info().values().get("durability_failed"));
+        long evicted = loom.info().records().evicted();
+        assertEquals(evicted, loom.info().records().durable());
+        assertFalse(loom.info().session().orElseThrow().durabilityFailed());
         assertTrue(storage.calls(Call.WRITE) > 0, "nothing was written again");
         loom.close();
         assertArrayEquals(counts, oracle.count(directory));
@@ -226,7 +227,7 @@ class FailingCallsTest {
 
     private static long durable(Path directory) {
         try (LoomReader reader = LoomReader.attach(directory)) {
-            return (long) reader.info().values().get("record_durable");
+            return reader.info().records().durable();
         }
     }
 
@@ -253,7 +254,7 @@ class FailingCallsTest {
         pusher.interrupt();
         storage.heal();
         pusher.join();
-        assertTrue((long) loom.info().values().get("waits") > 0);
+        assertTrue(loom.info().session().orElseThrow().waits() > 0);
         loom.force();
         assertArrayEquals(counts, oracle.count(loom));
         loom.close();

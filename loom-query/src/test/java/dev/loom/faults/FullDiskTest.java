@@ -130,7 +130,7 @@ class FullDiskTest {
         check(loom);
         try (LoomReader reader = LoomReader.attach(store)) {
             check(reader);
-            assertTrue(String.valueOf(reader.info().values().get("error")).contains("No space"));
+            assertTrue(reader.info().failure().orElseThrow().contains("No space"));
         }
         loom.releaseWriter();
         Thread pusher = new Thread(() -> push(loom, 2_000));

@@ -148,7 +148,7 @@ class GoldenStoreTest {
     void shouldReadWhatAnEarlierVersionWrote() {
         try (LoomReader reader = LoomReader.attach(store)) {
             check(reader);
-            assertEquals("1.0", reader.info().values().get("format"));
+            assertEquals("1.0", reader.info().formatVersion());
         }
         assertEquals(
                 0, StoreVerifier.verify(store, (file, offset, message) -> {}).problems());

@@ -256,7 +256,7 @@ class LifeCycleTest {
         assertEquals(List.of(), failures);
         assertArrayEquals(counts, oracle.count(store));
         try (Loom loom = open(store)) {
-            assertEquals(0L, loom.info().values().get("epoch"), "it was not closed");
+            assertEquals(0L, loom.info().epoch(), "it was not closed");
             assertTrue(loom.source("interrupted").isPresent());
             assertArrayEquals(counts, oracle.count(loom));
         }
@@ -352,7 +352,6 @@ class LifeCycleTest {
                 () -> loom.offer(id, payload, 0, 8),
                 () -> loom.pushBatch(id, payload, 0, new int[] {8}, 1),
                 () -> loom.claim(id, 8),
-                () -> loom.sync(id),
                 loom::force,
                 () -> loom.defineSource("later", Formats.parse("bytes")),
                 () -> loom.closeSource(id),

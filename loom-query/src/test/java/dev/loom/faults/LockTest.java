@@ -188,7 +188,7 @@ class LockTest {
         }
         try (LoomReader reader = LoomReader.attach(store);
                 Snapshot snapshot = reader.snapshot()) {
-            assertEquals(0L, reader.info().values().get("epoch"), "a store was recovered that nobody had left");
+            assertEquals(0L, reader.info().epoch(), "a store was recovered that nobody had left");
             assertEquals(
                     opened.get(),
                     snapshot.statistics(snapshot.source(SOURCE).orElseThrow().id())

@@ -11,6 +11,7 @@ import dev.loom.api.Pressure;
 import dev.loom.api.PushStatus;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
+import dev.loom.api.StoreInfo;
 import dev.loom.faults.FaultyStorage.Call;
 import dev.loom.format.Formats;
 import dev.loom.query.QueryCursor;
@@ -19,7 +20,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -97,7 +97,7 @@ class OfferTest {
         }
         loom.close();
         try (Loom again = Loom.open(builder.build())) {
-            assertEquals(0L, again.info().values().get("epoch"));
+            assertEquals(0L, again.info().epoch());
         }
         assertEquals(List.of(counts[0], counts[1], counts[2]), records(temp.resolve("store")));
     }
@@ -150,12 +150,12 @@ class OfferTest {
     /** All that can be seen of a store and is not the disk's doing. */
     private List<Object> effects(Loom loom, int[] ids) {
         List<Object> effects = new ArrayList<>();
-        Map<String, Object> info = loom.info().values();
-        effects.add(info.get("waits"));
-        effects.add(info.get("refused_source_closed"));
-        effects.add(info.get("record_tail"));
-        effects.add(info.get("record_sealed"));
-        effects.add(info.get("time_tail"));
+        StoreInfo info = loom.info();
+        effects.add(info.session().orElseThrow().waits());
+        effects.add(info.session().orElseThrow().refused());
+        effects.add(info.records().tail());
+        effects.add(info.records().sealed());
+        effects.add(info.times().tail());
         try (Snapshot snapshot = loom.snapshot()) {
             effects.add(snapshot.tailAddress());
             effects.add(snapshot.lastTimeNs());

@@ -204,7 +204,7 @@ class PowerCutTest {
             if (random.nextInt(100) == 0) {
                 force(loom);
             } else if (i % 16 == 0) {
-                promiseDurable((long) loom.info().values().get("record_durable"));
+                promiseDurable(loom.info().records().durable());
             }
         }
     }

@@ -16,6 +16,7 @@ import dev.loom.api.Pressure;
 import dev.loom.api.PushStatus;
 import dev.loom.api.RecorderClaim;
 import dev.loom.api.Snapshot;
+import dev.loom.api.StoreInfo;
 import dev.loom.error.StoreIoException;
 import dev.loom.faults.FaultyStorage.Call;
 import dev.loom.format.Formats;
@@ -151,13 +152,13 @@ class RecorderFaultsTest {
         while (lostNow(recorder, samples) < 30 || lostNow(recorder, refuses) < droppedBefore + 20) {
             Thread.onSpinWait();
         }
-        assertFalse(recorder.sync(refuses, Duration.ZERO));
+        assertFalse(recorder.sync(Duration.ZERO));
         assertNull(recorder.state().failure());
 
         storage.heal();
-        assertTrue(recorder.sync(refuses));
+        assertTrue(recorder.sync());
         assertEquals(0, recorder.offer(samples, payload), "none are left out when it is not filling");
-        assertTrue(recorder.sync(refuses));
+        assertTrue(recorder.sync());
         assertEquals(taken, recorder.published(refuses));
         assertEquals(droppedBefore + 20, recorder.dropped(refuses, LossReason.RECORDER_FULL));
         assertEquals(2, recorder.dropped(waits, LossReason.RECORDER_FULL));
@@ -241,8 +242,8 @@ class RecorderFaultsTest {
     }
 
     private static void assertDurable(Recorder recorder) {
-        Map<String, Object> info = recorder.info().values();
-        assertEquals(info.get("record_tail"), info.get("record_durable"));
+        StoreInfo info = recorder.info();
+        assertEquals(info.records().tail(), info.records().durable());
     }
 
     @Test
@@ -276,7 +277,7 @@ class RecorderFaultsTest {
             assertEquals(0, recorder.offer(id, payload));
             offered++;
         }
-        assertTrue(recorder.sync(id));
+        assertTrue(recorder.sync());
         assertEquals(offered, recorder.published(id) + recorder.dropped(id, LossReason.STORE_FULL));
         assertEquals(recorder.dropped(id, LossReason.STORE_FULL), lostNow(recorder, id));
         storage.heal();
@@ -325,7 +326,7 @@ class RecorderFaultsTest {
             assertEquals(0, recorder.offer(id, payload));
         }
         assertThrows(StoreIoException.class, () -> recorder.force(Duration.ofMinutes(1)));
-        String error = String.valueOf(recorder.info().values().get("error"));
+        String error = recorder.info().failure().orElseThrow();
         assertTrue(error.contains("injected failure"), error);
         armed.set(false);
         assertTrue(recorder.force(LONG), error);
@@ -346,7 +347,7 @@ class RecorderFaultsTest {
             for (int record = 0; record < 500; record++) {
                 assertEquals(0, recorder.offer(id, payload), "the ring goes on");
             }
-            assertTrue(recorder.sync(id));
+            assertTrue(recorder.sync());
             assertEquals(i, recorder.dropped(id, LossReason.ABANDONED));
             assertEquals(i, lostNow(recorder, id));
         }
@@ -368,12 +369,12 @@ class RecorderFaultsTest {
         for (int i = 0; i < 10; i++) {
             assertEquals(0, recorder.offer(id, payload));
         }
-        assertFalse(recorder.sync(id, Duration.ofMillis(20)));
+        assertFalse(recorder.sync(Duration.ofMillis(20)));
         assertEquals(0, recorder.published(id));
         claim.buffer().setMemory(0, 100, (byte) 1);
         assertEquals(0, claim.commit());
         assertThrows(IndexOutOfBoundsException.class, () -> claim.buffer().putByte(0, (byte) 2), "after its commit");
-        assertTrue(recorder.sync(id));
+        assertTrue(recorder.sync());
         assertEquals(11, recorder.published(id));
 
         assertEquals(0, claim.claim(id, 100));
@@ -406,7 +407,7 @@ class RecorderFaultsTest {
                     });
             assertThrows(InternalError.class, () -> recorder.offer(id, failing, 0, 100));
             assertEquals(0, recorder.offer(id, payload));
-            assertTrue(recorder.sync(id));
+            assertTrue(recorder.sync());
             assertEquals(1, recorder.published(id));
             assertEquals(0, dropped(recorder, id));
         }

@@ -150,7 +150,7 @@ class RecorderProcessTest {
                     .start()) {
                 int id = recorder.defineSource("source", dev.loom.format.Formats.parse("bytes"));
                 assertEquals(0, recorder.offer(id, new byte[64]));
-                assertTrue(recorder.sync(id));
+                assertTrue(recorder.sync());
                 assertEquals(1, recorder.published(id));
                 ClassLoader ours = Scenario.class.getClassLoader();
                 long threads = Thread.getAllStackTraces().keySet().stream()

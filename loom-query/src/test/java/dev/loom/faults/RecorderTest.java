@@ -83,7 +83,7 @@ class RecorderTest {
                 for (Thread thread : threads) {
                     thread.join();
                 }
-                assertTrue(recorder.sync(ids[0]));
+                assertTrue(recorder.sync());
                 try (Snapshot snapshot = recorder.snapshot()) {
                     for (int id : ids) {
                         assertEquals(oracle.told(id, 0), oracle.checkRecords(snapshot, id));
@@ -159,9 +159,9 @@ class RecorderTest {
             for (int i = 0; i < times.length; i++) {
                 assertEquals(0, recorder.offer(id, new byte[] {(byte) i}));
             }
-            assertTrue(recorder.sync(id));
+            assertTrue(recorder.sync());
             assertEquals(2, recorder.state().raised());
-            assertEquals(30, recorder.state().raisedNsMax());
+            assertEquals(Duration.ofNanos(30), recorder.state().raisedMax());
             try (Snapshot snapshot = recorder.snapshot()) {
                 assertEquals(List.of(130L, 130L, 100L, 100L, 100L), times(snapshot, id));
             }
@@ -221,13 +221,12 @@ class RecorderTest {
         assertThrows(IndexOutOfBoundsException.class, () -> recorder.offer(id, payload, 0, -1));
         assertThrows(IllegalArgumentException.class, () -> recorder.newClaim().claim(id, -1));
         assertThrows(IllegalStateException.class, () -> recorder.newClaim().commit());
-        assertThrows(IllegalArgumentException.class, () -> recorder.sync(id + 1));
         assertEquals(0, recorder.offer(id, payload, 8, recorder.payloadLengthMax()));
         assertEquals(0, recorder.offer(id, new byte[0]));
-        assertTrue(recorder.sync(id, LONG));
+        assertTrue(recorder.sync(LONG));
         assertEquals(2, recorder.published(id));
         recorder.close();
-        assertFalse(recorder.sync(id), "closed");
+        assertFalse(recorder.sync(), "closed");
         assertThrows(IllegalArgumentException.class, () -> recorder.offer(id + 1, payload, 0, 8));
     }
 
@@ -286,7 +285,7 @@ class RecorderTest {
         try (Recorder recorder = recorder(open("again")).start()) {
             recorder.dropPolicy(id, DropPolicy.waitUpTo(LONG));
             assertEquals(0, recorder.offer(id, new byte[5]));
-            assertTrue(recorder.sync(id));
+            assertTrue(recorder.sync());
             assertEquals(1, recorder.published(id));
         }
     }

@@ -79,13 +79,12 @@ final class RecordingProcess {
             thread.start();
         }
         PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
-        int first = recorder.source(StoreOracle.name(0)).orElseThrow().id();
         while (true) {
             StringBuilder line = new StringBuilder("synced");
             for (int i = 0; i < PRODUCERS; i++) {
                 line.append(' ').append(counts.getLong(64 * i));
             }
-            recorder.sync(first);
+            recorder.sync();
             out.println(line);
         }
     }

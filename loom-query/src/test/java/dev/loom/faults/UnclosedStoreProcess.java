@@ -31,8 +31,8 @@ final class UnclosedStoreProcess {
                 forced,
                 (source, length, address) -> out.println(source + " " + length + " " + address));
         // of what was sealed all is evicted then; of the rest nothing
-        long sealed = (Long) loom.info().values().get("record_sealed");
-        while ((Long) loom.info().values().get("record_evicted") < sealed) {
+        long sealed = loom.info().records().sealed();
+        while (loom.info().records().evicted() < sealed) {
             Thread.onSpinWait();
         }
         out.println(END);

@@ -17,16 +17,11 @@ import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
-import dev.loom.index.BinListReader;
-import dev.loom.index.BinScale;
-import dev.loom.index.ChunkIndexReader;
-import dev.loom.index.IndexSummary;
-import dev.loom.log.PageDescriptor;
-import dev.loom.log.PageState;
-import dev.loom.record.DescendingChunks;
-import dev.loom.record.PageRecords;
-import dev.loom.record.SnapshotView;
-import dev.loom.store.StoreSnapshot;
+import dev.loom.read.BinListReader;
+import dev.loom.read.ChunkCursor;
+import dev.loom.read.ChunkSummary;
+import dev.loom.read.SnapshotReader;
+import dev.loom.value.BinScale;
 import java.math.BigInteger;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -124,33 +119,38 @@ class ChunkSummaryTest {
         try (Snapshot snapshot = store.snapshot()) {
             List<Index> indexes = snapshot.indexes(source);
             assertEquals(count, indexes.size());
-            SnapshotView view = ((StoreSnapshot) snapshot).view();
-            try (DescendingChunks chunks = new DescendingChunks(view, source, Long.MAX_VALUE);
-                    ChunkIndexReader bins = new ChunkIndexReader(view.chunks(), view.chunkTail());
-                    PageRecords page = new PageRecords(view.records(), view.recordTail(), source)) {
+            try (SnapshotReader reader = SnapshotReader.of(snapshot);
+                    ChunkCursor chunks = reader.newestFirst(source, Long.MAX_VALUE)) {
+                ChunkSummary summary = reader.summary();
                 while (chunks.next()) {
                     if (!chunks.listed()) {
-                        assertFalse(chunks.summary(indexes.get(0).id(), ValueType.I64, new IndexSummary()));
+                        assertFalse(summary.read(chunks, indexes.get(0)));
                         continue;
                     }
-                    List<Long> latencies = new ArrayList<>();
-                    for (long at = chunks.start(); at < chunks.end(); at += PageDescriptor.PAGE_LENGTH) {
-                        assertEquals(PageState.PRESENT, page.read(at));
-                        while (page.next()) {
-                            latencies.add(page.buffer().getLong(page.offset(), ByteOrder.LITTLE_ENDIAN));
-                        }
-                    }
+                    List<Long> latencies = latencies(snapshot, source, chunks.start(), chunks.end());
                     for (Index index : indexes) {
-                        checkChunk(chunks, bins, index, latencies);
+                        checkChunk(chunks, summary, index, latencies);
                     }
                 }
             }
         }
     }
 
-    private void checkChunk(DescendingChunks chunks, ChunkIndexReader bins, Index index, List<Long> latencies) {
-        IndexSummary summary = new IndexSummary();
-        if (!chunks.summary(index.id(), ValueType.I64, summary)) {
+    private static List<Long> latencies(Snapshot snapshot, int source, long from, long to) {
+        List<Long> latencies = new ArrayList<>();
+        try (QueryCursor records = RawScan.of(snapshot, source)
+                .order(Order.OLDEST_FIRST)
+                .fromAddress(from)
+                .open()) {
+            while (records.next() && records.address() < to) {
+                latencies.add(records.buffer().getLong(records.offset(), ByteOrder.LITTLE_ENDIAN));
+            }
+        }
+        return latencies;
+    }
+
+    private void checkChunk(ChunkCursor chunks, ChunkSummary summary, Index index, List<Long> latencies) {
+        if (!summary.read(chunks, index)) {
             assertTrue(chunks.start() <= index.fromAddress(), () -> "not listed: chunk=" + chunks.start());
             return;
         }
@@ -170,10 +170,10 @@ class ChunkSummaryTest {
         assertEquals(min, summary.minKey());
         assertEquals(max, summary.maxKey());
         LongSum total = new LongSum();
-        summary.addValuesTo(total, ValueType.I64);
+        summary.addTo(total);
         assertEquals(sum.toString(), total.toString());
         BinListReader list = new BinListReader(BinScale.of(index.bins(), ValueType.I64), ValueType.I64);
-        assertTrue(bins.read(summary.binsAddress(), chunks.start(), index.id(), list));
+        assertTrue(summary.readBins(list));
         long count = 0;
         while (list.next()) {
             count += list.count();

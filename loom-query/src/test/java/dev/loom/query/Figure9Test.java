@@ -46,7 +46,6 @@ class Figure9Test {
             loom.push(syscalls, bytes("sendto"));
 
             // sync(source_id): make all records from a source visible to queriers
-            loom.sync(requests);
 
             // Query operators
 

@@ -205,13 +205,13 @@ class IndexQueryLimitsTest {
         });
         int numbers = loom.defineSource("numbers", Formats.parse("bytes"));
         loom.defineIndex(numbers, "odd", odd, Bins.logLinear());
-        assertEquals(0L, loom.info().values().get("index_function_failures"));
+        assertEquals(0L, loom.info().writer().orElseThrow().indexFunctionFailures());
         UnsafeBuffer payload = new UnsafeBuffer(new byte[4]);
         for (int i = 0; i < 1_001; i++) {
             payload.putInt(0, i);
             loom.push(numbers, payload, 0, 4);
         }
         loom.force(); // what the open chunk holds may not have been read yet
-        assertEquals(500L, loom.info().values().get("index_function_failures"));
+        assertEquals(500L, loom.info().writer().orElseThrow().indexFunctionFailures());
     }
 }

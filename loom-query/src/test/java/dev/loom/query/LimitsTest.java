@@ -69,7 +69,6 @@ class LimitsTest {
             assertThrows(IllegalArgumentException.class, () -> loom.push(second + 2, new byte[1]));
             assertThrows(IllegalArgumentException.class, () -> loom.push(-1, new byte[1]));
             assertThrows(IllegalArgumentException.class, () -> loom.closeSource(second + 2));
-            assertThrows(IllegalArgumentException.class, () -> loom.sync(65_536));
         }
     }
 

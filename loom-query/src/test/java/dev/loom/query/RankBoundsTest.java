@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.Bins;
 import dev.loom.api.ValueType;
-import dev.loom.index.BinScale;
+import dev.loom.value.BinScale;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

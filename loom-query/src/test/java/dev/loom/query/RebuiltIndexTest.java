@@ -21,6 +21,8 @@ import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Store;
+import dev.loom.api.StoreInfo.IndexState;
+import dev.loom.api.StoreInfo.RebuildProgress;
 import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
 import dev.loom.error.SecondWriterException;
@@ -34,6 +36,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
@@ -133,27 +136,28 @@ class RebuiltIndexTest {
         RebuildGate gate = new RebuildGate();
         for (int session = 0; session == 0 || rebuilt < to; session++) {
             try (Loom loom = openGated(gate)) {
-                to = to == 0 ? info(loom, "rebuild_to", 0) : to;
-                assertEquals(to, info(loom, "rebuild_to", to));
+                to = to == 0 ? rebuildTo(loom, 0) : to;
+                assertEquals(to, rebuildTo(loom, to));
                 // it goes on where it was, and is done when it was to do no more than opening does at once
-                assertEquals(to - rebuilt <= BACKGROUND_BYTES ? to : rebuilt, info(loom, "rebuilt", to));
-                rebuilt = info(loom, "rebuilt", to);
+                assertEquals(to - rebuilt <= BACKGROUND_BYTES ? to : rebuilt, rebuilt(loom, to));
+                rebuilt = rebuilt(loom, to);
                 check(loom, false);
                 push(loom);
                 check(loom, false);
-                gate.pass(random.nextInt(200), () -> loom.info().values().containsKey("rebuilt"));
-                rebuilt = info(loom, "rebuilt", to);
+                gate.pass(random.nextInt(200), () -> loom.info().rebuild().isPresent());
+                rebuilt = rebuilt(loom, to);
                 try (LoomReader reader = LoomReader.attach(store)) {
-                    assertEquals(rebuilt, info(reader, "rebuilt", to));
+                    assertEquals(rebuilt, rebuilt(reader, to));
                     check(reader, rebuilt == to);
                 }
                 assertEquals(0, problems());
-                assertNull(loom.info().values().get("rebuild_error"));
+                assertEquals(
+                        Optional.empty(), loom.info().writer().orElseThrow().rebuildFailure());
                 gate.close();
             }
             assertEquals(0, problems());
             try (LoomReader reader = LoomReader.attach(store)) {
-                assertEquals(rebuilt, info(reader, "rebuilt", to));
+                assertEquals(rebuilt, rebuilt(reader, to));
                 check(reader, rebuilt == to);
             }
         }
@@ -172,13 +176,13 @@ class RebuiltIndexTest {
         deleteIndexes();
         RebuildGate gate = new RebuildGate();
         try (Loom loom = openGated(gate)) {
-            assertTrue(info(loom, "rebuild_to", 0) > 0);
-            gate.pass(random.nextInt(200), () -> loom.info().values().containsKey("rebuilt"));
+            assertTrue(rebuildTo(loom, 0) > 0);
+            gate.pass(random.nextInt(200), () -> loom.info().rebuild().isPresent());
             gate.failNext(3);
             push(loom);
-            gate.pass(1_000_000, () -> loom.info().values().containsKey("rebuilt"));
-            assertNull(loom.info().values().get("rebuild_error"));
-            assertNull(loom.info().values().get("rebuilt"));
+            gate.pass(1_000_000, () -> loom.info().rebuild().isPresent());
+            assertEquals(Optional.empty(), loom.info().writer().orElseThrow().rebuildFailure());
+            assertEquals(Optional.empty(), loom.info().rebuild());
             check(loom, true);
         }
         assertEquals(0, problems());
@@ -201,17 +205,18 @@ class RebuiltIndexTest {
                         Snapshot attachedBefore = attached.snapshot()) {
                     gate.reset();
                     loom.rebuildIndexes();
-                    assertTrue(info(loom, "rebuilt", -1) < info(loom, "rebuild_to", -1), "" + loom.info());
+                    assertTrue(rebuilt(loom, -1) < rebuildTo(loom, -1), "" + loom.info());
                     check(before, false);
                     check(attachedBefore, false);
                     check(loom, false);
                     push(loom);
-                    gate.pass(random.nextInt(100), () -> loom.info().values().containsKey("rebuilt"));
+                    gate.pass(random.nextInt(100), () -> loom.info().rebuild().isPresent());
                     check(loom, false);
                     push(loom);
-                    gate.pass(1_000_000, () -> loom.info().values().containsKey("rebuilt"));
+                    gate.pass(1_000_000, () -> loom.info().rebuild().isPresent());
                 }
-                assertNull(loom.info().values().get("rebuild_error"));
+                assertEquals(
+                        Optional.empty(), loom.info().writer().orElseThrow().rebuildFailure());
                 check(loom);
                 checkOwn(loom, true);
                 try (LoomReader reader = LoomReader.attach(store)) {
@@ -255,7 +260,7 @@ class RebuiltIndexTest {
         store = temp.resolve("store");
         try (SharedWriter shared = new SharedWriter(open(false))) {
             Loom loom = shared.loom();
-            assertTrue(shared.acquire(0));
+            assertTrue(shared.acquire(Duration.ZERO));
             defineSources(loom);
             push(loom);
             loom.defineIndex(ids[0], "value", VALUE, Bins.logLinear());
@@ -263,7 +268,7 @@ class RebuiltIndexTest {
             shared.rebuildIndexes();
             check(loom);
             assertThrows(SecondWriterException.class, () -> loom.push(ids[0], new byte[8]));
-            assertTrue(shared.acquire(0));
+            assertTrue(shared.acquire(Duration.ZERO));
             push(loom);
             shared.release();
             check(loom);
@@ -281,14 +286,14 @@ class RebuiltIndexTest {
                 ids[i] = recorder.defineSource("source-" + i, FORMAT);
             }
             offer(recorder);
-            recorder.sync(ids[0]);
+            recorder.sync();
             recorder.defineIndex(ids[0], "value", VALUE, Bins.logLinear());
             Thread producer = new Thread(() -> offer(recorder));
             producer.start();
             assertTrue(recorder.rebuildIndexes(Duration.ofMinutes(10)));
             producer.join();
             offer(recorder);
-            assertTrue(recorder.sync(ids[0]));
+            assertTrue(recorder.sync());
             check(recorder);
             assertTrue(recorder.rebuildIndexes(Duration.ofMinutes(10)));
             check(recorder);
@@ -342,13 +347,13 @@ class RebuiltIndexTest {
         leaveUnclosed();
         RebuildGate gate = new RebuildGate();
         try (Loom loom = openUnchecked(gate)) {
-            assertEquals("unchecked", loom.info().values().get("indexes"));
+            assertEquals(IndexState.UNCHECKED, loom.info().indexState());
             check(loom);
             passAll(gate, loom);
-            assertNull(loom.info().values().get("indexes"));
+            assertEquals(IndexState.WHOLE, loom.info().indexState());
         }
         try (LoomReader reader = LoomReader.attach(store)) {
-            assertNull(reader.info().values().get("indexes"));
+            assertEquals(IndexState.WHOLE, reader.info().indexState());
         }
     }
 
@@ -361,15 +366,15 @@ class RebuiltIndexTest {
         try (Loom loom = openUnchecked(gate)) {
             check(loom, false);
             passAll(gate, loom);
-            assertEquals("damaged", loom.info().values().get("indexes"));
+            assertEquals(IndexState.DAMAGED, loom.info().indexState());
             check(loom, false);
         }
         try (LoomReader reader = LoomReader.attach(store)) {
-            assertEquals("damaged", reader.info().values().get("indexes"));
+            assertEquals(IndexState.DAMAGED, reader.info().indexState());
             check(reader, false);
         }
         try (Loom loom = open(false)) {
-            assertNull(loom.info().values().get("indexes"));
+            assertEquals(IndexState.WHOLE, loom.info().indexState());
             check(loom);
         }
         assertEquals(0, problems());
@@ -386,7 +391,7 @@ class RebuiltIndexTest {
             gate.close();
         }
         try (LoomReader reader = LoomReader.attach(store)) {
-            assertEquals("unchecked", reader.info().values().get("indexes"));
+            assertEquals(IndexState.UNCHECKED, reader.info().indexState());
         }
         try (Loom loom = open(false)) {
             check(loom);
@@ -401,7 +406,7 @@ class RebuiltIndexTest {
     }
 
     private static void passAll(RebuildGate gate, Loom loom) {
-        gate.pass(1_000_000, () -> "unchecked".equals(loom.info().values().get("indexes")));
+        gate.pass(1_000_000, () -> loom.info().indexState() == IndexState.UNCHECKED);
     }
 
     @Test
@@ -452,8 +457,12 @@ class RebuiltIndexTest {
         }
     }
 
-    private static long info(Store attached, String key, long otherwise) {
-        return (long) attached.info().values().getOrDefault(key, otherwise);
+    private static long rebuilt(Store attached, long otherwise) {
+        return attached.info().rebuild().map(RebuildProgress::done).orElse(otherwise);
+    }
+
+    private static long rebuildTo(Store attached, long otherwise) {
+        return attached.info().rebuild().map(RebuildProgress::to).orElse(otherwise);
     }
 
     private void deleteIndexes() throws IOException {

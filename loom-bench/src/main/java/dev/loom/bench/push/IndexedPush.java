@@ -6,12 +6,12 @@ import dev.loom.api.Bins;
 import dev.loom.api.Eviction;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
+import dev.loom.api.StoreInfo;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.query.Aggregate;
 import dev.loom.query.IndexedAggregate;
 import java.math.BigInteger;
-import java.util.Map;
 import java.util.Random;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -85,8 +85,8 @@ public final class IndexedPush implements PushTarget {
     }
 
     /** The store's info, which includes the ends of its logs. */
-    public Map<String, Object> info() {
-        return loom.info().values();
+    public StoreInfo info() {
+        return loom.info();
     }
 
     @Override

@@ -8,12 +8,12 @@ import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
+import dev.loom.api.StoreInfo;
 import dev.loom.bench.scan.PageCache;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
-import java.util.Map;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** A closed store of a simulated capture, with an index over its system calls' latency. For one thread. */
@@ -85,14 +85,9 @@ public final class TelemetryStore implements AutoCloseable {
         snapshot = reader.snapshot();
     }
 
-    /** The bytes of a log: {@code record}, {@code time} or {@code chunk}. */
-    public long logBytes(String log) {
-        return logBytes(reader.info().values(), log);
-    }
-
-    /** Like {@link #logBytes(String)}, from a store's info. */
-    public static long logBytes(Map<String, Object> info, String log) {
-        return (Long) info.getOrDefault(log + "_tail", 0L);
+    /** The store's info, which includes the ends of its logs. */
+    public StoreInfo info() {
+        return reader.info();
     }
 
     private void detach() {

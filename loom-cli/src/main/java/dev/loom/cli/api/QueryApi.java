@@ -1,69 +1,48 @@
 package dev.loom.cli.api;
 
+import dev.loom.api.Snapshot;
 import dev.loom.api.Store;
-import dev.loom.cli.console.BrokenPipeException;
 import dev.loom.cli.console.CommandFailure;
-import dev.loom.cli.console.Console;
-import dev.loom.cli.console.ExitCode;
-import dev.loom.cli.output.Listing;
-import dev.loom.cli.query.AggCommand;
-import dev.loom.cli.query.CorrelateCommand;
-import dev.loom.cli.query.HistCommand;
-import dev.loom.cli.query.ScanCommand;
-import dev.loom.cli.query.SearchCommand;
-import dev.loom.cli.query.TailCommand;
-import dev.loom.cli.query.TopCommand;
-import dev.loom.cli.store.IndexCommand;
-import dev.loom.cli.store.InfoCommand;
-import dev.loom.cli.store.SourcesCommand;
+import dev.loom.cli.json.JsonResults;
+import dev.loom.cli.json.ReportRows;
+import dev.loom.cli.json.RunTime;
+import dev.loom.cli.request.RequestBuilder;
+import dev.loom.cli.request.SourceLookup;
+import dev.loom.cli.schema.SeenFields;
+import dev.loom.cli.text.BrokenPipeException;
+import dev.loom.cli.text.DataOutput;
 import dev.loom.cli.text.JsonObject;
-import dev.loom.cli.text.TextBuffer;
 import dev.loom.cli.time.EpochTime;
+import dev.loom.cli.time.EventTime;
+import dev.loom.cli.time.TimePrinter;
 import dev.loom.error.LoomException;
+import dev.loom.query.Cancellation;
 import dev.loom.query.QueryMemory;
-import dev.loom.query.where.Quantity;
-import java.io.InputStream;
+import dev.loom.query.service.QueryReport;
+import dev.loom.query.service.QueryService;
+import dev.loom.query.service.RequestException;
+import dev.loom.query.service.TailRequest;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Function;
+import java.util.TreeSet;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
-import picocli.CommandLine.Model.CommandSpec;
 
-/** Answers each request by running the command that it names. Usable from any thread. */
+/** Answers requests over one store with JSON lines. Usable from any thread. */
 public final class QueryApi {
-    private static final Map<String, Function<Console, CommandLine>> COMMANDS = Map.of(
-            "scan", console -> new CommandLine(new ScanCommand(console)),
-            "agg", console -> new CommandLine(new AggCommand(console)),
-            "hist", console -> new CommandLine(new HistCommand(console)),
-            "top", console -> new CommandLine(new TopCommand(console)),
-            "correlate", console -> new CommandLine(new CorrelateCommand(console)),
-            "search", console -> new CommandLine(new SearchCommand(console)),
-            "tail", console -> new CommandLine(new TailCommand(console)),
-            "sources", console -> new CommandLine(new SourcesCommand(console)),
-            "indexes", console -> new CommandLine(new IndexCommand(console)),
-            "info", console -> new CommandLine(new InfoCommand(console)));
-
-    private static final Set<String> READING = Set.of("scan", "agg", "hist", "top", "correlate", "search", "tail");
-    private static final String FOLLOW = "follow";
+    private static final Set<String> LOOKUPS = Set.of("sources", "indexes", "info");
 
     /** A query's memory besides what its operators state: buffers and the parsed request. */
     private static final long MEMORY_BYTES = 256 << 10;
 
-    /** The subcommand that runs for commands with several. */
-    private static final String LIST = "list";
-
-    /** The outcome of commands that read no records. */
+    /** The outcome of requests that read no records. */
     private static final Map<String, Object> WHOLE =
             new TreeMap<>(Map.of("complete", true, "lost", 0, "stats", Map.of()));
 
@@ -86,20 +65,22 @@ public final class QueryApi {
         this.memory = memory;
     }
 
-    /** The names of all commands. */
+    /** The names of all requests. */
     public static Set<String> names() {
-        return COMMANDS.keySet();
+        Set<String> names = new TreeSet<>(LOOKUPS);
+        names.addAll(ApiQuery.NAMES);
+        return names;
     }
 
-    /** Whether a command reads records, which may take long. */
+    /** Whether a request reads records, which may take long. */
     public static boolean reads(String name) {
-        return READING.contains(name);
+        return ApiQuery.NAMES.contains(name);
     }
 
     /** Whether a request asks for records until its client leaves. */
     public static boolean follows(byte[] body) {
         try {
-            return Boolean.TRUE.equals(JsonObject.parse(body).get(FOLLOW));
+            return Boolean.TRUE.equals(JsonObject.parse(body).get(ApiQuery.FOLLOW));
         } catch (IllegalArgumentException e) {
             return false;
         }
@@ -107,67 +88,98 @@ public final class QueryApi {
 
     /** A query that can be cancelled. */
     public final class Run {
-        private final CommandLine command;
-        private final Console console;
-        private final List<String> arguments;
+        private final DataOutput out;
+        private final Cancellation cancellation = new Cancellation();
+        private final Answer answer;
         private Map<String, Object> outcome = WHOLE;
-        private @Nullable Exception failure;
 
         /**
          * Prepares the query; writes nothing yet.
          *
          * @param body the request, a JSON object
-         * @param out takes the answer
+         * @param stream takes the answer
          * @throws ApiFailure if the request is invalid
          */
-        public Run(String name, byte[] body, OutputStream out) {
-            console = new Console(
-                    InputStream.nullInputStream(),
-                    out,
-                    OutputStream.nullOutputStream(),
-                    false,
-                    false,
-                    Map.of(),
-                    () -> EpochTime.of(Instant.now()));
-            console.stores(path -> store.get());
-            console.onOutcome(ended -> outcome = ended);
-            Function<Console, CommandLine> maker = COMMANDS.get(name);
-            if (maker == null) {
+        public Run(String name, byte[] body, OutputStream stream) {
+            out = new DataOutput(stream, false);
+            if (!names().contains(name)) {
                 throw ApiFailure.notFound("unknown query: " + name);
             }
-            command = maker.apply(console);
-            CommandLine list = command.getSubcommands().get(LIST);
-            arguments = arguments(list == null ? command.getCommandSpec() : list.getCommandSpec(), body);
-            if (list != null) {
-                arguments.add(0, LIST);
-            }
+            RequestMembers in = new RequestMembers(body);
+            answer = ApiQuery.NAMES.contains(name) ? query(read(name, in)) : lookup(name, in);
         }
 
-        private List<String> arguments(CommandSpec spec, byte[] body) {
-            Map<String, @Nullable Object> request;
+        private ApiQuery read(String name, RequestMembers in) {
             try {
-                request = new HashMap<>(JsonObject.parse(body));
-            } catch (IllegalArgumentException e) {
+                return ApiQuery.read(name, in, timeMax);
+            } catch (RequestException e) {
                 throw ApiFailure.badRequest(String.valueOf(e.getMessage()));
             }
-            boolean reads = spec.findOption("--timeout") != null;
-            if (reads && !Boolean.TRUE.equals(request.get(FOLLOW))) {
-                request.put("timeout", timeout(request.get("timeout")));
-            }
-            List<String> complete = new ArrayList<>();
-            complete.add("--dir=" + directory);
-            complete.add("--output=json");
-            complete.addAll(new RequestArguments(spec).of(request));
-            return complete;
         }
 
-        private String timeout(@Nullable Object asked) {
-            long maxNs = timeMax.toNanos();
-            try {
-                return Math.min(maxNs, asked == null ? maxNs : Quantity.durationNs(asked.toString())) + "ns";
-            } catch (IllegalArgumentException e) {
-                throw ApiFailure.badRequest("timeout: " + e.getMessage());
+        private Answer query(ApiQuery query) {
+            return part -> {
+                RunTime time = new RunTime();
+                QueryService service = new QueryService(EventTime::clock, part, cancellation);
+                JsonResults results = new JsonResults(
+                        out, new TimePrinter(query.times().zone()), query.fields(), query.causes(), query.exact());
+                QueryReport report =
+                        query.tail() == null ? run(query, service, results) : tail(query, service, results);
+                results.onFlush();
+                outcome = new ReportRows(report, query.limits(), results, time).outcome();
+            };
+        }
+
+        private QueryReport run(ApiQuery query, QueryService service, JsonResults results) {
+            try (Store opened = store.get();
+                    Snapshot snapshot = opened.snapshot()) {
+                RequestBuilder builder = new RequestBuilder(
+                        opened, snapshot, query.times(), EpochTime.of(Instant.now()), query.limits(), remark -> {});
+                return hinting(
+                        query,
+                        snapshot,
+                        () -> service.run(
+                                snapshot,
+                                Objects.requireNonNull(query.request()).apply(builder),
+                                results));
             }
+        }
+
+        private QueryReport tail(ApiQuery query, QueryService service, JsonResults results) {
+            return service.tail(
+                    store,
+                    snapshot -> hinting(query, snapshot, () -> {
+                        TailRequest request =
+                                Objects.requireNonNull(query.tail()).apply(snapshot);
+                        JsonResults.chosen(request.source().format(), query.fields());
+                        return request;
+                    }),
+                    results);
+        }
+
+        private static <T> T hinting(ApiQuery query, Snapshot snapshot, Supplier<T> call) {
+            return SeenFields.hinting(
+                    field -> SeenFields.of(snapshot, SourceLookup.find(snapshot, query.source()))
+                            .hint(field),
+                    call);
+        }
+
+        private Answer lookup(String name, RequestMembers in) {
+            String source = name.equals("indexes") ? in.text("source") : null;
+            in.end();
+            return part -> {
+                try (Store opened = store.get();
+                        Snapshot snapshot = opened.snapshot()) {
+                    switch (name) {
+                        case "sources" ->
+                            snapshot.sources()
+                                    .forEach(each -> JsonResults.print(
+                                            out, StoreRows.source(each, snapshot.statistics(each.id()))));
+                        case "indexes" -> StoreRows.indexes(snapshot, source, row -> JsonResults.print(out, row));
+                        default -> JsonResults.print(out, StoreRows.info(opened, directory));
+                    }
+                }
+            };
         }
 
         /**
@@ -180,42 +192,23 @@ public final class QueryApi {
         public void run() {
             try (QueryMemory part = memory.part()) {
                 part.reserve(MEMORY_BYTES);
-                console.memory(part);
-                answer();
-            } catch (QueryMemory.Exhausted e) {
-                throw apiFailure(e);
+                answer.write(part);
+                if ("time".equals(outcome.get("limit")) && out.untouched()) {
+                    throw new ApiFailure(504, "timeout", "the query's time was over before it found anything");
+                }
+                JsonResults.print(out, Map.of("end", outcome));
+                out.flush();
             } catch (OutOfMemoryError e) {
                 // what the query held is garbage now
                 throw new ApiFailure(503, "out_of_memory", "heap is used up: " + e.getMessage());
+            } catch (RuntimeException | IOException e) {
+                throw apiFailure(e);
             }
-        }
-
-        private void answer() {
-            command.setCaseInsensitiveEnumValuesAllowed(true)
-                    .setParameterExceptionHandler(
-                            (e, texts) -> fail(ApiFailure.badRequest(String.valueOf(e.getMessage()))))
-                    .setExecutionExceptionHandler((e, line, result) -> fail(e));
-            command.execute(arguments.toArray(String[]::new));
-            if (failure != null) {
-                throw apiFailure(failure);
-            } else if ("time".equals(outcome.get("limit")) && console.out().untouched()) {
-                throw new ApiFailure(504, "timeout", "the query's time was over before it found anything");
-            }
-            TextBuffer end = new TextBuffer(256);
-            Listing.putJson(end, Map.of("end", outcome));
-            end.put('\n');
-            console.out().write(end);
-            console.out().flush();
-        }
-
-        private int fail(Exception e) {
-            failure = e;
-            return ExitCode.INTERNAL;
         }
 
         /** Makes the query end soon. Usable from any thread. */
         public void cancel() {
-            console.interruption().request();
+            cancellation.cancel();
         }
 
         /** The outcome, as in the answer's last line. */
@@ -224,10 +217,18 @@ public final class QueryApi {
         }
     }
 
+    /** Writes an answer. */
+    private interface Answer {
+        /** @param part the memory that the query may reserve */
+        void write(QueryMemory part) throws IOException;
+    }
+
     private static RuntimeException apiFailure(Exception e) {
         String message = String.valueOf(e.getMessage());
         if (e instanceof CommandFailure failure) {
             return ApiFailure.of(failure);
+        } else if (e instanceof RequestException) {
+            return ApiFailure.badRequest(message);
         } else if (e instanceof QueryMemory.Exhausted exhausted) {
             return exhausted.mayPass()
                     ? new ApiFailure(429, "out_of_memory", message)

@@ -1,4 +1,4 @@
-/** Queries from other processes: a request's members are the command line's options, the answer is its JSON lines. */
+/** Requests from other processes: JSON objects that become requests to the query service, and answers of JSON lines. */
 @NullMarked
 package dev.loom.cli.api;
 

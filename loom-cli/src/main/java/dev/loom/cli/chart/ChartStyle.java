@@ -10,6 +10,11 @@ public record ChartStyle(int width, boolean colour) {
     /** Charts on narrower terminals are drawn this wide. */
     public static final int WIDTH_MIN = 40;
 
+    /** What charts are drawn with, and what stands for it in ASCII. */
+    private static final String DRAWN = "·░▒▓█│┤└─▏▎▍▌▋▊▉▁▂▃▄▅▆▇";
+
+    private static final String DRAWN_ASCII = ".:+%#||+-....###...:::#";
+
     private static final String BAR = "\u001b[36m";
     private static final String DIM = "\u001b[2m";
     private static final String BOLD = "\u001b[1m";
@@ -17,6 +22,18 @@ public record ChartStyle(int width, boolean colour) {
 
     public ChartStyle {
         width = Math.max(WIDTH_MIN, width);
+    }
+
+    /** A chart in ASCII, for terminals without UTF-8. */
+    public static String ascii(String chart) {
+        StringBuilder text = new StringBuilder(chart);
+        for (int i = 0; i < text.length(); i++) {
+            int drawn = DRAWN.indexOf(text.charAt(i));
+            if (drawn >= 0) {
+                text.setCharAt(i, DRAWN_ASCII.charAt(drawn));
+            }
+        }
+        return text.toString();
     }
 
     String bar(String text) {

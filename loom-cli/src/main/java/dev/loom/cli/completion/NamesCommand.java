@@ -1,5 +1,6 @@
 package dev.loom.cli.completion;
 
+import dev.loom.LoomReader;
 import dev.loom.api.Index;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
@@ -67,7 +68,7 @@ public final class NamesCommand implements Callable<Integer> {
         // complete the last element of a list
         String list = wanted instanceof OptionSpec ? word.substring(0, word.lastIndexOf(',') + 1) : "";
         String begun = word.substring(list.length());
-        try (Store store = console.attach(directory);
+        try (Store store = LoomReader.attach(directory);
                 Snapshot snapshot = store.snapshot()) {
             TextBuffer lines = new TextBuffer(1024);
             names(wanted.paramLabel(), snapshot, before.source())

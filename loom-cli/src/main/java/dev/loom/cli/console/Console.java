@@ -1,10 +1,8 @@
 package dev.loom.cli.console;
 
-import dev.loom.LoomReader;
-import dev.loom.api.Store;
+import dev.loom.cli.text.DataOutput;
 import dev.loom.cli.text.HiddenCharacters;
 import dev.loom.cli.time.EpochTime;
-import dev.loom.query.QueryMemory;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
@@ -12,12 +10,11 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Locale;
 import java.util.Map;
-import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 /** The environment of one command: streams, variables, clock, Ctrl-C. Tests create their own. */
 public final class Console {
@@ -33,9 +30,6 @@ public final class Console {
     private final Map<String, String> environment;
     private final LongSupplier clock;
     private final Interruption interruption = new Interruption();
-    private Consumer<Map<String, Object>> outcomes = outcome -> {};
-    private Function<Path, Store> stores = LoomReader::attach;
-    private QueryMemory memory = QueryMemory.UNLIMITED;
     private Colours colours = Colours.AUTO;
     private boolean statusShown;
 
@@ -130,36 +124,6 @@ public final class Console {
         }
     }
 
-    /** Sets a listener for the outcome of a query. */
-    public void onOutcome(Consumer<Map<String, Object>> listener) {
-        outcomes = listener;
-    }
-
-    /** Reports the outcome of a query: what its answer lacks, and the work done. */
-    public void outcome(Map<String, Object> outcome) {
-        outcomes.accept(outcome);
-    }
-
-    /** Sets how commands attach to the store in a directory; the default is {@link LoomReader}. */
-    public void stores(Function<Path, Store> attach) {
-        stores = attach;
-    }
-
-    /** Attaches to the store in a directory; the caller closes it. */
-    public Store attach(Path directory) {
-        return stores.apply(directory);
-    }
-
-    /** Sets the budget from which queries reserve memory; unlimited by default. */
-    public void memory(QueryMemory reservedFrom) {
-        memory = reservedFrom;
-    }
-
-    /** The budget from which queries reserve memory. */
-    public QueryMemory memory() {
-        return memory;
-    }
-
     public boolean outTerminal() {
         return outTerminal;
     }
@@ -179,6 +143,16 @@ public final class Console {
             // not a number: ask the terminal
         }
         return outTerminal ? Terminals.columns() : Terminals.COLUMNS_DEFAULT;
+    }
+
+    /** Whether the locale's characters include those that charts are drawn with; true without a locale. */
+    public boolean unicode() {
+        return Stream.of("LC_ALL", "LC_CTYPE", "LANG")
+                .map(name -> environment.getOrDefault(name, ""))
+                .filter(locale -> !locale.isEmpty())
+                .findFirst()
+                .map(locale -> locale.toUpperCase(Locale.ROOT).replace("-", "").contains("UTF8"))
+                .orElse(true);
     }
 
     /** Sets when to use colours; the default is {@link Colours#AUTO}. */

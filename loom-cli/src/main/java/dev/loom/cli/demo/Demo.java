@@ -1,16 +1,20 @@
 package dev.loom.cli.demo;
 
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.Recorder;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.ExitCode;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -23,29 +27,27 @@ final class Demo {
      *
      * @param directory where to put the store, empty or missing; null for a new temporary directory
      * @param seconds how long to capture
-     * @param seed determines which requests are mangled, and how
+     * @param seed determines the requests and the damage
      * @param keep whether to keep the store
      */
     record Options(@Nullable Path directory, int seconds, long seed, boolean keep) {}
 
-    private static final int CLIENTS = 4;
-    private static final int MANGLED = 6;
+    private static final int DAMAGED = 4;
+    private static final long POLL_MS = 100;
 
-    /** Far longer than the stalls of a busy machine, so that every slow request has a cause. */
-    private static final Duration REPLY_TIMEOUT = Duration.ofMillis(250);
-
-    private final CliRunner cli;
     private final Narrator narrator;
+    private final Function<Path, Shell> shells;
     private final BooleanSupplier interrupted;
 
     /**
      * Creates a demo.
      *
+     * @param shells opens a shell on a store
      * @param interrupted whether the user wants to stop; asked from time to time
      */
-    Demo(CliRunner cli, PrintStream out, boolean colour, BooleanSupplier interrupted) {
-        this.cli = cli;
-        this.narrator = new Narrator(out, colour);
+    Demo(Narrator narrator, Function<Path, Shell> shells, BooleanSupplier interrupted) {
+        this.narrator = narrator;
+        this.shells = shells;
         this.interrupted = interrupted;
     }
 
@@ -67,35 +69,88 @@ final class Demo {
     }
 
     private int run(Options options, Path directory) throws IOException, InterruptedException {
-        WorkloadPlan plan = WorkloadPlan.timed(
-                options.seed(), CLIENTS, MANGLED, REPLY_TIMEOUT, Duration.ofSeconds(options.seconds()));
-        CliSession session = new CliSession(cli, narrator, directory);
-
-        narrator.heading("1. Capture: " + options.seconds() + " seconds of real requests, seed " + options.seed());
-        narrator.say("  requests    each request, timed by its client");
-        narrator.say("  socket_ops  each recv and send of the server, timed around the call");
-        narrator.say("  packets     each message as the filter passed it on, with its first bytes");
-        narrator.say("  The filter has a bug: %d times in the run it damages a request. Store: %s", MANGLED, directory);
-        Capture.Captured captured = new Capture(plan, directory, session, narrator, interrupted).run();
+        narrator.say(
+                "A small key-value service: a client, a server, and between them a packet filter, which has a bug."
+                        + " Loom records every request, every recv and send of the server, and every"
+                        + " packet, for %d s.",
+                options.seconds());
+        narrator.gap();
+        narrator.say("Type the commands below yourself, meanwhile or later, after this:");
+        narrator.gap();
+        narrator.line("  export LOOM_DIR=" + Narrator.quoted(directory.toString()));
+        Shell shell = shells.apply(directory);
+        Recorder recorder =
+                Recorder.on(Loom.open(LoomConfig.at(directory).build())).start();
+        Telemetry telemetry = new Telemetry(recorder);
+        Workload.Plan plan = new Workload.Plan(options.seed(), DAMAGED, Duration.ofSeconds(options.seconds()));
+        Workload workload;
+        // the workload ends before the recorder, which has then received the last record
+        try (recorder) {
+            workload = capture(plan, telemetry);
+        }
         if (interrupted.getAsBoolean()) {
-            narrator.say("Interrupted.%s", options.keep() ? " What was captured is in " + directory : "");
+            narrator.say("Interrupted.%s", options.keep() ? " What was captured stays." : "");
             return ExitCode.INTERRUPTED;
         }
-
-        narrator.heading("2. Drill down: the commands, as you would type them, and what they answer");
-        Findings findings = new DrillDown(session, narrator, plan).run();
-
-        narrator.heading("3. Is it true? What was found, and what the clients and the filter had counted themselves");
-        boolean holds = new Verdict(narrator).compare(findings, captured.ledger(), captured.recorded());
-
-        narrator.say("");
-        if (options.keep()) {
-            narrator.say("The store stays in %s: try the commands above, or delete it.", directory);
-        }
+        shell.show("sources");
+        Story.Findings findings = new Story(shell, narrator, options.seconds()).tell();
+        narrator.heading("Is it true? The client and the filter kept counts of their own:");
+        boolean holds =
+                Verdict.of(narrator, telemetry.sources(), findings, workload).holds();
         if (!holds) {
             narrator.say("The commands did not find what had happened: seed=%d", options.seed());
         }
+        if (options.keep()) {
+            suggest();
+        }
         return holds ? ExitCode.OK : ExitCode.INTERNAL;
+    }
+
+    private Workload capture(Workload.Plan plan, Telemetry telemetry) throws IOException, InterruptedException {
+        try (Workload workload = Workload.start(plan, telemetry)) {
+            boolean over = false;
+            while (!over && !interrupted.getAsBoolean()) {
+                over = workload.await(POLL_MS, TimeUnit.MILLISECONDS);
+            }
+            workload.finish();
+            return workload;
+        }
+    }
+
+    private void suggest() {
+        narrator.heading("What to try next");
+        narrator.suggest(
+                "The work that a query did, and without its index:",
+                "top",
+                "requests",
+                "latency_ns",
+                "-n",
+                "3",
+                "--explain",
+                "--disable-index",
+                "chunk");
+        narrator.suggest(
+                "Conditions and exact percentiles:",
+                "agg",
+                "requests",
+                "latency_ns",
+                "--where",
+                "op == \"SET\"",
+                "--percentile",
+                "50,99,99.99");
+        narrator.suggest(
+                "Your own data, here a line of text per record:",
+                "import",
+                "--dir",
+                "/tmp/mine",
+                "--source",
+                "app",
+                "--format",
+                "lines",
+                "app.log");
+        narrator.suggest("A receiver for OpenTelemetry, with queries over HTTP:", "serve", "--dir", "/tmp/mine");
+        narrator.gap();
+        narrator.say("docs/cli.md has all commands. The store stays until you delete it.");
     }
 
     private static Path directory(Options options) throws IOException {

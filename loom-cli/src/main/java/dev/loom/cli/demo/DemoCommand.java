@@ -2,16 +2,14 @@ package dev.loom.cli.demo;
 
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
-import dev.loom.cli.console.DataOutput;
+import dev.loom.cli.text.DataOutput;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.Map;
+import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -26,6 +24,17 @@ public final class DemoCommand implements Callable<Integer> {
     @FunctionalInterface
     public interface CommandRunner {
         int run(Console console, String... arguments);
+    }
+
+    /** The form of the demo's output. */
+    enum Form {
+        STORY,
+        JSON;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
     }
 
     private static final int SECONDS_MAX = 600;
@@ -45,8 +54,15 @@ public final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--seed",
             paramLabel = "N",
-            description = "What the clients ask for and which requests are damaged; by default ${DEFAULT-VALUE}.")
+            description = "Determines the requests and the damage; by default ${DEFAULT-VALUE}.")
     private long seed = 2025;
+
+    @Option(
+            names = {"-o", "--output"},
+            paramLabel = "FORM",
+            description =
+                    "${COMPLETION-CANDIDATES}; json prints the answers alone to standard output; by default story.")
+    private Form form = Form.STORY;
 
     @Option(
             names = "--no-keep",
@@ -64,24 +80,15 @@ public final class DemoCommand implements Callable<Integer> {
         if (seconds < 1 || seconds > SECONDS_MAX) {
             throw CommandFailure.usage("seconds must be 1 to " + SECONDS_MAX + ": seconds=" + seconds);
         }
-        boolean colour = console.outColour();
-        return new Demo(this::runCommand, printStream(console.out()), colour, console.interruption()::requested)
+        boolean json = form == Form.JSON;
+        Narrator narrator = json
+                ? new Narrator(console.err(), console.columns(), false)
+                : new Narrator(printStream(console.out()), console.columns(), console.outColour());
+        return new Demo(
+                        narrator,
+                        store -> new Shell(runner, console, narrator, json, store),
+                        console.interruption()::requested)
                 .run(new Demo.Options(directory, seconds, seed, keep));
-    }
-
-    /** Runs a command whose answer the demo reads, so its output is no terminal. */
-    private int runCommand(PrintStream out, PrintStream err, String... arguments) {
-        Console inner =
-                new Console(InputStream.nullInputStream(), out, err, false, false, withoutDefaults(), console::nowNs);
-        return runner.run(inner, arguments);
-    }
-
-    /** Defaults that the user has set for commands on other stores, such as LOOM_DIR or LOOM_LIMIT, don't apply here. */
-    private Map<String, String> withoutDefaults() {
-        return console.environment().entrySet().stream()
-                .filter(variable -> !variable.getKey().startsWith("LOOM_")
-                        || variable.getKey().equals("LOOM_DEBUG"))
-                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
     private static PrintStream printStream(DataOutput output) {

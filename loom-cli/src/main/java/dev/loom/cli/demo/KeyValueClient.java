@@ -1,22 +1,23 @@
 package dev.loom.cli.demo;
 
-import static dev.loom.cli.demo.FrameDescriptor.GET;
-import static dev.loom.cli.demo.FrameDescriptor.SET;
-
-import java.io.EOFException;
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Sends one request at a time, times it, and checks the reply against what it stored before. If no reply comes within the
- * timeout, it reconnects and sends the request again. For one thread; the counts may be read once that thread has ended.
+ * timeout, it reconnects and sends the request again. For one thread; the slow ids may be read once that thread has ended.
  */
 final class KeyValueClient {
     private static final int KEYS = 256;
@@ -28,127 +29,94 @@ final class KeyValueClient {
 
     private static final int ATTEMPTS_MAX = 100;
     private static final byte[] EMPTY = {};
-    private static final String GET_NAME = "GET";
-    private static final String SET_NAME = "SET";
 
-    private final int number;
+    /** Enough to load every class; loading would make the first requests slow. */
+    private static final int WARM_UP_REQUESTS = 2_000;
+
     private final int port;
-    private final WorkloadPlan plan;
-    private final Schedule schedule;
-    private final TelemetrySink sink;
+    private final Telemetry telemetry;
     private final SplittableRandom random;
-    private final PayloadEncoder encoder = new PayloadEncoder(DemoSource.REQUESTS);
-    private final FrameFlyweight request = new FrameFlyweight().wrap(new byte[FrameDescriptor.FRAME_LENGTH_MAX]);
-    private final String[] keys = new String[KEYS];
-    private final byte[][] stored = new byte[KEYS][];
+    private final Map<String, byte[]> stored = new HashMap<>();
     private final Set<Long> slowIds = new HashSet<>();
-    private long requests;
-    private long retries;
     private @Nullable Socket socket;
-    private @Nullable FrameReader replies;
+    private @Nullable DataInputStream replies;
 
-    KeyValueClient(int number, int port, WorkloadPlan plan, Schedule schedule, TelemetrySink sink) {
-        this.number = number;
+    KeyValueClient(int port, long seed, Telemetry telemetry) {
         this.port = port;
-        this.plan = plan;
-        this.schedule = schedule;
-        this.sink = sink;
-        this.random = new SplittableRandom(plan.seed() + number);
-        for (int i = 0; i < KEYS; i++) {
-            keys[i] = "user:" + number + ':' + i;
-            stored[i] = EMPTY;
-        }
+        this.telemetry = telemetry;
+        random = new SplittableRandom(seed);
     }
 
-    void run() throws IOException {
+    void run(Runnable onWarm, BooleanSupplier over) throws IOException {
         try {
-            for (long id = schedule.nextRequestId(); id != Schedule.OVER; id = schedule.nextRequestId()) {
-                int key = random.nextInt(KEYS);
-                if (random.nextInt(SET_EVERY) == 0) {
-                    set(id, key);
-                } else {
-                    get(id, key);
+            for (long id = -WARM_UP_REQUESTS; !over.getAsBoolean(); id++) {
+                if (id == 0) {
+                    onWarm.run();
                 }
+                request(id);
             }
         } finally {
             disconnect();
         }
     }
 
-    long requests() {
-        return requests;
-    }
-
-    long retries() {
-        return retries;
-    }
-
+    /** Ids of requests that took as long as {@link Workload.Plan#SLOW} or longer. */
     Set<Long> slowIds() {
-        return slowIds;
+        return Set.copyOf(slowIds);
     }
 
-    private void set(long id, int key) throws IOException {
-        byte[] value = new byte[random.nextInt(VALUE_LENGTH_MIN, VALUE_LENGTH_MAX + 1)];
-        Arrays.fill(value, (byte) ('a' + id % 26));
-        request.encode(SET, id, FrameFlyweight.ascii(keys[key]), value);
-        FrameFlyweight reply = perform(id, SET_NAME, keys[key]);
-        stored[key] = value;
-        check(reply, id, FrameDescriptor.STORED, EMPTY);
+    private void request(long id) throws IOException {
+        String key = "user:" + random.nextInt(KEYS);
+        if (random.nextInt(SET_EVERY) == 0) {
+            byte[] value = new byte[random.nextInt(VALUE_LENGTH_MIN, VALUE_LENGTH_MAX + 1)];
+            Arrays.fill(value, (byte) ('a' + Math.floorMod(id, 26)));
+            check(perform(new Frame(Frame.SET, id, key, value), "SET"), id, Frame.STORED, EMPTY);
+            stored.put(key, value);
+        } else {
+            byte[] value = stored.get(key);
+            Frame reply = perform(new Frame(Frame.GET, id, key, EMPTY), "GET");
+            check(reply, id, value == null ? Frame.MISSING : Frame.FOUND, value == null ? EMPTY : value);
+        }
     }
 
-    private void get(long id, int key) throws IOException {
-        request.encode(GET, id, FrameFlyweight.ascii(keys[key]), EMPTY);
-        FrameFlyweight reply = perform(id, GET_NAME, keys[key]);
-        byte[] value = stored[key];
-        check(reply, id, value.length == 0 ? FrameDescriptor.MISSING : FrameDescriptor.FOUND, value);
-    }
-
-    private FrameFlyweight perform(long id, String operation, String key) throws IOException {
-        int attempts = 1;
+    private Frame perform(Frame request, String operation) throws IOException {
+        byte[] bytes = request.encode();
         long startNs = System.nanoTime();
-        FrameFlyweight reply = attempt();
-        while (reply == null) {
+        byte[] reply = attempt(bytes);
+        int attempts = 1;
+        for (; reply == null; attempts++) {
             if (attempts == ATTEMPTS_MAX) {
-                throw new IOException("request got no reply: id=" + id + ", attempts=" + attempts);
+                throw new IOException("request got no reply: request=" + request + ", attempts=" + attempts);
             }
-            attempts++;
-            reply = attempt();
+            reply = attempt(bytes);
         }
         long latencyNs = System.nanoTime() - startNs;
-        encoder.begin()
-                .integer(id)
-                .integer(latencyNs)
-                .integer(number)
-                .integer(attempts)
-                .text(operation)
-                .text(key)
-                .recordTo(sink);
-        requests++;
-        retries += attempts - 1;
-        if (latencyNs >= plan.slow().toNanos()) {
-            slowIds.add(id);
+        telemetry.request(request.requestId(), latencyNs, attempts, operation, request.key());
+        if (telemetry.on() && latencyNs >= Workload.Plan.SLOW.toNanos()) {
+            slowIds.add(request.requestId());
         }
-        return reply;
+        return Frame.decode(reply);
     }
 
     /** Sends the request and receives its reply; null if the reply does not come in time. */
-    private @Nullable FrameFlyweight attempt() throws IOException {
+    private byte @Nullable [] attempt(byte[] request) throws IOException {
         try {
             Socket connected = socket;
-            FrameReader reader = replies;
-            if (connected == null || reader == null) {
+            DataInputStream in = replies;
+            if (connected == null || in == null) {
                 connected = new Socket(InetAddress.getLoopbackAddress(), port);
                 socket = connected;
                 connected.setTcpNoDelay(true);
-                connected.setSoTimeout(Math.toIntExact(plan.replyTimeout().toMillis()));
-                reader = new FrameReader(connected.getInputStream()::read);
-                replies = reader;
+                connected.setSoTimeout(Math.toIntExact(Workload.Plan.REPLY_TIMEOUT.toMillis()));
+                in = new DataInputStream(new BufferedInputStream(connected.getInputStream()));
+                replies = in;
             }
-            connected.getOutputStream().write(request.bytes(), 0, request.frameLength());
-            if (!reader.next()) {
-                throw new EOFException("connection ended before the reply: request=" + request);
+            connected.getOutputStream().write(request);
+            byte[] reply = Frame.read(in);
+            if (reply == null) {
+                throw new IOException("connection ended before the reply: requestId=" + Frame.requestId(request));
             }
-            return reader.frame();
+            return reply;
         } catch (SocketTimeoutException e) {
             disconnect();
             return null;
@@ -164,8 +132,8 @@ final class KeyValueClient {
         }
     }
 
-    private static void check(FrameFlyweight reply, long id, byte type, byte[] value) throws IOException {
-        if (reply.requestId() != id || reply.type() != type || !Arrays.equals(reply.value(), value)) {
+    private static void check(Frame reply, long id, byte type, byte[] value) throws IOException {
+        if (!reply.isReplyTo(id, type, value)) {
             throw new IOException("reply differs: expected id=" + id + ", type=" + type + ", actual=" + reply);
         }
     }

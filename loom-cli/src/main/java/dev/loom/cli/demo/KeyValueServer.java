@@ -1,103 +1,112 @@
 package dev.loom.cli.demo;
 
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Keeps values by key, and answers GET and SET on a loopback socket, one thread per connection. Like many servers it waits
- * without limit for the bytes that a length field announces.
+ * Keeps values by key, and answers GET and SET on a loopback socket, one connection after the other. Like many servers it waits
+ * without limit for the bytes that a length field announces. For one thread, but for {@link #close}.
  */
 final class KeyValueServer implements AutoCloseable {
+    private static final int FAILED = -1;
     private static final byte[] EMPTY = {};
 
-    private final Map<String, Entry> entries = new ConcurrentHashMap<>();
-    private final ServerCounts counts;
-    private final TelemetrySink sink;
-    private final Workers workers;
+    private final Map<String, byte[]> values = new HashMap<>();
+    private final Telemetry telemetry;
     private final ServerSocket listener;
 
-    /** Starts to listen. Its threads belong to {@code workers}. */
-    KeyValueServer(ServerCounts counts, TelemetrySink sink, Workers workers) throws IOException {
-        this.counts = counts;
-        this.sink = sink;
-        this.workers = workers;
-        this.listener = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
-        workers.start("server-accept", this::accept);
+    KeyValueServer(Telemetry telemetry) throws IOException {
+        this.telemetry = telemetry;
+        listener = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
     }
 
     int port() {
         return listener.getLocalPort();
     }
 
-    /** Accepts no more connections; clients end the existing ones. */
+    /** Serves until it is closed. */
+    void run() throws IOException {
+        while (!listener.isClosed()) {
+            try (Socket socket = listener.accept()) {
+                socket.setTcpNoDelay(true);
+                serve(socket);
+            } catch (SocketException e) {
+                // closed, or the peer has gone: the failed operation is recorded
+            }
+        }
+    }
+
+    /** Accepts no more connections; the peer ends the existing one. */
     @Override
     public void close() throws IOException {
         listener.close();
     }
 
-    private void accept() throws IOException {
-        int connections = 0;
-        while (!listener.isClosed()) {
-            Socket socket;
-            try {
-                socket = listener.accept();
-            } catch (SocketException e) {
-                if (listener.isClosed()) {
-                    return;
-                }
-                throw e;
-            }
-            connections++;
-            workers.start("server-" + connections, () -> serve(socket));
-        }
-    }
-
     private void serve(Socket socket) throws IOException {
-        byte[] reply = new byte[FrameDescriptor.FRAME_LENGTH_MAX];
-        FrameFlyweight replyFrame = new FrameFlyweight().wrap(reply);
-        try (socket) {
-            socket.setTcpNoDelay(true);
-            TimedSocket timed = new TimedSocket(socket, sink, counts);
-            FrameReader reader = new FrameReader(timed::recv);
-            while (reader.next()) {
-                answer(reader.frame(), replyFrame);
-                timed.send(reply, replyFrame.frameLength());
+        DataInputStream in = new DataInputStream(new BufferedInputStream(new TimedInput(socket)));
+        for (byte[] request = Frame.read(in); request != null; request = Frame.read(in)) {
+            send(socket, answer(Frame.decode(request)).encode());
+        }
+    }
+
+    private Frame answer(Frame request) {
+        if (request.type() == Frame.SET) {
+            values.put(request.key(), request.value());
+            return new Frame(Frame.STORED, request.requestId(), "", EMPTY);
+        }
+        byte[] value = values.get(request.key());
+        return new Frame(
+                value == null ? Frame.MISSING : Frame.FOUND, request.requestId(), "", value == null ? EMPTY : value);
+    }
+
+    private void send(Socket socket, byte[] bytes) throws IOException {
+        OutputStream out = socket.getOutputStream();
+        int returned = FAILED;
+        long startNs = System.nanoTime();
+        try {
+            out.write(bytes);
+            returned = bytes.length;
+        } finally {
+            telemetry.socketOp(System.nanoTime() - startNs, "send", returned, socket.getPort());
+        }
+    }
+
+    /** Times and records every read of a socket. */
+    private final class TimedInput extends InputStream {
+        private final InputStream in;
+        private final int peerPort;
+
+        TimedInput(Socket socket) throws IOException {
+            in = socket.getInputStream();
+            peerPort = socket.getPort();
+        }
+
+        @Override
+        public int read() throws IOException {
+            byte[] one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+        }
+
+        @Override
+        public int read(byte[] into, int offset, int length) throws IOException {
+            int returned = FAILED;
+            long startNs = System.nanoTime();
+            try {
+                int received = in.read(into, offset, length);
+                returned = Math.max(0, received); // as recv(2): 0 at the end
+                return received;
+            } finally {
+                telemetry.socketOp(System.nanoTime() - startNs, "recv", returned, peerPort);
             }
-        } catch (SocketException e) {
-            // The peer has gone: a normal end, and the failed operation is recorded.
-        }
-    }
-
-    private void answer(FrameFlyweight request, FrameFlyweight reply) throws IOException {
-        long id = request.requestId();
-        if (request.type() == FrameDescriptor.SET) {
-            Entry entry = new Entry(id, request.value());
-            entries.merge(request.key(), entry, Entry::newer);
-            reply.encode(FrameDescriptor.STORED, id, EMPTY, EMPTY);
-        } else {
-            Entry entry = entries.get(request.key());
-            byte type = entry == null ? FrameDescriptor.MISSING : FrameDescriptor.FOUND;
-            reply.encode(type, id, EMPTY, entry == null ? EMPTY : entry.value);
-        }
-    }
-
-    /** A value and the request that set it, so that a delayed request does not overwrite a newer value. */
-    private static final class Entry {
-        private final long requestId;
-        private final byte[] value;
-
-        Entry(long requestId, byte[] value) {
-            this.requestId = requestId;
-            this.value = value;
-        }
-
-        Entry newer(Entry other) {
-            return other.requestId >= requestId ? other : this;
         }
     }
 }

@@ -4,6 +4,7 @@ import dev.loom.Loom;
 import dev.loom.SharedWriter;
 import dev.loom.api.PushStatus;
 import dev.loom.api.Source;
+import java.time.Duration;
 import java.util.BitSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -12,7 +13,7 @@ import org.agrona.DirectBuffer;
 
 /** Pushes batches into a store, each in one turn of the shared writer. For one thread. */
 final class BatchPush {
-    private static final long TURN_WAIT_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final Duration TURN_WAIT = Duration.ofSeconds(1);
     private static final long ROOM_WAIT_NS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long PARK_NS = TimeUnit.MICROSECONDS.toNanos(200);
 
@@ -59,7 +60,7 @@ final class BatchPush {
                 return FrameDescriptor.REFUSED;
             }
         }
-        if (!writer.acquire(TURN_WAIT_NS)) {
+        if (!writer.acquire(TURN_WAIT)) {
             reason = "the store is busy";
             return FrameDescriptor.RETRY;
         }

@@ -3,7 +3,7 @@ package dev.loom.cli.ingest;
 import dev.loom.api.Source;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.ExitCode;
-import dev.loom.cli.output.Listing;
+import dev.loom.cli.json.JsonText;
 import dev.loom.cli.schema.IndexEntry;
 import dev.loom.cli.schema.SchemaAccess;
 import dev.loom.cli.schema.SchemaRequests;
@@ -70,7 +70,7 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
     private Map<String, @Nullable Object> call(int type, Map<String, ? extends @Nullable Object> request)
             throws IOException {
         TextBuffer text = new TextBuffer(256);
-        Listing.putJson(text, request);
+        JsonText.putObject(text, request);
         channel.writeText(type, text.toString().getBytes(StandardCharsets.UTF_8));
         Answer answer = answer();
         if (answer.type != FrameDescriptor.DONE) {

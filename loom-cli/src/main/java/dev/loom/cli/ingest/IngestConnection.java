@@ -2,7 +2,7 @@ package dev.loom.cli.ingest;
 
 import dev.loom.SharedWriter;
 import dev.loom.cli.console.CommandFailure;
-import dev.loom.cli.output.Listing;
+import dev.loom.cli.json.JsonText;
 import dev.loom.cli.schema.SchemaRequests;
 import dev.loom.cli.text.JsonObject;
 import dev.loom.cli.text.TextBuffer;
@@ -95,7 +95,7 @@ final class IngestConnection implements Runnable {
 
     private void done(Map<String, @Nullable Object> answer) throws IOException {
         TextBuffer text = new TextBuffer(256);
-        Listing.putJson(text, answer);
+        JsonText.putObject(text, answer);
         channel.writeText(FrameDescriptor.DONE, text.toString().getBytes(StandardCharsets.UTF_8));
     }
 

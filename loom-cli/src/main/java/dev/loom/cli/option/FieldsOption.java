@@ -2,7 +2,7 @@ package dev.loom.cli.option;
 
 import dev.loom.api.Source;
 import dev.loom.cli.console.CommandFailure;
-import dev.loom.cli.output.ChosenFields;
+import dev.loom.cli.json.JsonResults;
 import dev.loom.cli.output.OutputFormat;
 import dev.loom.cli.output.TableStyle;
 import dev.loom.cli.time.EventTime;
@@ -32,15 +32,9 @@ public final class FieldsOption {
 
     /** The format reduced to the fields to print. */
     public PayloadFormat of(PayloadFormat format, OutputFormat form) {
-        if (names.isEmpty()) {
-            return format;
-        } else if (form == OutputFormat.RAW) {
+        if (!names.isEmpty() && form == OutputFormat.RAW) {
             throw CommandFailure.usage("--fields is not for -o raw, which prints payloads as they are");
         }
-        try {
-            return new ChosenFields(format, names);
-        } catch (IllegalArgumentException e) {
-            throw CommandFailure.usage("--fields: ", e);
-        }
+        return JsonResults.chosen(format, names);
     }
 }

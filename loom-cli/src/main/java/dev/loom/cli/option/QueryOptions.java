@@ -1,9 +1,7 @@
 package dev.loom.cli.option;
 
-import dev.loom.cli.console.CommandFailure;
-import dev.loom.query.QueryBudget;
-import dev.loom.query.where.Quantity;
-import java.time.Duration;
+import dev.loom.cli.request.RequestTexts;
+import dev.loom.query.service.QueryLimits;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
@@ -48,23 +46,9 @@ public final class QueryOptions {
     @Option(names = "--strict", description = "Exit code 6 if records were lost in the range.")
     private boolean strict;
 
-    public QueryBudget budget() {
-        try {
-            long bytes = bytesReadMax == null ? QueryBudget.UNLIMITED.bytesReadMax() : Quantity.bytes(bytesReadMax);
-            Duration time =
-                    timeout == null ? QueryBudget.UNLIMITED.timeMax() : Duration.ofNanos(Quantity.durationNs(timeout));
-            return new QueryBudget(bytes, time);
-        } catch (IllegalArgumentException e) {
-            throw CommandFailure.usage(String.valueOf(e.getMessage()));
-        }
-    }
-
-    public boolean useTimeIndex() {
-        return !disabledIndexes.contains(Index.TIME);
-    }
-
-    public boolean useChunkIndex() {
-        return !disabledIndexes.contains(Index.CHUNK);
+    public QueryLimits limits() {
+        return RequestTexts.limits(
+                timeout, bytesReadMax, !disabledIndexes.contains(Index.TIME), !disabledIndexes.contains(Index.CHUNK));
     }
 
     public boolean explain() {

@@ -1,5 +1,7 @@
 package dev.loom.cli.output;
 
+import dev.loom.cli.json.FieldBytes;
+import dev.loom.cli.json.JsonText;
 import dev.loom.cli.text.HiddenCharacters;
 import dev.loom.cli.text.TextBuffer;
 import dev.loom.cli.text.Utf8;

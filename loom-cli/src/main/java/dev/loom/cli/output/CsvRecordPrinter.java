@@ -1,7 +1,10 @@
 package dev.loom.cli.output;
 
 import dev.loom.cli.console.Console;
-import dev.loom.cli.console.DataOutput;
+import dev.loom.cli.json.FieldBytes;
+import dev.loom.cli.json.FieldColumn;
+import dev.loom.cli.json.RecordPrinter;
+import dev.loom.cli.text.DataOutput;
 import dev.loom.cli.text.TextBuffer;
 import dev.loom.cli.time.TimePrinter;
 import dev.loom.format.FieldHandler;

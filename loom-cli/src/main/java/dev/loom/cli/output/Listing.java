@@ -3,6 +3,7 @@ package dev.loom.cli.output;
 import dev.loom.api.ValueUnit;
 import dev.loom.cli.chart.ValueText;
 import dev.loom.cli.console.Console;
+import dev.loom.cli.json.JsonText;
 import dev.loom.cli.text.TextBuffer;
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -113,49 +114,9 @@ public final class Listing {
 
     private static void printJson(Console console, Map<String, ? extends @Nullable Object> row) {
         TextBuffer line = new TextBuffer(256);
-        putJson(line, row);
+        JsonText.putObject(line, row);
         line.put('\n');
         console.out().write(line);
-    }
-
-    /** Appends the values as a JSON object. */
-    public static void putJson(TextBuffer line, Map<String, ? extends @Nullable Object> row) {
-        char separator = '{';
-        for (Map.Entry<String, ? extends @Nullable Object> entry : row.entrySet()) {
-            line.put(separator);
-            separator = ',';
-            line.put(FieldColumn.jsonKey(entry.getKey()));
-            putJsonValue(line, entry.getValue());
-        }
-        line.put(row.isEmpty() ? "{}" : "}");
-    }
-
-    private static void putJsonValue(TextBuffer line, @Nullable Object value) {
-        if (value == null) {
-            JsonText.putNull(line);
-        } else if (value instanceof Double number) {
-            JsonText.putDouble(line, number, false);
-        } else if (value instanceof Number || value instanceof Boolean) {
-            line.put(value.toString());
-        } else if (value instanceof Map<?, ?> nested) {
-            putNested(line, nested);
-        } else if (value instanceof List<?> list) {
-            char separator = '[';
-            for (Object element : list) {
-                line.put(separator);
-                separator = ',';
-                putJsonValue(line, element);
-            }
-            line.put(list.isEmpty() ? "[]" : "]");
-        } else {
-            JsonText.putString(line, value.toString());
-        }
-    }
-
-    private static void putNested(TextBuffer line, Map<?, ?> nested) {
-        Map<String, @Nullable Object> values = new LinkedHashMap<>();
-        nested.forEach((key, value) -> values.put(key.toString(), value));
-        putJson(line, values);
     }
 
     /** Omits columns in which no row has a value. */

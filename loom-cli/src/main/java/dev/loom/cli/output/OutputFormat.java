@@ -1,6 +1,8 @@
 package dev.loom.cli.output;
 
 import dev.loom.cli.console.Console;
+import dev.loom.cli.json.JsonRecordPrinter;
+import dev.loom.cli.json.RecordPrinter;
 import dev.loom.cli.time.TimePrinter;
 import dev.loom.format.PayloadFormat;
 import java.util.Locale;

@@ -1,7 +1,9 @@
 package dev.loom.cli.output;
 
 import dev.loom.cli.console.Console;
-import dev.loom.cli.console.DataOutput;
+import dev.loom.cli.json.FieldBytes;
+import dev.loom.cli.json.RecordPrinter;
+import dev.loom.cli.text.DataOutput;
 import dev.loom.cli.text.TextBuffer;
 import dev.loom.format.PayloadFormat;
 import java.util.regex.Pattern;

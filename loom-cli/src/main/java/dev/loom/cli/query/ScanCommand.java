@@ -1,8 +1,8 @@
 package dev.loom.cli.query;
 
-import dev.loom.api.Source;
 import dev.loom.cli.console.Console;
-import java.util.List;
+import dev.loom.cli.request.RequestBuilder;
+import dev.loom.query.service.QueryRequest;
 import picocli.CommandLine.Command;
 
 /** {@code loom scan}: the records of a source. */
@@ -16,7 +16,7 @@ public final class ScanCommand extends RecordQuery {
     }
 
     @Override
-    RecordFilter filter(List<String> expressions, Source source) {
-        return RecordFilter.of(expressions, source.format());
+    QueryRequest request(RequestBuilder builder) {
+        return builder.scan(sourceName(), where(), ascending(), limit());
     }
 }

@@ -1,17 +1,33 @@
 package dev.loom.cli.query;
 
+import dev.loom.LoomReader;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Store;
 import dev.loom.cli.console.Console;
+import dev.loom.cli.console.Progress;
+import dev.loom.cli.json.ReportRows;
+import dev.loom.cli.json.RunTime;
 import dev.loom.cli.option.OutputOption;
 import dev.loom.cli.option.QueryOptions;
 import dev.loom.cli.option.StoreOption;
 import dev.loom.cli.option.TimeOptions;
+import dev.loom.cli.output.OutputFormat;
+import dev.loom.cli.request.RequestBuilder;
+import dev.loom.cli.request.RequestTimes;
+import dev.loom.cli.request.SourceLookup;
 import dev.loom.cli.schema.SeenFields;
-import dev.loom.cli.time.StoreTime;
+import dev.loom.cli.time.EventTime;
 import dev.loom.cli.time.TimePrinter;
+import dev.loom.query.QueryMemory;
 import dev.loom.query.TimeRange;
+import dev.loom.query.service.QueryLimits;
+import dev.loom.query.service.QueryReport;
+import dev.loom.query.service.QueryRequest;
+import dev.loom.query.service.QueryService;
+import dev.loom.query.service.RecordSelection;
+import dev.loom.query.service.ScanRequest;
 import java.util.concurrent.Callable;
+import java.util.function.UnaryOperator;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
@@ -40,57 +56,64 @@ abstract class SourceQuery implements Callable<Integer> {
 
     @Override
     public final Integer call() {
-        check();
-        time.range(console.nowNs()); // refuse an invalid range before looking for a store
-        TimePrinter times = new TimePrinter(time.zone());
-        QueryRun run = new QueryRun(console, query);
-        try (Store reader = console.attach(store.directory());
+        RequestTimes asked = time.asked();
+        asked.range(console.nowNs()); // refuse an invalid range before looking for a store
+        QueryLimits limits = query.limits();
+        RunTime runTime = new RunTime();
+        try (Store reader = LoomReader.attach(store.directory());
                 Snapshot snapshot = reader.snapshot()) {
-            settleTime(snapshot);
-            TimeRange range = time.range(nowNs(reader, snapshot));
-            QueryTarget target = new QueryTarget(snapshot, sourceName, time, range);
-            run.source(snapshot, target.source());
-            long printed = SeenFields.hinting(run::hint, () -> {
-                check(target);
-                QueryTarget.tellRange(console, time, range, times);
-                return answer(snapshot, target, run, times);
+            RequestBuilder builder = new RequestBuilder(reader, snapshot, asked, console.nowNs(), limits, console::say);
+            UnaryOperator<String> hints = field -> SeenFields.of(snapshot, SourceLookup.find(snapshot, sourceName))
+                    .hint(field);
+            TimePrinter times = new TimePrinter(asked.zone());
+            ReportRows end = SeenFields.hinting(hints, () -> {
+                QueryRequest request = request(builder);
+                tellRange(request.records(), times);
+                ConsoleResults results = results(snapshot, request, times);
+                return new ReportRows(run(snapshot, request, results), limits, results, runTime);
             });
-            if (time.ends() && run.completeness().reachesFuture()) {
+            if (asked.ends() && end.report().completeness().reachesFuture()) {
                 console.say("the range reaches past the newest record; answered as of "
                         + times.text(snapshot.lastTimeNs()));
             }
-            return QueryOutcome.tell(console, run, query, printed);
+            return QueryOutcome.tell(console, end, query, hints);
         }
     }
 
-    /** Base of relative times: for arrival times the store's own now, if its clock is ahead of the machine's. */
-    private long nowNs(Store reader, Snapshot snapshot) {
-        long nowNs = console.nowNs();
-        if (!time.relative() || time.event()) {
-            return nowNs;
+    private QueryReport run(Snapshot snapshot, QueryRequest request, ConsoleResults results) {
+        QueryReport report;
+        try (Progress progress = new Progress(console, "pages read", !console.outTerminal())) {
+            results.progress(progress);
+            report = new QueryService(
+                            EventTime::clock,
+                            QueryMemory.UNLIMITED,
+                            console.interruption().cancellation())
+                    .run(snapshot, request, results);
         }
-        long aheadNs = snapshot.live() ? StoreTime.aheadNs(reader) : StoreTime.aheadNs(snapshot, nowNs);
-        if (aheadNs > 0) {
-            console.say(StoreTime.tell(aheadNs) + "; relative times count from its own now");
+        results.onFlush();
+        if (report.withoutTime() > 0) {
+            console.say(
+                    request instanceof ScanRequest
+                            ? report.withoutTime() + " records have no event time, and are left out"
+                            : "records without an event time are left out");
         }
-        return nowNs + aheadNs;
+        return report;
     }
 
-    /** Refuses options that are out of range or can't be combined. */
-    void check() {}
+    private void tellRange(RecordSelection records, TimePrinter times) {
+        TimeRange range = records.range();
+        if (!range.equals(TimeRange.ALL)) {
+            String from = range.fromNs() == Long.MIN_VALUE ? "the beginning" : times.text(range.fromNs());
+            String to = range.toNs() == Long.MAX_VALUE ? "the end" : times.text(range.toNs()) + " (excluded)";
+            console.say((records.eventTime() ? "event" : "arrival") + " time from " + from + " to " + to);
+        }
+    }
 
-    /** Chooses between arrival and event time if the user did not. */
-    void settleTime(Snapshot snapshot) {}
+    /** Makes the request of the options. */
+    abstract QueryRequest request(RequestBuilder builder);
 
-    /** Refuses what the source can't answer. */
-    abstract void check(QueryTarget target);
-
-    /**
-     * Finds the answer and prints it.
-     *
-     * @return the number of records or lines printed
-     */
-    abstract long answer(Snapshot snapshot, QueryTarget target, QueryRun run, TimePrinter times);
+    /** Prints what the request finds. */
+    abstract ConsoleResults results(Snapshot snapshot, QueryRequest request, TimePrinter times);
 
     final String sourceName() {
         return sourceName;
@@ -100,11 +123,7 @@ abstract class SourceQuery implements Callable<Integer> {
         return console;
     }
 
-    final OutputOption output() {
-        return output;
-    }
-
-    final TimeOptions time() {
-        return time;
+    final OutputFormat form() {
+        return output.format(console);
     }
 }

@@ -1,13 +1,27 @@
 package dev.loom.cli.query;
 
-import dev.loom.api.Source;
-import dev.loom.cli.console.CommandFailure;
+import dev.loom.LoomReader;
+import dev.loom.api.Snapshot;
 import dev.loom.cli.console.Console;
+import dev.loom.cli.console.Progress;
+import dev.loom.cli.json.ReportRows;
+import dev.loom.cli.json.RunTime;
 import dev.loom.cli.option.FieldsOption;
 import dev.loom.cli.option.OutputOption;
 import dev.loom.cli.option.QueryOptions;
 import dev.loom.cli.option.StoreOption;
 import dev.loom.cli.output.OutputFormat;
+import dev.loom.cli.request.RequestBuilder;
+import dev.loom.cli.request.SourceLookup;
+import dev.loom.cli.schema.SeenFields;
+import dev.loom.cli.time.EventTime;
+import dev.loom.cli.time.TimePrinter;
+import dev.loom.query.QueryMemory;
+import dev.loom.query.service.QueryLimits;
+import dev.loom.query.service.QueryReport;
+import dev.loom.query.service.QueryService;
+import dev.loom.query.service.TailRequest;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -65,20 +79,36 @@ public final class TailCommand implements Callable<Integer> {
         this.console = console;
     }
 
-    private RecordFilter filter(Source source) {
-        RecordFilter filter = RecordFilter.of(where, source.format());
-        return text == null ? filter : filter.matching(text, TextField.of(source, null), source.format());
-    }
-
     @Override
     public Integer call() {
-        if (lines < 0) {
-            throw CommandFailure.usage("-n is negative: " + lines);
-        }
-        QueryRun run = new QueryRun(console, query);
+        QueryLimits limits = query.limits();
+        RunTime runTime = new RunTime();
         OutputFormat form = output.format(console);
-        Tail tail = new Tail(console, run, store.directory(), sourceName, this::filter, form, fields);
-        tail.run(lines, follow);
-        return QueryOutcome.tell(console, run, query, tail.printed());
+        ConsoleResults results = new ConsoleResults(console, form, new TimePrinter(ZoneOffset.UTC), fields, false);
+        QueryReport report;
+        try (Progress progress = new Progress(console, "pages read", !follow && !console.outTerminal())) {
+            results.progress(progress);
+            report = new QueryService(
+                            EventTime::clock,
+                            QueryMemory.UNLIMITED,
+                            console.interruption().cancellation())
+                    .tail(
+                            () -> LoomReader.attach(store.directory()),
+                            snapshot -> request(snapshot, limits, form, results),
+                            results);
+        }
+        return QueryOutcome.tell(console, new ReportRows(report, limits, results, runTime), query, field -> "");
+    }
+
+    private TailRequest request(Snapshot snapshot, QueryLimits limits, OutputFormat form, ConsoleResults results) {
+        return SeenFields.hinting(
+                field -> SeenFields.of(snapshot, SourceLookup.find(snapshot, sourceName))
+                        .hint(field),
+                () -> {
+                    TailRequest request = RequestBuilder.tail(snapshot, limits, sourceName, where, text, lines, follow);
+                    fields.of(request.source().format(), form);
+                    results.highlight(request.conditions());
+                    return request;
+                });
     }
 }

@@ -1,17 +1,11 @@
 package dev.loom.cli.query;
 
 import dev.loom.api.Snapshot;
-import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
-import dev.loom.cli.console.Progress;
 import dev.loom.cli.option.FieldsOption;
-import dev.loom.cli.output.OutputFormat;
-import dev.loom.cli.output.RecordPrinter;
-import dev.loom.cli.time.EventTime;
+import dev.loom.cli.request.RequestBuilder;
 import dev.loom.cli.time.TimePrinter;
-import dev.loom.query.SnapshotLookup;
-import dev.loom.query.TopCursor;
-import dev.loom.query.TopRecords;
+import dev.loom.query.service.QueryRequest;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -22,7 +16,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "top",
         description =
-                "Prints the records with the largest values of a field, or with --asc the smallest; of equal ones the newest.",
+                "Prints the records with the largest values of a field, or with --asc the smallest; of equal ones the"
+                        + " newest.",
         mixinStandardHelpOptions = true)
 public final class TopCommand extends FieldQuery {
     @Option(names = "--where", paramLabel = "EXPR", description = "Only records for which this holds; repeatable.")
@@ -45,47 +40,13 @@ public final class TopCommand extends FieldQuery {
     }
 
     @Override
-    void check() {
-        if (count < 1 || count > TopRecords.COUNT_MAX) {
-            throw CommandFailure.usage("-n must be 1 to " + TopRecords.COUNT_MAX + ": " + count);
-        }
+    QueryRequest request(RequestBuilder builder) {
+        return builder.top(sourceName(), field(), where, count, smallest);
     }
 
     @Override
-    long answerField(Snapshot snapshot, QueryTarget target, QueryRun run, TimePrinter times) {
-        TopRecords query = TopRecords.of(snapshot, target.source().id(), target.number(field()), count);
-        if (smallest) {
-            query.smallest();
-        }
-        RecordFilter filter = RecordFilter.of(where, target.source().format());
-        filter.applyTo(query);
-        OutputFormat form = output().format(console());
-        RecordPrinter records = form.records(
-                console(),
-                target.source().name(),
-                fields.of(target.source().format(), form),
-                times,
-                fields.style(target.source()).matching(filter.matches()),
-                false);
-        EventTime.Reader eventTime = target.eventTime();
-        long printed = 0;
-        try (Progress progress = run.progress();
-                SnapshotLookup lookup = SnapshotLookup.of(snapshot);
-                TopCursor cursor =
-                        run.prepare(target.confine(query), progress, () -> {}).open()) {
-            records.lookup(lookup);
-            while (cursor.next()) {
-                run.holds(cursor);
-                lookup.from(cursor.address());
-                long timeNs = eventTime == null
-                        ? cursor.timeNs()
-                        : eventTime.epochNs(lookup, cursor.buffer(), cursor.offset(), cursor.length());
-                records.print(timeNs, cursor.address(), cursor.buffer(), cursor.offset(), cursor.length());
-                printed++;
-            }
-            run.add(cursor);
-        }
-        records.flush();
-        return printed;
+    ConsoleResults results(Snapshot snapshot, QueryRequest request, TimePrinter times) {
+        return new ConsoleResults(console(), form(), times, fields, false)
+                .highlight(request.records().conditions());
     }
 }

@@ -2,7 +2,6 @@ package dev.loom.cli.schema;
 
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
-import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.text.JsonNames;
 import dev.loom.cli.text.SimilarText;
 import dev.loom.format.Field;
@@ -13,7 +12,8 @@ import dev.loom.format.UnknownFieldException;
 import dev.loom.query.QueryBudget;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
-import dev.loom.query.SnapshotLookup;
+import dev.loom.query.service.RequestException;
+import dev.loom.read.SnapshotLookup;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -52,9 +52,9 @@ public final class SeenFields {
     public static <T> T hinting(UnaryOperator<String> hints, Supplier<T> call) {
         try {
             return call.get();
-        } catch (CommandFailure e) {
+        } catch (RequestException e) {
             if (e.getCause() instanceof UnknownFieldException unknown) {
-                throw CommandFailure.usage(e.getMessage() + hints.apply(unknown.field()));
+                throw new RequestException(e.part(), e.reason() + hints.apply(unknown.field()));
             }
             throw e;
         }

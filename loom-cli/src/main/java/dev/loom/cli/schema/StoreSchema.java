@@ -63,7 +63,7 @@ public final class StoreSchema implements SchemaAccess {
     @Override
     public synchronized Source setAttributes(String name, Map<String, String> attributes) {
         Source source = require(name);
-        Source changed = source.with(attributes);
+        Source changed = new Source(source.id(), source.name(), source.format(), source.closed(), attributes);
         EventTime eventTime = EventTime.of(changed);
         try {
             loom.setAttributes(source.id(), attributes);
@@ -84,7 +84,7 @@ public final class StoreSchema implements SchemaAccess {
     public synchronized Source closeSource(String name) {
         Source source = require(name);
         loom.closeSource(source.id());
-        return source.close();
+        return loom.source(name).orElseThrow();
     }
 
     @Override

@@ -2,10 +2,10 @@ package dev.loom.cli.serve;
 
 import dev.loom.cli.api.ApiFailure;
 import dev.loom.cli.api.QueryApi;
-import dev.loom.cli.console.BrokenPipeException;
 import dev.loom.cli.console.CommandFailure;
-import dev.loom.cli.output.Listing;
+import dev.loom.cli.json.JsonText;
 import dev.loom.cli.schema.SchemaRequests;
+import dev.loom.cli.text.BrokenPipeException;
 import dev.loom.cli.text.JsonObject;
 import dev.loom.cli.text.TextBuffer;
 import dev.loom.error.LoomException;
@@ -279,7 +279,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
     private void answerSchema(byte[] body, Request request, Response response, Callback callback) {
         TextBuffer text = new TextBuffer(256);
         try {
-            Listing.putJson(text, schema.answer(JsonObject.parse(body)));
+            JsonText.putObject(text, schema.answer(JsonObject.parse(body)));
         } catch (CommandFailure e) {
             throw ApiFailure.of(e);
         } catch (IllegalArgumentException e) {
@@ -344,7 +344,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
         error.put("code", failure.code());
         error.put("message", String.valueOf(failure.getMessage()));
         TextBuffer text = new TextBuffer(256);
-        Listing.putJson(text, Map.of("error", error));
+        JsonText.putObject(text, Map.of("error", error));
         text.put('\n');
         return text.toString().getBytes(StandardCharsets.UTF_8);
     }

@@ -5,9 +5,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.api.StoreInfo;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /** The sidecar's store as a query sees it: closing it leaves the sidecar's store open. */
@@ -34,9 +32,8 @@ record BorrowedStore(Store store) implements Store {
 
     @Override
     public StoreInfo info() {
-        Map<String, Object> values = new LinkedHashMap<>(store.info().values());
-        values.replace("state", "writer", "live");
-        return new StoreInfo(values);
+        StoreInfo info = store.info();
+        return info.state() == StoreInfo.State.WRITER ? info.with(StoreInfo.State.LIVE) : info;
     }
 
     @Override

@@ -1,13 +1,13 @@
 package dev.loom.cli.serve;
 
+import dev.loom.api.StoreInfo.LogInfo;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
+import java.util.function.ToLongFunction;
 
 /** Detects eviction that hangs without a failure: pages wait to be written, and none is written for a long time. */
 final class EvictionProgress {
     private static final Duration STALL = Duration.ofSeconds(10);
-    private static final List<String> LOGS = List.of("record", "time", "chunk");
 
     private long evicted = -1;
     private long evictedNs;
@@ -15,13 +15,13 @@ final class EvictionProgress {
     /**
      * Checks again; call it every few seconds.
      *
-     * @param info the store's state
+     * @param logs the store's logs
      * @param nowNs a monotonic clock's time
      * @return what is wrong; empty if pages are written or none waits
      */
-    synchronized String problem(Map<String, Object> info, long nowNs) {
-        long sealed = sum(info, "_sealed");
-        long now = sum(info, "_evicted");
+    synchronized String problem(List<LogInfo> logs, long nowNs) {
+        long sealed = sum(logs, LogInfo::sealed);
+        long now = sum(logs, LogInfo::evicted);
         if (now != evicted || now == sealed) {
             evicted = now;
             evictedNs = nowNs;
@@ -32,9 +32,7 @@ final class EvictionProgress {
                         + Duration.ofNanos(nowNs - evictedNs).toSeconds() + ", bytes waiting=" + (sealed - now);
     }
 
-    private static long sum(Map<String, Object> info, String watermark) {
-        return LOGS.stream()
-                .mapToLong(log -> info.get(log + watermark) instanceof Number number ? number.longValue() : 0)
-                .sum();
+    private static long sum(List<LogInfo> logs, ToLongFunction<LogInfo> watermark) {
+        return logs.stream().mapToLong(watermark).sum();
     }
 }

@@ -4,6 +4,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.SourceStatistics;
 import dev.loom.api.Store;
+import dev.loom.api.StoreInfo;
 import dev.loom.cli.console.BuildVersion;
 import dev.loom.cli.ingest.IngestServer;
 import dev.loom.cli.time.ClockPair;
@@ -18,9 +19,9 @@ import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -41,9 +42,6 @@ record ServeMetrics(
         Optional<Otlp> otlp,
         Optional<IngestServer> ingest,
         Supplier<Optional<HttpServers>> http) {
-    private static final List<String> LOGS = List.of("record", "time", "chunk");
-    private static final List<String> WATERMARKS = List.of("begin", "durable", "evicted", "sealed", "tail");
-
     /** The OTLP receiver and where its requests go. */
     record Otlp(OtlpReceiver receiver, OtlpTarget target) {}
 
@@ -188,29 +186,39 @@ record ServeMetrics(
     }
 
     private void store(MetricsText text) {
-        Map<String, Object> info;
+        StoreInfo info;
         try {
-            info = store.get().info().values();
+            info = store.get().info();
         } catch (LoomException | IllegalStateException e) {
             return;
         }
         text.gauge("loom_log_address_bytes", "Watermarks of the store's logs.");
-        for (String log : LOGS) {
-            for (String watermark : WATERMARKS) {
-                text.value(number(info, log + '_' + watermark), "log", log, "watermark", watermark);
-            }
-        }
+        watermarks(text, "record", info.records());
+        watermarks(text, "time", info.times());
+        watermarks(text, "chunk", info.chunks());
+        Optional<StoreInfo.Session> session = info.session();
         text.counter("loom_store_waits_total", "Times that the writer waited for room.")
-                .value(number(info, "waits"));
-        text.counter("loom_store_wait_seconds_total", "Time that it waited.").seconds(number(info, "waited_ns"));
+                .value(session.map(StoreInfo.Session::waits).orElse(0L));
+        text.counter("loom_store_wait_seconds_total", "Time that it waited.")
+                .seconds(session.map(StoreInfo.Session::waited)
+                        .orElse(Duration.ZERO)
+                        .toNanos());
         text.counter("loom_store_write_failures_total", "Writes of pages that failed.")
-                .value(number(info, "write_failures"));
+                .value(session.map(StoreInfo.Session::writeFailures).orElse(0L));
         text.gauge("loom_store_clock_ahead_seconds", "By how much arrival times lead the machine's clock.")
-                .seconds(number(info, "clock_ahead_ns"));
-        text.gauge("loom_store_sources", "Sources.").value(number(info, "sources"));
+                .seconds(info.clockAhead().toNanos());
+        text.gauge("loom_store_sources", "Sources.").value(info.sources());
         try (Snapshot snapshot = store.get().snapshot()) {
             sources(text, snapshot);
         }
+    }
+
+    private static void watermarks(MetricsText text, String name, StoreInfo.LogInfo log) {
+        text.value(log.begin(), "log", name, "watermark", "begin");
+        text.value(log.durable(), "log", name, "watermark", "durable");
+        text.value(log.evicted(), "log", name, "watermark", "evicted");
+        text.value(log.sealed(), "log", name, "watermark", "sealed");
+        text.value(log.tail(), "log", name, "watermark", "tail");
     }
 
     private static void sources(MetricsText text, Snapshot snapshot) {
@@ -230,9 +238,5 @@ record ServeMetrics(
         for (int i = 0; i < sources.size(); i++) {
             text.value(statistics.get(i).lost(), "source", sources.get(i).name());
         }
-    }
-
-    private static long number(Map<String, Object> info, String name) {
-        return info.get(name) instanceof Number number ? number.longValue() : 0;
     }
 }

@@ -1,8 +1,9 @@
 package dev.loom.cli.serve;
 
+import dev.loom.api.StoreInfo;
 import dev.loom.error.LoomException;
 import java.time.Duration;
-import java.util.Map;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -84,14 +85,14 @@ final class StoreWatch implements Runnable, AutoCloseable {
     }
 
     private String find(long nowNs) {
-        Map<String, Object> info;
+        StoreInfo info;
         try {
-            info = store.store().info().values();
+            info = store.store().info();
         } catch (LoomException | IllegalStateException e) {
             return String.valueOf(e.getMessage());
         }
-        Object error = info.get("error");
-        return error == null ? progress.problem(info, nowNs) : error.toString();
+        return info.failure()
+                .orElseGet(() -> progress.problem(List.of(info.records(), info.times(), info.chunks()), nowNs));
     }
 
     @Override

@@ -3,22 +3,16 @@ package dev.loom.cli.store;
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
-import dev.loom.api.Index;
-import dev.loom.api.IndexKind;
 import dev.loom.api.Snapshot;
-import dev.loom.api.Source;
 import dev.loom.api.Store;
+import dev.loom.cli.api.StoreRows;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.option.OutputOption;
 import dev.loom.cli.option.SidecarOption;
 import dev.loom.cli.option.StoreOption;
 import dev.loom.cli.output.Listing;
-import dev.loom.cli.query.SourceLookup;
 import dev.loom.cli.schema.IndexEntry;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -82,8 +76,8 @@ public final class IndexCommand {
                     + " records that there are, which are read where it is asked; --backfill has it hold them, too");
         } else if (sidecar.given() && !existed) {
             console.say(
-                    "the index holds none of the records that there are, which are read where it is asked; --backfill has"
-                            + " it hold them, too");
+                    "the index holds none of the records that there are, which are read where it is asked; --backfill"
+                            + " has it hold them, too");
         }
         return ExitCode.OK;
     }
@@ -133,32 +127,11 @@ public final class IndexCommand {
         Listing listing = new Listing(
                         "source", "name", "id", "kind", "field", "type", "unit", "bins", "from_address", "closed")
                 .to(console, output.format(console));
-        try (Store reader = console.attach(store.directory());
+        try (Store reader = LoomReader.attach(store.directory());
                 Snapshot snapshot = reader.snapshot()) {
-            List<Source> sources =
-                    sourceName == null ? snapshot.sources() : List.of(SourceLookup.find(snapshot, sourceName));
-            for (Source source : sources) {
-                snapshot.indexes(source.id()).forEach(index -> listing.add(row(source, index)));
-            }
+            StoreRows.indexes(snapshot, sourceName, listing::add);
         }
         listing.end();
         return ExitCode.OK;
-    }
-
-    private static Map<String, @Nullable Object> row(Source source, Index index) {
-        Map<String, @Nullable Object> row = new LinkedHashMap<>();
-        row.put("source", source.name());
-        row.put("name", index.name());
-        row.put("id", index.id());
-        row.put("kind", index.kind().text());
-        row.put("field", index.function().name());
-        row.put("type", index.function().type().text());
-        row.put("unit", index.function().unit().text());
-        row.put("bins", index.kind() == IndexKind.VALUE ? index.bins().text() : null);
-        row.put("from_address", index.fromAddress());
-        if (index.closed()) {
-            row.put("closed", true);
-        }
-        return row;
     }
 }

@@ -1,10 +1,9 @@
 package dev.loom.cli.store;
 
-import dev.loom.api.Snapshot;
-import dev.loom.api.Source;
-import dev.loom.api.SourceStatistics;
+import dev.loom.LoomReader;
 import dev.loom.api.Store;
 import dev.loom.api.ValueUnit;
+import dev.loom.cli.api.StoreRows;
 import dev.loom.cli.chart.ValueText;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
@@ -13,12 +12,6 @@ import dev.loom.cli.option.StoreOption;
 import dev.loom.cli.output.Listing;
 import dev.loom.cli.output.OutputFormat;
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -46,11 +39,9 @@ public final class InfoCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         OutputFormat form = output.format(console);
         Map<String, Object> values;
-        try (Store reader = console.attach(store.directory())) {
-            values = new LinkedHashMap<>(reader.info().values());
-            addTotals(reader, values);
+        try (Store reader = LoomReader.attach(store.directory())) {
+            values = StoreRows.info(reader, store.directory());
         }
-        values.put("disk_bytes", diskBytes(store.directory()));
         Listing listing = new Listing("name", "value");
         if (form == OutputFormat.JSON) {
             listing.add(values);
@@ -67,40 +58,5 @@ public final class InfoCommand implements Callable<Integer> {
         return value instanceof Number number && unit != ValueUnit.NONE
                 ? ValueText.compact(number.doubleValue(), unit)
                 : value;
-    }
-
-    private static void addTotals(Store reader, Map<String, Object> values) {
-        long records = 0;
-        long bytes = 0;
-        long lost = 0;
-        try (Snapshot snapshot = reader.snapshot()) {
-            for (Source source : snapshot.sources()) {
-                SourceStatistics statistics = snapshot.statistics(source.id());
-                records += statistics.records();
-                bytes += statistics.bytes();
-                lost += statistics.lost();
-            }
-        }
-        values.put("records", records);
-        values.put("payload_bytes", bytes);
-        values.put("lost", lost);
-    }
-
-    /** Files may appear and disappear while they are counted. */
-    private static long diskBytes(Path directory) throws IOException {
-        long[] bytes = {0};
-        Files.walkFileTree(directory, new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-                bytes[0] += attributes.size();
-                return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult visitFileFailed(Path file, IOException e) {
-                return FileVisitResult.CONTINUE;
-            }
-        });
-        return bytes[0];
     }
 }

@@ -7,7 +7,7 @@ import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.option.EventTimeOptions;
 import dev.loom.cli.option.SidecarOption;
 import dev.loom.cli.option.StoreOption;
-import dev.loom.cli.query.TextField;
+import dev.loom.cli.request.TextField;
 import dev.loom.cli.schema.SchemaAccess;
 import dev.loom.cli.time.EventTime;
 import dev.loom.format.Formats;
@@ -44,8 +44,8 @@ public final class SourceCommand {
                             names = "--format",
                             paramLabel = "FORMAT",
                             description =
-                                    "struct, text, json, bytes, or timed: and one of them, for payloads after their event"
-                                            + " time; by default struct with --fields, else bytes.")
+                                    "struct, text, json, bytes, or timed: and one of them, for payloads after their"
+                                            + " event time; by default struct with --fields, else bytes.")
                     @Nullable
                     String format,
             @Option(

@@ -1,10 +1,12 @@
 package dev.loom.cli.store;
 
+import dev.loom.LoomReader;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.SourceStatistics;
 import dev.loom.api.Store;
 import dev.loom.api.ValueUnit;
+import dev.loom.cli.api.StoreRows;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.option.OutputOption;
@@ -14,7 +16,6 @@ import dev.loom.cli.output.OutputFormat;
 import dev.loom.cli.time.EventTime;
 import dev.loom.cli.time.TimePrinter;
 import java.time.ZoneOffset;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -25,6 +26,8 @@ import picocli.CommandLine.Mixin;
 /** {@code loom sources}: the sources of a store. */
 @Command(name = "sources", description = "Lists the sources of a store.", mixinStandardHelpOptions = true)
 public final class SourcesCommand implements Callable<Integer> {
+    private static final List<String> TIMES = List.of("first", "last");
+
     private final Console console;
     private final TimePrinter times = new TimePrinter(ZoneOffset.UTC);
 
@@ -43,10 +46,10 @@ public final class SourcesCommand implements Callable<Integer> {
         OutputFormat form = output.format(console);
         Listing listing = new Listing(
                         "name", "id", "records", "bytes", "first", "last", "lost", "closed", "event_time", "format")
-                .times("first", "last")
+                .times(TIMES.toArray(String[]::new))
                 .unit(ValueUnit.BYTES, List.of("bytes"))
                 .to(console, form);
-        try (Store reader = console.attach(store.directory());
+        try (Store reader = LoomReader.attach(store.directory());
                 Snapshot snapshot = reader.snapshot()) {
             for (Source source : snapshot.sources()) {
                 listing.add(row(source, snapshot.statistics(source.id()), form));
@@ -56,30 +59,15 @@ public final class SourcesCommand implements Callable<Integer> {
         return ExitCode.OK;
     }
 
-    /** JSON keeps the keys that scripts rely on. */
     private Map<String, @Nullable Object> row(Source source, SourceStatistics statistics, OutputFormat form) {
-        boolean table = form == OutputFormat.TABLE;
-        boolean empty = statistics.records() == 0;
-        Map<String, @Nullable Object> row = new LinkedHashMap<>();
-        row.put("name", source.name());
-        row.put("id", source.id());
-        row.put("format", source.format().text());
-        row.put("records", statistics.records());
-        row.put("bytes", statistics.bytes());
-        row.put("first", empty ? null : time(statistics.firstTimeNs(), table));
-        row.put("last", empty ? null : time(statistics.lastTimeNs(), table));
-        row.put("lost", statistics.lost());
+        Map<String, @Nullable Object> row = StoreRows.source(source, statistics);
         EventTime eventTime = EventTime.of(source);
         if (eventTime != null && form != OutputFormat.JSON) {
             row.put("event_time", eventTime.text());
         }
-        if (source.closed()) {
-            row.put("closed", true);
+        if (form == OutputFormat.TABLE) {
+            row.replaceAll((name, value) -> TIMES.contains(name) && value instanceof Long ns ? times.text(ns) : value);
         }
         return row;
-    }
-
-    private Object time(long epochNs, boolean table) {
-        return table ? times.text(epochNs) : (Object) epochNs;
     }
 }

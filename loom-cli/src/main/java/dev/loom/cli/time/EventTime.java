@@ -10,9 +10,10 @@ import dev.loom.format.FieldType;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.RecordLookup;
-import dev.loom.query.EventClock;
 import dev.loom.query.TimeRange;
 import dev.loom.query.Value;
+import dev.loom.query.service.RequestException;
+import dev.loom.query.service.SourceClock;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.ZoneOffset;
@@ -74,6 +75,20 @@ public record EventTime(
     public static @Nullable EventTime of(PayloadFormat format) {
         String field = format.eventTimeField();
         return field == null ? null : new EventTime(field, null, ValueUnit.NANOSECONDS, false);
+    }
+
+    /**
+     * Reads the event time of a source.
+     *
+     * @throws RequestException if the source has none
+     */
+    public static SourceClock clock(Source source) {
+        EventTime eventTime = of(source);
+        if (eventTime == null) {
+            throw new RequestException(
+                    "source has no event time: " + source.name() + "; import names it with --event-time");
+        }
+        return eventTime.reader(source.format());
     }
 
     public Map<String, String> attributes() {
@@ -169,11 +184,11 @@ public record EventTime(
         if (reader == null) {
             throw new IllegalArgumentException("no such field: field=" + field + ", format=" + format.text());
         }
-        return new Reader(reader, function(format), clockPair, nanoseconds(unit()));
+        return new Reader(reader, function(format), clockPair, nanoseconds(unit()), start);
     }
 
     /** Reads event times. For one thread. */
-    public static final class Reader implements EventClock {
+    public static final class Reader implements SourceClock {
         private static final Pattern NUMBER = Pattern.compile("-?\\d{1,19}(\\.\\d{1,9})?");
 
         private final FieldReader field;
@@ -182,15 +197,22 @@ public record EventTime(
         /** Nanoseconds in the unit of numbers; 0 if the size of each number determines the unit. */
         private final long unitNs;
 
+        private final boolean start;
+
         private final FieldValue value = new FieldValue();
         private long withoutTime;
 
         private Reader(
-                FieldReader field, @Nullable IndexFunction function, @Nullable ClockPair clockPair, long unitNs) {
+                FieldReader field,
+                @Nullable IndexFunction function,
+                @Nullable ClockPair clockPair,
+                long unitNs,
+                boolean start) {
             this.field = Objects.requireNonNull(field);
             this.function = function;
             this.clockPair = clockPair;
             this.unitNs = unitNs;
+            this.start = start;
         }
 
         /** Epoch nanoseconds, or {@link #NONE}. Texts may be numbers or, for the wall clock, RFC 3339. */
@@ -208,13 +230,14 @@ public record EventTime(
             return timeNs;
         }
 
-        /** How many of the records read had no event time. */
+        @Override
         public long withoutTime() {
             return withoutTime;
         }
 
-        public void forgetWithoutTime() {
-            withoutTime = 0;
+        @Override
+        public boolean start() {
+            return start;
         }
 
         @Override

@@ -14,7 +14,7 @@ public final class StoreTime {
 
     /** How far a store's next record will be ahead, ns; 0 if less than a second. */
     public static long aheadNs(Store store) {
-        return store.info().values().get("clock_ahead_ns") instanceof Long ns ? ns : 0;
+        return store.info().clockAhead().toNanos();
     }
 
     /** How far the newest record of a store without a writer is ahead, ns; 0 if less than a second. */

@@ -126,4 +126,14 @@ class ChartTest {
         assertEquals("1h", ValueText.duration(3_600_000_000_000L));
         assertEquals("7ns", ValueText.duration(7));
     }
+
+    @Test
+    void shouldDrawInAsciiWithTheSameWidth() {
+        for (String chart : List.of("bars", "columns", "heat")) {
+            String drawn = draw(chart, new ChartStyle(80, false));
+            String ascii = ChartStyle.ascii(drawn);
+            assertTrue(ascii.chars().allMatch(c -> c < 128), ascii);
+            assertEquals(drawn.length(), ascii.length());
+        }
+    }
 }

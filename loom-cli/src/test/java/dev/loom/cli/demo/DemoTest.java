@@ -10,6 +10,7 @@ import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -24,13 +25,13 @@ import picocli.CommandLine;
 /** The whole demo, with the real command line and the real store. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class DemoTest {
-    private static final int COMPARISONS = 7;
+    private static final int COMPARISONS = 6;
 
     @TempDir
     private Path folder;
 
     @Test
-    void shouldFindWhatHappenedAndLeaveTheStore() {
+    void shouldTellWhatHappenedInEightyColumnsAndLeaveTheStore() {
         Path directory = folder.resolve("store");
         Cli.Result result = new Cli().run("demo", "--seconds", "1", "--dir", directory.toString());
 
@@ -38,8 +39,68 @@ final class DemoTest {
         assertEquals(COMPARISONS, occurrences(result.out(), "\n  true  "), result::out);
         assertFalse(result.out().contains("NOT TRUE"), result::out);
         assertFalse(result.out().contains("\u001b"), "colour though there is no terminal");
-        List<String> sources = Cli.on(directory).run("sources").ok().lines();
-        assertEquals(DemoSource.values().length, sources.size());
+        assertFalse(result.out().contains("{"), "json though nobody asked for it");
+        List<String> wide = result.lines().stream()
+                .filter(line -> line.length() > 80 && !line.contains("LOOM_DIR"))
+                .toList();
+        assertEquals(List.of(), wide);
+        assertTrue(result.out().contains("^^^^^^^^^^^ its length"), result::out);
+        assertEquals(3, Cli.on(directory).run("sources").ok().lines().size());
+        assertDamaged(directory);
+    }
+
+    /** Looks at the store as the demo left it: each damaged packet has one wrong bit, and made the server wait for more. */
+    private static void assertDamaged(Path directory) {
+        List<CliRow> damaged = rows(directory, "scan", "packets", "--where", "frame_length > 255");
+        assertEquals(4, damaged.size());
+        for (CliRow packet : damaged) {
+            long right = packet.integer("length") - Integer.BYTES;
+            assertEquals(1, Long.bitCount(packet.integer("frame_length") ^ right), packet::toString);
+            List<CliRow> calls =
+                    rows(directory, "scan", "socket_ops", "--where", "peer_port == " + packet.integer("src_port"));
+            assertEquals(0, calls.get(0).integer("ret"), "the newest call on that connection");
+            assertEquals(packet.integer("length"), calls.get(1).integer("ret"));
+        }
+        List<CliRow> requests = rows(directory, "scan", "requests", "--asc");
+        for (int i = 0; i < requests.size(); i++) {
+            assertEquals(i, requests.get(i).integer("id"));
+        }
+    }
+
+    private static List<CliRow> rows(Path directory, String... command) {
+        return Cli.on(directory).run(command).ok().lines().stream()
+                .map(CliRow::new)
+                .toList();
+    }
+
+    @Test
+    void shouldPrintOnlyJsonWhenAskedFor() {
+        Path directory = folder.resolve("store");
+        Cli.Result result =
+                new Cli().run("demo", "--seconds", "1", "-o", "json", "--no-keep", "--dir", directory.toString());
+        result.exit(ExitCode.OK);
+        result.lines().forEach(line -> assertTrue(line.startsWith("{") && line.endsWith("}"), line));
+        assertTrue(result.out().contains("\"frame_length\""), result::out);
+        assertTrue(result.err().contains("$ ./loom hist requests latency_ns"), result::err);
+    }
+
+    @Test
+    void shouldDrawInAsciiAndInColourAsTheTerminalAllows() {
+        Cli.Result plain = new Cli()
+                .outTerminal()
+                .environment("LC_ALL", "C")
+                .environment("NO_COLOR", "1")
+                .environment("COLUMNS", "50")
+                .run("demo", "--seconds", "1", "--no-keep")
+                .ok();
+        assertTrue(plain.out().chars().allMatch(c -> c < 128), plain::out);
+        assertFalse(plain.out().contains("\u001b"), plain::out);
+        Cli.Result colour = new Cli()
+                .outTerminal()
+                .environment("COLUMNS", "200")
+                .run("demo", "--seconds", "1", "--no-keep")
+                .ok();
+        assertTrue(colour.out().contains("\u001b[48;5;"), colour::out);
     }
 
     @Test
@@ -54,7 +115,7 @@ final class DemoTest {
 
         String text = out.toString(StandardCharsets.UTF_8);
         assertEquals(ExitCode.INTERNAL, exitCode, text);
-        assertTrue(text.contains("NOT TRUE  bad packets: counted by the filter 6, found 5"), text);
+        assertTrue(text.contains("NOT TRUE  damaged packets: the filter counted 4, the commands found 3"), text);
         assertFalse(Files.exists(directory), "the store stayed");
     }
 
@@ -78,7 +139,15 @@ final class DemoTest {
             return Main.run(console, arguments);
         }
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        int exitCode = Main.run(new Cli().console(out, OutputStream.nullOutputStream()), arguments);
+        Console inner = new Console(
+                InputStream.nullInputStream(),
+                out,
+                OutputStream.nullOutputStream(),
+                console.outTerminal(),
+                false,
+                console.environment(),
+                console::nowNs);
+        int exitCode = Main.run(inner, arguments);
         byte[] bytes = out.toByteArray();
         int second = out.toString(StandardCharsets.UTF_8).indexOf('\n') + 1;
         console.out().write(bytes, second, bytes.length - second);

@@ -1,108 +1,79 @@
 package dev.loom.cli.demo;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.util.HashMap;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 final class VerdictTest {
-    private final StoryFixture story = new StoryFixture();
+    private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
 
     @Test
     void shouldHoldWhenWhatWasFoundIsWhatHappened() {
-        assertTrue(compare(story.ledger), story::text);
-        assertFalse(story.text().contains("NOT TRUE"), story::text);
+        assertNotTrue(0, compare(findings(Set.of(17L, 640L), Set.of(17L, 640L))));
     }
 
     @Test
     void shouldNotHoldWhenASlowRequestWasNotFound() {
-        story.requests.remove(1);
-        assertNotTrue(story.ledger, 2);
+        assertNotTrue(2, compare(findings(Set.of(17L), Set.of(17L, 640L))));
     }
 
     @Test
     void shouldNotHoldWhenARequestWasFoundThatWasNotSlow() {
-        story.requests.add(StoryFixture.request(5, 900, 130));
-        assertNotTrue(story.ledger, 1);
+        assertNotTrue(1, compare(findings(Set.of(5L, 17L, 640L), Set.of(17L, 640L))));
     }
 
     @Test
-    void shouldNotHoldWhenABadPacketWasNotFound() {
-        story.packets.remove(0);
-        assertNotTrue(story.ledger, 2);
+    void shouldNotHoldWhenADamagedPacketWasNotFound() {
+        assertNotTrue(1, compare(findings(Set.of(17L, 640L), Set.of(640L))));
     }
 
     @Test
-    void shouldNotHoldWhenAHealthyPacketWasTakenForABadOne() {
-        story.packets.add(StoryFixture.packet(40003, 500, 300, 600));
-        assertNotTrue(story.ledger, 1);
-    }
-
-    @Test
-    void shouldNotHoldWhenTheServerWaitedOnAnotherConnection() {
-        story.waits.set(0, StoryFixture.wait(40009, 299, 250));
-        assertNotTrue(story.ledger, 2);
-    }
-
-    @Test
-    void shouldNotHoldWhenALongWaitWasNotFound() {
-        story.waits.remove(1);
-        assertNotTrue(story.ledger, 2);
-    }
-
-    @Test
-    void shouldNotHoldWhenNoBadPacketMadeTheServerWait() {
-        story.waits.clear();
-        assertNotTrue(ledger(story.ledger.slowIds(), Set.of()), 1);
-    }
-
-    @Test
-    void shouldHoldAndSaySoWhenTheMachineKeptTheServerFromItsWait() {
-        story.waits.remove(1);
-        assertTrue(compare(ledger(story.ledger.slowIds(), Set.of(40001))), story::text);
-        assertTrue(story.text().contains("but for 1"), story::text);
-    }
-
-    @Test
-    void shouldHoldWhenTheSameConnectionHadAlsoHadAWaitThatWasNotInVain() {
-        story.waits.add(StoryFixture.wait(40001, 60, 130, 45));
-        assertTrue(compare(story.ledger), story::text);
-    }
-
-    @Test
-    void shouldNotHoldWhenTheServerWaitedAtAnotherTime() {
-        story.waits.set(0, StoryFixture.wait(40001, 900, 250));
-        assertNotTrue(story.ledger, 1);
+    void shouldNotHoldWhenAHealthyPacketWasTakenForADamagedOne() {
+        assertNotTrue(2, compare(findings(Set.of(17L, 640L), Set.of(17L, 640L, 5L))));
     }
 
     @Test
     void shouldNotHoldWhenTheStoreLacksARecord() {
-        Map<DemoSource, Long> recorded = new HashMap<>(StoryFixture.recorded());
-        recorded.merge(DemoSource.PACKETS, 1L, Long::sum);
-        assertFalse(new Verdict(story.narrator).compare(story.findings(), story.ledger, recorded));
+        Verdict verdict = new Verdict(narrator()).records("requests", 1_001, findings(Set.of(), Set.of()));
+        assertNotTrue(1, verdict);
     }
 
     @Test
     void shouldHoldAndSaySoWhenTheMachineItselfMadeARequestSlow() {
-        story.requests.add(StoryFixture.request(5, 900, 130));
-        assertTrue(compare(ledger(Set.of(5L, 17L, 640L), story.ledger.stuckPorts())), story::text);
-        assertTrue(story.text().contains("1 slow besides"), story::text);
+        Story.Findings findings = findings(Set.of(5L, 17L, 640L), Set.of(17L, 640L));
+        Verdict verdict =
+                new Verdict(narrator()).slow(Set.of(5L, 17L, 640L), findings).damaged(Set.of(17L, 640L), findings);
+        assertNotTrue(0, verdict);
+        assertTrue(text().contains("1 more were slow"), this::text);
     }
 
-    private void assertNotTrue(Ledger ledger, int lines) {
-        assertFalse(compare(ledger), story::text);
-        assertEquals(lines, story.text().split("NOT TRUE", -1).length - 1, story::text);
+    private Verdict compare(Story.Findings findings) {
+        return new Verdict(narrator())
+                .records("requests", 1_000, findings)
+                .slow(Set.of(17L, 640L), findings)
+                .damaged(Set.of(17L, 640L), findings);
     }
 
-    private Ledger ledger(Set<Long> slowIds, Set<Integer> stuckPorts) {
-        return new Ledger(1_000, slowIds, story.ledger.mangledIds(), 2, stuckPorts, 0, 0);
+    private static Story.Findings findings(Set<Long> slow, Set<Long> damaged) {
+        return new Story.Findings(Map.of("requests", 1_000L), slow, damaged);
     }
 
-    private boolean compare(Ledger ledger) {
-        return new Verdict(story.narrator).compare(story.findings(), ledger, StoryFixture.recorded());
+    private void assertNotTrue(int lines, Verdict verdict) {
+        assertEquals(lines, text().split("NOT TRUE", -1).length - 1, this::text);
+        assertEquals(lines == 0, verdict.holds());
+    }
+
+    private Narrator narrator() {
+        return new Narrator(new PrintStream(printed, true, StandardCharsets.UTF_8), 80, false);
+    }
+
+    private String text() {
+        return printed.toString(StandardCharsets.UTF_8);
     }
 }

@@ -26,6 +26,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -455,7 +456,7 @@ final class IngestServerTest {
         byte[] frame = frame(FrameDescriptor.BATCH, bytes(group(id, 0, 1, 8).putLong(1)));
         try (RawClient busy = new RawClient(name).hello();
                 RawClient idle = new RawClient(name).hello()) {
-            assertTrue(writer.acquire(DEADLINE_NS));
+            assertTrue(writer.acquire(Duration.ofNanos(DEADLINE_NS)));
             busy.socket.getOutputStream().write(frame);
             Thread closing = new Thread(server::close);
             closing.start();

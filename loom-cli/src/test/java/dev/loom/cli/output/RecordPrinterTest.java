@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.cli.Cli;
 import dev.loom.cli.console.Console;
+import dev.loom.cli.json.RecordPrinter;
 import dev.loom.cli.text.HiddenCharacters;
 import dev.loom.cli.time.TimePrinter;
 import dev.loom.format.Formats;
@@ -71,13 +72,13 @@ class RecordPrinterTest {
     @Test
     void shouldPrintJson() {
         assertEquals("""
-                {"time":"2026-11-21T02:46:33.399411123Z","ts":1795229193399411123,"source":"so\\"urce","addr":65600,\
-                "fields":{"n":-5,"u":18446744073709551615,"f":0.1,"g":0.1,"b":true,\
-                "t":"=\\u001b[2J\\u0007,\\"\\u202eevil\\u2028\\n","d":"AAH+","time":3}}
-                {"time":"2026-11-21T02:46:33.399411123Z","ts":1795229193399411123,"source":"so\\"urce","addr":65664,\
-                "fields":{"n":null,"u":18446744073709551615,"f":"NaN","g":"-Infinity","b":false,\
-                "t":null,"d":"AAH+","time":3}}
-                """, printed(OutputFormat.JSON, false, FORMAT, payload(true), payload(false)));
+            {"time":"2026-11-21T02:46:33.399411123Z","ts":1795229193399411123,"source":"so\\"urce","addr":65600,\
+            "fields":{"n":-5,"u":18446744073709551615,"f":0.1,"g":0.1,"b":true,\
+            "t":"=\\u001b[2J\\u0007,\\"\\u202eevil\\u2028\\n","d":"AAH+","time":3}}
+            {"time":"2026-11-21T02:46:33.399411123Z","ts":1795229193399411123,"source":"so\\"urce","addr":65664,\
+            "fields":{"n":null,"u":18446744073709551615,"f":"NaN","g":"-Infinity","b":false,\
+            "t":null,"d":"AAH+","time":3}}
+            """, printed(OutputFormat.JSON, false, FORMAT, payload(true), payload(false)));
     }
 
     @Test

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.SharedWriter;
+import dev.loom.api.StoreInfo.LogInfo;
 import dev.loom.cli.api.ApiFailure;
 import dev.loom.error.LoomException;
 import java.io.IOException;
@@ -147,24 +148,17 @@ final class ReadinessTest {
         }
     }
 
+    private static LogInfo log(long sealed, long evicted) {
+        return new LogInfo(0, 0, 0, evicted, sealed, sealed, sealed);
+    }
+
     @Test
     void shouldNotBeReadyWhenNoPageWasWrittenForTenSeconds() {
         EvictionProgress progress = new EvictionProgress();
         long[] watermarks = {0, 0};
         long[] nowNs = {Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(25)}; // a clock may begin anywhere
         Health health = new Health(
-                () -> progress.problem(
-                        Map.of(
-                                "record_sealed",
-                                watermarks[0],
-                                "record_evicted",
-                                watermarks[1],
-                                "time_sealed",
-                                7L,
-                                "time_evicted",
-                                7L),
-                        nowNs[0]),
-                List.of());
+                () -> progress.problem(List.of(log(watermarks[0], watermarks[1]), log(7, 7)), nowNs[0]), List.of());
         Consumer<Duration> after = time -> nowNs[0] += time.toNanos();
         assertEquals("ok\n", health.ready(true));
         after.accept(Duration.ofHours(1)); // in which nothing waited

@@ -8,6 +8,7 @@ import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
+import dev.loom.api.StoreInfo;
 import dev.loom.cli.Cli;
 import dev.loom.cli.LoomProcess;
 import dev.loom.cli.console.CommandFailure;
@@ -267,7 +268,7 @@ final class ServeProcessTest {
             assertTrue(process.err().contains("closing"), process.err());
         }
         try (LoomReader reader = LoomReader.attach(store)) {
-            assertEquals("closed", reader.info().values().get("state"));
+            assertEquals(StoreInfo.State.CLOSED, reader.info().state());
         }
         long stored =
                 Cli.on(store).run("scan", "raw-0", "-o", "json").ok().lines().size();

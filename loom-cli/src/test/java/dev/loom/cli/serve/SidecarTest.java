@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.loom.LoomReader;
+import dev.loom.api.StoreInfo;
 import dev.loom.cli.Cli;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.ingest.IngestClient;
@@ -481,7 +482,7 @@ final class SidecarTest {
         remote().importText("lines", "lines", "a\n").ok();
         sidecar.close();
         try (LoomReader reader = LoomReader.attach(directory())) {
-            assertEquals("closed", reader.info().values().get("state"));
+            assertEquals(StoreInfo.State.CLOSED, reader.info().state());
         }
         assertFalse(Cli.on(directory()).run("scan", "lines").ok().out().isEmpty());
     }

@@ -50,7 +50,7 @@ public final class OtlpIngester implements ExportHandler {
         Loom loom = writer.loom();
         definitions = new SourceDefinitions(loom);
         ContextLog contexts = new ContextLog(
-                loom, definitions, segmentLength(loom), settings.contextsMax(), settings.contextBytesMax());
+                loom, definitions, loom.info().segmentBytes(), settings.contextsMax(), settings.contextBytesMax());
         Map<Signal, SourceRoutes> routes = new EnumMap<>(Signal.class);
         for (Signal signal : Signal.values()) {
             routes.put(
@@ -63,10 +63,6 @@ public final class OtlpIngester implements ExportHandler {
         for (int i = 0; i < settings.concurrency(); i++) {
             idle.add(new RequestWriter(writer, turn, contextLengthMax));
         }
-    }
-
-    private static long segmentLength(Loom loom) {
-        return (Long) Objects.requireNonNull(loom.info().values().get("segment_bytes"));
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.loom.otlp.ingest;
 import dev.loom.SharedWriter;
 import dev.loom.api.PushStatus;
 import dev.loom.otlp.Signal;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import org.agrona.DirectBuffer;
@@ -84,7 +85,7 @@ final class RequestWriter {
         Turn last = pending ? Turn.TO_GO_ON : Turn.DONE;
         while (last != Turn.DONE) {
             long leftNs = deadlineNs - System.nanoTime();
-            if (leftNs <= 0 || !writer.acquire(leftNs)) {
+            if (leftNs <= 0 || !writer.acquire(Duration.ofNanos(leftNs))) {
                 return false;
             }
             try {

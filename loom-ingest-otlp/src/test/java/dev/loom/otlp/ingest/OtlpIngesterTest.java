@@ -19,6 +19,7 @@ import io.opentelemetry.proto.logs.v1.LogRecord;
 import io.opentelemetry.proto.logs.v1.ResourceLogs;
 import io.opentelemetry.proto.logs.v1.ScopeLogs;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -171,7 +172,7 @@ class OtlpIngesterTest {
         IngestSettings settings = IngestSettings.defaults().withTimes(1_000_000, 250);
         try (IngestedStore store = new IngestedStore(folder, settings)) {
             ExecutorService other = Executors.newSingleThreadExecutor();
-            assertTrue(other.submit(() -> store.writer().acquire(TimeUnit.SECONDS.toNanos(60)))
+            assertTrue(other.submit(() -> store.writer().acquire(Duration.ofSeconds(60)))
                     .get());
             ExportOutcome outcome = store.export(Signal.LOGS, logs("a", "b"));
             assertEquals(ExportOutcome.Status.UNAVAILABLE, outcome.status());

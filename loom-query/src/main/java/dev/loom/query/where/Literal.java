@@ -25,6 +25,20 @@ public sealed interface Literal {
             }
         }
 
+        /**
+         * Parses a number as expressions write it: {@code 50ms}, {@code 1.5e3}, {@code -2}.
+         *
+         * @throws IllegalArgumentException if the text is no number
+         */
+        public static Numeric parse(String text) {
+            Lexer lexer = new Lexer(text);
+            Numeric number = lexer.next().number();
+            if (number == null || lexer.next().kind() != TokenKind.END) {
+                throw new IllegalArgumentException("not a number: " + text + "; as 5000 or 50ms");
+            }
+            return number;
+        }
+
         @Override
         public String toString() {
             String text = value.toString();

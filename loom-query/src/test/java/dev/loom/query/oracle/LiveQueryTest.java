@@ -1,6 +1,6 @@
 package dev.loom.query.oracle;
 
-import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -88,9 +89,10 @@ class LiveQueryTest {
             try (Loom loom = Loom.open(
                             StorageOption.with(config, new UnsyncedStorage()).build());
                     LoomReader reader = LoomReader.attach(directory)) {
-                rebuilding += loom.info().values().containsKey("rebuilt") ? 1 : 0;
+                rebuilding += loom.info().rebuild().isPresent() ? 1 : 0;
                 queryWhileWriting(loom, round % 2 == 0 ? loom : reader, sources, seed + round);
-                assertNull(loom.info().values().get("rebuild_error"));
+                assertEquals(
+                        Optional.empty(), loom.info().writer().orElseThrow().rebuildFailure());
             }
         }
         System.out.println(

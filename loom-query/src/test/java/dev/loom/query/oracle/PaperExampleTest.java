@@ -15,10 +15,6 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.ValueType;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
-import dev.loom.index.BinListReader;
-import dev.loom.index.BinScale;
-import dev.loom.index.ChunkIndexReader;
-import dev.loom.index.IndexSummary;
 import dev.loom.query.Aggregate;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
@@ -27,9 +23,11 @@ import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import dev.loom.query.TimeRange;
 import dev.loom.query.ValueRange;
-import dev.loom.record.DescendingChunks;
-import dev.loom.record.SnapshotView;
-import dev.loom.store.StoreSnapshot;
+import dev.loom.read.BinListReader;
+import dev.loom.read.ChunkCursor;
+import dev.loom.read.ChunkSummary;
+import dev.loom.read.SnapshotReader;
+import dev.loom.value.BinScale;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -107,17 +105,16 @@ class PaperExampleTest {
     /** Figure 8, newest chunk first: bin, count, sum, min, max; and of the chunk the times. */
     @Test
     void shouldSummariseTheChunksAsInFigure8() {
-        SnapshotView view = ((StoreSnapshot) snapshot).view();
         BinListReader list = new BinListReader(BinScale.of(index.bins(), ValueType.I64), ValueType.I64);
         List<String> summaries = new ArrayList<>();
-        try (DescendingChunks chunks = new DescendingChunks(view, source, Long.MAX_VALUE);
-                ChunkIndexReader bins = new ChunkIndexReader(view.chunks(), view.chunkTail())) {
+        try (SnapshotReader reader = SnapshotReader.of(snapshot);
+                ChunkCursor chunks = reader.newestFirst(source, Long.MAX_VALUE)) {
             assertTrue(chunks.next());
             assertFalse(chunks.listed(), "the active chunk's summary is not accessible to queries");
-            IndexSummary summary = new IndexSummary();
+            ChunkSummary summary = reader.summary();
             while (chunks.next()) {
-                assertTrue(chunks.summary(index.id(), ValueType.I64, summary));
-                assertTrue(bins.read(summary.binsAddress(), chunks.start(), index.id(), list));
+                assertTrue(summary.read(chunks, index));
+                assertTrue(summary.readBins(list));
                 StringBuilder text = new StringBuilder();
                 text.append(chunks.firstTimeNs()).append('-').append(chunks.lastTimeNs());
                 while (list.next()) {

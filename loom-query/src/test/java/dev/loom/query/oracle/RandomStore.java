@@ -93,15 +93,14 @@ final class RandomStore implements AutoCloseable {
 
     /** Whether indexes are being rebuilt. */
     boolean rebuilding() {
-        return loom.info().values().containsKey("rebuilt");
+        return loom.info().rebuild().isPresent();
     }
 
     private void rebuild() {
         gate.pass(random.nextInt(60), this::rebuilding);
-        Object error = loom.info().values().get("rebuild_error");
-        if (error != null) {
-            throw new AssertionError("rebuild failed: " + error);
-        }
+        loom.info().writer().orElseThrow().rebuildFailure().ifPresent(failure -> {
+            throw new AssertionError("rebuild failed: " + failure);
+        });
     }
 
     Loom loom() {

@@ -11,9 +11,9 @@ import dev.loom.query.Order;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import dev.loom.query.TimeRange;
+import dev.loom.record.LeasedSnapshot;
 import dev.loom.record.PageRecords;
 import dev.loom.record.SnapshotView;
-import dev.loom.store.StoreSnapshot;
 import java.util.SplittableRandom;
 
 /**
@@ -121,7 +121,7 @@ final class RaceReader {
 
     /** Reads pages that are handed back to the writer at about the same time, which is where copies are lapped. */
     private void checkEdgeOfRing(Snapshot snapshot) {
-        SnapshotView view = ((StoreSnapshot) snapshot).view();
+        SnapshotView view = ((LeasedSnapshot) snapshot).view();
         long tail = view.recordTail();
         long lowest = Math.max(0, PageDescriptor.pageAddress(tail) - 2L * ringBytes);
         try (PageRecords reader = new PageRecords(view.records(), tail, -1)) {

@@ -1,0 +1,76 @@
+package dev.loom.cli.query;
+
+import dev.loom.api.IndexFunction;
+import dev.loom.api.Source;
+import dev.loom.cli.console.Console;
+import dev.loom.cli.json.RecordPrinter;
+import dev.loom.cli.json.ResultRows;
+import dev.loom.cli.option.FieldsOption;
+import dev.loom.cli.output.Listing;
+import dev.loom.cli.output.OutputFormat;
+import dev.loom.cli.time.TimePrinter;
+import dev.loom.query.Aggregate;
+import dev.loom.query.HistogramCounts;
+import dev.loom.query.service.AggregateRequest;
+import dev.loom.query.service.BinGroup;
+import dev.loom.query.service.HistogramRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Prints aggregates and histograms: in a table or as a chart, or as the rows that JSON has. */
+final class ListedResults extends ConsoleResults {
+    private final Console console;
+    private final OutputFormat form;
+    private final TimePrinter times;
+    private final boolean exact;
+
+    /** @param exact whether steps say if their count is exact, instead of minimum and maximum */
+    ListedResults(Console console, OutputFormat form, TimePrinter times, boolean exact) {
+        super(console, form, times, new FieldsOption(), false);
+        this.console = console;
+        this.form = form;
+        this.times = times;
+        this.exact = exact;
+    }
+
+    @Override
+    protected RecordPrinter printer(Source source) {
+        return RecordPrinter.NONE;
+    }
+
+    @Override
+    public void onAggregate(AggregateRequest request, Aggregate result) {
+        Map<String, @Nullable Object> row = ResultRows.aggregate(request, result);
+        List<String> values = new ArrayList<>(List.of("sum", "min", "max", "mean"));
+        if (form != OutputFormat.JSON) {
+            List.of("source", "from", "to", "complete", "lost").forEach(row::remove);
+            if (row.remove("percentiles") instanceof Map<?, ?> percentiles) {
+                percentiles.forEach((percentile, value) -> {
+                    row.put("p" + percentile, value);
+                    values.add("p" + percentile);
+                });
+            }
+        }
+        IndexFunction function = request.records().function(request.field());
+        Listing listing = new Listing(row.keySet().toArray(String[]::new)).unit(function.unit(), values);
+        listing.add(row);
+        listing.print(console, form);
+        printed(1);
+    }
+
+    @Override
+    public void onHistogram(HistogramRequest request, HistogramCounts counts, List<BinGroup> groups) {
+        if (form == OutputFormat.TABLE) {
+            printed(new HistogramChart(console, request, counts, times).draw(groups));
+            return;
+        }
+        Listing listing = new Listing(ResultRows.histogramColumns(request, exact)).to(console, form);
+        ResultRows.histogram(request, counts, groups, exact, row -> {
+            listing.add(row);
+            printed(1);
+        });
+        listing.end();
+    }
+}

@@ -1,0 +1,151 @@
+package dev.loom.read;
+
+import dev.loom.api.Snapshot;
+import dev.loom.index.ChunkIndexReader;
+import dev.loom.record.AllChunks;
+import dev.loom.record.AscendingChunks;
+import dev.loom.record.Chunks;
+import dev.loom.record.DescendingChunks;
+import dev.loom.record.LeasedSnapshot;
+import dev.loom.record.PageRecords;
+import dev.loom.record.ReferencedRecords;
+import dev.loom.record.SnapshotView;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a snapshot's logs, with a lease that keeps them mapped even after the snapshot is closed. Times are arrival
+ * times, epoch nanoseconds; a range is half-open, {@code Long.MIN_VALUE} its beginning and {@code Long.MAX_VALUE} its
+ * end at the latest. Close what it hands out before the reader. For one thread.
+ */
+public final class SnapshotReader implements AutoCloseable {
+    private final Snapshot snapshot;
+    private final LeasedSnapshot leased;
+    private final SnapshotView view;
+    private @Nullable ChunkIndexReader bins;
+    private boolean closed;
+
+    private SnapshotReader(Snapshot snapshot, LeasedSnapshot leased, SnapshotView view) {
+        this.snapshot = snapshot;
+        this.leased = leased;
+        this.view = view;
+    }
+
+    /**
+     * Takes a lease of a snapshot.
+     *
+     * @throws IllegalStateException if the snapshot is closed
+     * @throws IllegalArgumentException if the snapshot is not one that a store of this library took
+     */
+    public static SnapshotReader of(Snapshot snapshot) {
+        if (!(Objects.requireNonNull(snapshot) instanceof LeasedSnapshot leased)) {
+            throw new IllegalArgumentException("not a snapshot of a store: class=" + snapshot.getClass());
+        }
+        SnapshotView view = leased.view();
+        leased.acquire();
+        return new SnapshotReader(snapshot, leased, view);
+    }
+
+    /** The oldest address retained now. */
+    public long beginAddress() {
+        return view.recordBegin();
+    }
+
+    /** Arrival time of the newest record of any source, or {@code Long.MIN_VALUE} if there is none. */
+    public long lastTimeNs() {
+        return view.lastTimeNs();
+    }
+
+    /**
+     * The chunks of a source newest first, along its chain of directories (paper, section 4.3).
+     *
+     * @param sourceId 0 is the store's own source
+     * @param toNs the range's end: newer chunks may be skipped
+     */
+    public ChunkCursor newestFirst(int sourceId, long toNs) {
+        return cursor(sourceId, new DescendingChunks(view, sourceId, toNs));
+    }
+
+    /**
+     * The chunks of a source oldest first.
+     *
+     * @param sourceId 0 is the store's own source
+     * @param fromNs the range's begin, and {@code toNs} its end: chunks outside may be skipped
+     * @param fromAddress chunks at lower addresses may be skipped
+     */
+    public ChunkCursor oldestFirst(int sourceId, long fromNs, long toNs, long fromAddress) {
+        return cursor(sourceId, new AscendingChunks(view, sourceId, fromNs, toNs, fromAddress));
+    }
+
+    /** The whole log as one unlisted part, to read a source's records without the timestamp index. */
+    public ChunkCursor unindexed(int sourceId) {
+        return cursor(sourceId, new AllChunks(view, sourceId));
+    }
+
+    private ChunkCursor cursor(int sourceId, Chunks chunks) {
+        return new ChunkCursor(view, sourceId, chunks);
+    }
+
+    /** Walks the records of chunks page by page, oldest first. The chunks must come oldest first too. */
+    public SourceRecords forward(ChunkCursor chunks, ChunkGuide guide) {
+        return SourceRecords.forward(chunks, guide);
+    }
+
+    /** Walks the records of each chunk newest first, along the source's chain. The chunks may come in either order. */
+    public SourceRecords backward(ChunkCursor chunks, ChunkGuide guide) {
+        return SourceRecords.backward(chunks, guide);
+    }
+
+    /** Reads single records of a source. */
+    public RecordReader records(int sourceId) {
+        // they lie anywhere, so reading ahead is of no use
+        return new RecordReader(new PageRecords(view.records(), view.recordTail(), sourceId, 1));
+    }
+
+    /** Reads what indexes hold of chunks. */
+    public ChunkSummary summary() {
+        return new ChunkSummary(this);
+    }
+
+    /** The reader of bins, which all summaries share in turn. */
+    ChunkIndexReader bins() {
+        ChunkIndexReader reader = bins;
+        if (reader == null) {
+            reader = new ChunkIndexReader(view.chunks(), view.chunkTail());
+            bins = reader;
+        }
+        return reader;
+    }
+
+    /** Bytes of bins read so far. */
+    public long binBytesRead() {
+        ChunkIndexReader reader = bins;
+        return reader == null ? 0 : reader.bytesRead();
+    }
+
+    /** Finds the records that others refer to; valid until this reader is closed. */
+    public SnapshotLookup lookup() {
+        return new SnapshotLookup(referenced(), null);
+    }
+
+    ReferencedRecords referenced() {
+        return new ReferencedRecords(view.records(), view::recordTail, new SourceFormats(snapshot));
+    }
+
+    /** The records of a source lost in a time range; a loss that overlaps the range counts in full. */
+    public long lost(int sourceId, long fromNs, long toNs) {
+        return leased.unmarkedLost(sourceId, fromNs, toNs) + Losses.marked(view, sourceId, fromNs, toNs);
+    }
+
+    /** Releases the lease. */
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            if (bins != null) {
+                bins.close();
+            }
+            leased.release();
+        }
+    }
+}

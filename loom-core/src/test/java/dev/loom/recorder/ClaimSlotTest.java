@@ -1,0 +1,167 @@
+package dev.loom.recorder;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.api.DropPolicy;
+import dev.loom.api.LossReason;
+import dev.loom.api.PushStatus;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.MutableDirectBuffer;
+import org.junit.jupiter.api.Test;
+
+/** Claims in a ring that only the test reads. */
+final class ClaimSlotTest {
+    private static final int SOURCE = 2;
+
+    private final RecorderRing ring = new RecorderRing(RecorderRing.BYTES_MIN);
+    private final SourceGates gates = new SourceGates();
+    private final Intake intake = new Intake(ring, gates, () -> 5, new WakeUp(), 1_000);
+    private final ClaimSlots slots = new ClaimSlots();
+    private final List<Long> read = new ArrayList<>();
+
+    ClaimSlotTest() {
+        gates.add(SOURCE, DropPolicy.refuse(), false);
+    }
+
+    private int readAll() {
+        return ring.read(
+                (source, buffer, index, length) -> {
+                    assertEquals(SOURCE, source);
+                    assertEquals(Long.BYTES, RecorderRing.payloadLength(length));
+                    read.add(buffer.getLong(RecorderRing.payloadIndex(index)));
+                },
+                Integer.MAX_VALUE);
+    }
+
+    private ClaimSlot open(long value) {
+        ClaimSlot claim = slots.add(intake, ring);
+        assertEquals(0, claim.claim(SOURCE, Long.BYTES));
+        claim.buffer().putLong(claim.offset(), value);
+        return claim;
+    }
+
+    @Test
+    void shouldWriteIntoItsPayloadAndNowhereElse() {
+        ClaimSlot claim = open(1);
+        assertTrue(claim.isOpen());
+        assertEquals(0, claim.offset());
+        assertEquals(Long.BYTES, claim.length());
+        MutableDirectBuffer buffer = claim.buffer();
+        assertThrows(IndexOutOfBoundsException.class, () -> buffer.putLong(1, 0));
+        assertEquals(0, readAll());
+        assertEquals(0, claim.commit());
+        assertFalse(claim.isOpen());
+        assertEquals(0, claim.length());
+        assertThrows(IndexOutOfBoundsException.class, () -> buffer.putByte(0, (byte) 1));
+        assertEquals(1, readAll());
+        assertEquals(List.of(1L), read);
+    }
+
+    @Test
+    void shouldBeUsableAgainAfterItsEnd() {
+        ClaimSlot claim = open(1);
+        assertEquals(0, claim.commit());
+        assertEquals(0, claim.claim(SOURCE, Long.BYTES));
+        claim.abort();
+        assertFalse(claim.isOpen());
+        assertEquals(0, claim.claim(SOURCE, Long.BYTES));
+        claim.buffer().putLong(0, 3);
+        assertEquals(0, claim.commit());
+        readAll();
+        assertEquals(List.of(1L, 3L), read);
+        assertFalse(ring.pending());
+        assertThrows(IllegalStateException.class, claim::commit);
+        assertThrows(IllegalStateException.class, claim::abort);
+    }
+
+    @Test
+    void shouldAbortTheOpenClaimWhenTheNextIsMade() {
+        ClaimSlot claim = open(1);
+        assertEquals(0, claim.claim(SOURCE, Long.BYTES));
+        claim.buffer().putLong(0, 2);
+        assertEquals(0, claim.commit());
+        while (ring.pending()) {
+            readAll();
+        }
+        assertEquals(List.of(2L), read);
+    }
+
+    @Test
+    void shouldStayClosedWhenItIsRefused() {
+        ClaimSlot claim = slots.add(intake, ring);
+        gates.get(SOURCE).close();
+        assertEquals(PushStatus.SOURCE_CLOSED, claim.claim(SOURCE, 8));
+        assertFalse(claim.isOpen());
+        assertEquals(0, claim.length());
+        assertEquals(1, gates.get(SOURCE).dropped(LossReason.SOURCE_CLOSED));
+        assertThrows(IllegalStateException.class, claim::commit);
+    }
+
+    @Test
+    void shouldAbortWhenClosedAndBeClosedTwice() {
+        ClaimSlot claim = open(1);
+        claim.close();
+        claim.close();
+        assertFalse(claim.isOpen());
+        readAll();
+        assertFalse(ring.pending());
+        assertEquals(List.of(), read);
+    }
+
+    @Test
+    void shouldSayClosedWhenTheRecorderGaveItUp() {
+        ClaimSlot claim = open(1);
+        ring.seal();
+        assertTrue(ring.unblock());
+        assertEquals(PushStatus.CLOSED, claim.commit());
+        assertFalse(claim.isOpen());
+    }
+
+    private ClaimSlot openByEndedThread() throws InterruptedException {
+        ClaimSlot[] made = new ClaimSlot[1];
+        Thread thread = new Thread(() -> made[0] = open(1));
+        thread.start();
+        thread.join();
+        return made[0];
+    }
+
+    @Test
+    void shouldFindTheClaimOfAnEndedThreadByItsPlaceAlone() throws InterruptedException {
+        ClaimSlot living = open(0);
+        assertNull(slots.abandonedAt(ring.blockedIndex()), "its thread lives");
+        assertEquals(0, living.commit());
+        readAll();
+        ClaimSlot abandoned = openByEndedThread();
+        ClaimSlot next = openByEndedThread();
+        int index = ring.blockedIndex();
+        assertNull(slots.abandonedAt(index + 8));
+        assertSame(abandoned, slots.abandonedAt(index));
+        abandoned.endAbandoned();
+        assertFalse(abandoned.isOpen());
+        assertNull(slots.abandonedAt(index));
+        readAll();
+        assertSame(next, slots.abandonedAt(ring.blockedIndex()));
+        next.endAbandoned();
+        readAll();
+        assertFalse(ring.pending());
+        assertEquals(List.of(0L), read);
+    }
+
+    /** Each thread of a pool may make one, and the pool's threads come and go. */
+    @Test
+    void shouldKeepTheOpenSlotsOfEndedThreads() throws InterruptedException {
+        ClaimSlot open = openByEndedThread();
+        ClaimSlot ended = openByEndedThread();
+        ended.endAbandoned();
+        slots.add(intake, ring);
+        assertTrue(ended.ownerHasEnded());
+        assertFalse(slots.add(intake, ring).ownerHasEnded(), "it has had no thread yet");
+        assertSame(open, slots.abandonedAt(ring.blockedIndex()));
+    }
+}

@@ -1,0 +1,104 @@
+package dev.loom.query.service;
+
+import dev.loom.api.Snapshot;
+import dev.loom.api.SourceStatistics;
+import dev.loom.query.EventExtent;
+import dev.loom.query.Histogram;
+import dev.loom.query.HistogramCounts;
+import dev.loom.query.TimeRange;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Steps over the time in which there are records.
+ *
+ * @param range from the first step's start to the last step's end, or to the end of the range asked for
+ */
+record HistogramSteps(TimeRange range, long stepNs) {
+    private static final int COUNT_MIN = 8;
+
+    int count() {
+        return (int) steps(range.toNs() - range.fromNs(), stepNs);
+    }
+
+    /** The steps of a query; null if there are no records. */
+    static @Nullable HistogramSteps of(
+            Snapshot snapshot, SelectedSource selected, QueryExecution run, HistogramRequest.Steps asked) {
+        long stepNs = asked.length() == null ? 0 : asked.length().toNanos();
+        SourceClock clock = selected.clock();
+        TimeRange wanted = selected.records().range();
+        TimeRange held = clock == null ? arrivals(snapshot, selected) : eventTimes(snapshot, selected, clock, run);
+        if (held == null || held.fromNs() >= wanted.toNs() || held.toNs() <= wanted.fromNs()) {
+            return null;
+        }
+        long fromNs = Math.max(wanted.fromNs(), held.fromNs());
+        long toNs = Math.min(wanted.toNs(), held.toNs());
+        if (fromNs >= toNs) {
+            return null;
+        }
+        // the unsigned length: a range may exceed a long
+        long step = stepNs > 0 ? stepNs : round(steps(toNs - fromNs, Math.max(asked.countMax(), COUNT_MIN)));
+        // start at a round time unless a start was asked for
+        long roundNs = Math.floorDiv(fromNs, step) * step;
+        fromNs = fromNs == wanted.fromNs() || roundNs > fromNs ? fromNs : Math.max(wanted.fromNs(), roundNs);
+        long steps = steps(toNs - fromNs, step);
+        if (Long.compareUnsigned(steps, Histogram.CELLS_MAX) > 0) {
+            throw new RequestException(
+                    "step",
+                    " is too short: " + Long.toUnsignedString(steps) + " steps, at most " + Histogram.CELLS_MAX);
+        }
+        return new HistogramSteps(new TimeRange(fromNs, toNs), step);
+    }
+
+    /** Runs the histogram with these steps. */
+    HistogramCounts count(Histogram query, SelectedSource selected, QueryExecution run) {
+        SourceClock clock = selected.clock();
+        Histogram prepared = run.prepare(query);
+        return run.count((clock == null ? prepared.range(range) : prepared.eventRange(clock, range)).step(stepNs));
+    }
+
+    private static @Nullable TimeRange arrivals(Snapshot snapshot, SelectedSource selected) {
+        SourceStatistics statistics = snapshot.statistics(selected.source().id());
+        return statistics.records() == 0 ? null : new TimeRange(statistics.firstTimeNs(), statistics.lastTimeNs() + 1);
+    }
+
+    private static @Nullable TimeRange eventTimes(
+            Snapshot snapshot, SelectedSource selected, SourceClock clock, QueryExecution run) {
+        EventExtent query = EventExtent.of(snapshot, selected.source().id(), clock)
+                .eventRange(clock, selected.records().range());
+        EventExtent.Found found = run.prepare(query).find();
+        run.add(found.statistics(), found.completeness());
+        if (found.times() != null) {
+            // what this scan lacks, the counts lack too
+            run.forgetMissing();
+        }
+        return found.times();
+    }
+
+    /** The number of steps in an unsigned length. */
+    private static long steps(long lengthNs, long stepNs) {
+        long whole = Long.divideUnsigned(lengthNs, stepNs);
+        return Long.remainderUnsigned(lengthNs, stepNs) == 0 ? whole : whole + 1;
+    }
+
+    private static long ceilDiv(long dividend, long divisor) {
+        return -Math.floorDiv(-dividend, divisor);
+    }
+
+    /** Rounds up to 1, 2 or 5 times a power of ten, or to a round number of minutes, hours or days. */
+    static long round(long ns) {
+        long minute = 60_000_000_000L;
+        if (ns > minute / 2) {
+            for (long minutes : new long[] {1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440}) {
+                if (minutes * minute >= ns) {
+                    return minutes * minute;
+                }
+            }
+            return ceilDiv(ns, 1440 * minute) * 1440 * minute;
+        }
+        long power = 1;
+        while (power * 10 <= ns) {
+            power *= 10;
+        }
+        return ns <= power ? power : ns <= 2 * power ? 2 * power : ns <= 5 * power ? 5 * power : 10 * power;
+    }
+}

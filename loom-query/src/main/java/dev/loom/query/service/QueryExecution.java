@@ -1,0 +1,140 @@
+package dev.loom.query.service;
+
+import dev.loom.query.Cancellation;
+import dev.loom.query.Completeness;
+import dev.loom.query.Histogram;
+import dev.loom.query.HistogramCounts;
+import dev.loom.query.Query;
+import dev.loom.query.QueryBudget;
+import dev.loom.query.QueryCursor;
+import dev.loom.query.QueryMemory;
+import dev.loom.query.QueryStatistics;
+import java.time.Duration;
+
+/** The scans of one request: they share its budget and its cancellation, and their work is summed up. For one thread. */
+final class QueryExecution {
+    /** Memory per byte of a payload: the payload, its text, and the text's old buffer while it grows. */
+    private static final long BYTES_PER_PAYLOAD_BYTE = 4;
+
+    /** Every operator has room for payloads of this length. */
+    private static final int PAYLOAD_LENGTH = 64 << 10;
+
+    private static final Completeness COMPLETE = new Completeness(0, 0, false, Completeness.Limit.NONE, false);
+
+    private final QueryLimits limits;
+    private final QueryMemory memory;
+    private final Cancellation cancellation;
+    private final ResultHandler results;
+    private final long startNs = System.nanoTime();
+    private QueryStatistics work = QueryStatistics.NONE;
+    private Completeness completeness = COMPLETE;
+
+    /** Completeness of the scans before {@link #repeat()}. */
+    private Completeness earlier = COMPLETE;
+
+    private int longest = PAYLOAD_LENGTH;
+    private int scans;
+
+    QueryExecution(QueryLimits limits, QueryMemory memory, Cancellation cancellation, ResultHandler results) {
+        this.limits = limits;
+        this.memory = memory;
+        this.cancellation = cancellation;
+        this.results = results;
+    }
+
+    /** Moves to the next record, and makes sure of the memory that a handler needs for it. */
+    boolean next(QueryCursor cursor) {
+        boolean found = cursor.next();
+        if (found) {
+            holds(cursor);
+        }
+        return found;
+    }
+
+    /** Reserves the memory for what a handler makes of a long payload. */
+    private void holds(QueryCursor record) {
+        if (record.length() > longest) {
+            memory.reserve((record.length() - longest) * BYTES_PER_PAYLOAD_BYTE);
+            longest = record.length();
+        }
+    }
+
+    /** Gives a query the limits and what is left of the budget. */
+    <Q extends Query<Q>> Q prepare(Query<Q> query) {
+        return query.useTimeIndex(limits.useTimeIndex())
+                .useChunkIndex(limits.useChunkIndex())
+                .budget(new QueryBudget(Math.max(0, limits.budget().bytesReadMax() - work.bytesRead()), timeLeft()))
+                .memory(memory)
+                .cancellation(cancellation)
+                .pulse(results::onPulse);
+    }
+
+    HistogramCounts count(Histogram query) {
+        HistogramCounts counts = RecordSelection.checked(query::count);
+        add(counts.statistics(), counts.completeness());
+        return counts;
+    }
+
+    QueryMemory memory() {
+        return memory;
+    }
+
+    boolean cancelled() {
+        return cancellation.cancelled();
+    }
+
+    /** The time left in the budget. */
+    Duration timeLeft() {
+        Duration left = limits.budget().timeMax().minusNanos(System.nanoTime() - startNs);
+        return left.isNegative() ? Duration.ZERO : left;
+    }
+
+    /** Forgets what the scans so far lacked, because the next one covers the same range. */
+    void forgetMissing() {
+        completeness = COMPLETE;
+    }
+
+    /** Lets the next scan cover the same range; what both lack is counted once. */
+    void repeat() {
+        earlier = completeness();
+        completeness = COMPLETE;
+    }
+
+    /** Records that the time limit was reached. */
+    void endByTime() {
+        scans--;
+        add(QueryStatistics.NONE, new Completeness(0, 0, false, Completeness.Limit.TIME, false));
+    }
+
+    /** Adds a cursor's work. False if the budget or a cancellation cut it short; then no other scan should follow. */
+    boolean add(QueryCursor cursor) {
+        Completeness missing = cursor.completeness();
+        add(cursor.statistics(), missing);
+        return missing.limit() == Completeness.Limit.NONE;
+    }
+
+    void add(QueryStatistics more, Completeness missing) {
+        scans++;
+        work = work.plus(more);
+        completeness = new Completeness(
+                completeness.lost() + missing.lost(),
+                completeness.damagedPages() + missing.damagedPages(),
+                completeness.expired() || missing.expired(),
+                completeness.limit() == Completeness.Limit.NONE ? missing.limit() : completeness.limit(),
+                missing.reachesFuture());
+    }
+
+    /** What the scans lacked; their ranges must not overlap, except after {@link #repeat()}. */
+    private Completeness completeness() {
+        return new Completeness(
+                Math.max(earlier.lost(), completeness.lost()),
+                Math.max(earlier.damagedPages(), completeness.damagedPages()),
+                earlier.expired() || completeness.expired(),
+                earlier.limit() == Completeness.Limit.NONE ? completeness.limit() : earlier.limit(),
+                earlier.reachesFuture() || completeness.reachesFuture());
+    }
+
+    QueryReport report(long withoutTime) {
+        return new QueryReport(completeness(), work, scans, withoutTime);
+    }
+}

@@ -1,0 +1,14 @@
+package dev.loom.query.service;
+
+import dev.loom.query.Completeness;
+import dev.loom.query.QueryStatistics;
+
+/**
+ * How a query ended.
+ *
+ * @param completeness what the answer lacks
+ * @param statistics the work of all scans
+ * @param scans how many scans the answer took
+ * @param withoutTime records left out because they carry no time
+ */
+public record QueryReport(Completeness completeness, QueryStatistics statistics, int scans, long withoutTime) {}

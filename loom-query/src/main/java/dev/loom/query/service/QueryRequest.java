@@ -1,0 +1,9 @@
+package dev.loom.query.service;
+
+/** A query as a value, checked when it was made: for {@link QueryService#run}. */
+public sealed interface QueryRequest
+        permits ScanRequest, TopRequest, AggregateRequest, HistogramRequest, CorrelateRequest {
+    RecordSelection records();
+
+    QueryLimits limits();
+}

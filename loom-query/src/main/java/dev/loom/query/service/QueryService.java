@@ -1,0 +1,216 @@
+package dev.loom.query.service;
+
+import dev.loom.api.Bins;
+import dev.loom.api.Index;
+import dev.loom.api.IndexFunction;
+import dev.loom.api.IndexKind;
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.api.Store;
+import dev.loom.query.Aggregate;
+import dev.loom.query.Cancellation;
+import dev.loom.query.Histogram;
+import dev.loom.query.HistogramCounts;
+import dev.loom.query.IndexedAggregate;
+import dev.loom.query.QueryCursor;
+import dev.loom.query.QueryMemory;
+import dev.loom.query.RawScan;
+import dev.loom.query.TopCursor;
+import dev.loom.query.TopRecords;
+import dev.loom.read.SnapshotLookup;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * Runs requests in constant memory: what the operators state; at most 32 MiB, or a quarter of what is left, for the records that an
+ * order by event time holds back; and four times the longest payload over 64 KiB.
+ *
+ * <p>One service belongs to one caller, whose queries it can cancel together. Its methods may be called from any thread.
+ */
+public final class QueryService {
+    /** Memory for the records that event-time order holds back. */
+    private static final long EVENT_ROOM_BYTES = 32L << 20;
+
+    private static final long EVENT_ROOM_BYTES_MIN = 1 << 20;
+
+    private final Function<Source, SourceClock> clocks;
+    private final QueryMemory memory;
+    private final Cancellation cancellation;
+
+    /**
+     * Prepares to run requests.
+     *
+     * @param clocks makes the clock of a source for one query; throws a {@link RequestException} if its records carry no times
+     * @param memory where queries reserve what they need
+     * @param cancellation ends the queries soon, with what they have found
+     */
+    public QueryService(Function<Source, SourceClock> clocks, QueryMemory memory, Cancellation cancellation) {
+        this.clocks = clocks;
+        this.memory = memory;
+        this.cancellation = cancellation;
+    }
+
+    /**
+     * Runs a request, and returns when all its results are handed over.
+     *
+     * @param snapshot of the store whose sources the request names
+     * @throws RequestException if the snapshot shows that the request makes no sense
+     * @throws QueryMemory.Exhausted if memory is used up
+     */
+    public QueryReport run(Snapshot snapshot, QueryRequest request, ResultHandler results) {
+        RecordSelection records = request.records();
+        SelectedSource selected =
+                new SelectedSource(records, records.eventTime() ? clocks.apply(records.source()) : null);
+        QueryExecution run = new QueryExecution(request.limits(), memory, cancellation, results);
+        if (request instanceof CorrelateRequest correlate) {
+            SourceClock other = records.eventTime() ? clocks.apply(correlate.with()) : null;
+            results.onBegin(correlate.with());
+            new Correlation(snapshot, correlate, selected, other, run, results).run();
+            return run.report(selected.withoutTime());
+        }
+        results.onBegin(records.source());
+        if (request instanceof ScanRequest scan) {
+            return run.report(scan(snapshot, scan, selected, run, results));
+        } else if (request instanceof TopRequest top) {
+            top(snapshot, top, selected, run, results);
+        } else if (request instanceof AggregateRequest aggregate) {
+            aggregate(snapshot, aggregate, selected, run, results);
+        } else if (request instanceof HistogramRequest histogram) {
+            histogram(snapshot, histogram, selected, run, results);
+        }
+        return run.report(selected.withoutTime());
+    }
+
+    /**
+     * Hands over the last records of a source, oldest first, and then those that arrive, each once, even if the writer restarts,
+     * until the request's time is over or the query is cancelled.
+     *
+     * @param stores attaches to the store; each is closed
+     * @param asked makes the request from the first snapshot
+     * @throws RequestException as {@code asked} does
+     */
+    public QueryReport tail(Supplier<Store> stores, Function<Snapshot, TailRequest> asked, ResultHandler results) {
+        return new TailScan(stores, asked, results, limits -> new QueryExecution(limits, memory, cancellation, results))
+                .run();
+    }
+
+    /** Returns the number of records left out because they carry no time. */
+    private static long scan(
+            Snapshot snapshot,
+            ScanRequest request,
+            SelectedSource selected,
+            QueryExecution run,
+            ResultHandler results) {
+        LimitedRecords found = new LimitedRecords(results, request.limit());
+        SourceClock clock = selected.clock();
+        try (SnapshotLookup lookup = SnapshotLookup.of(snapshot)) {
+            results.onLookup(lookup);
+            if (clock != null) {
+                long room = run.memory().reserveShare(EVENT_ROOM_BYTES_MIN, EVENT_ROOM_BYTES);
+                EventScan scan = new EventScan(run, clock, lookup, found, room);
+                scan.run(
+                        () -> selected.restrict(RawScan.of(snapshot, selected.source())),
+                        request.records().range(),
+                        request.order());
+                return scan.withoutTime();
+            } else if (!found.full()) {
+                RawScan scan = selected.confine(RawScan.of(snapshot, selected.source()))
+                        .order(request.order());
+                try (QueryCursor record = run.prepare(scan).open()) {
+                    while (!found.full() && run.next(record)) {
+                        found.add(record.timeNs(), record.address(), record.buffer(), record.offset(), record.length());
+                    }
+                    run.add(record);
+                }
+            }
+            return 0;
+        }
+    }
+
+    private static void top(
+            Snapshot snapshot, TopRequest request, SelectedSource selected, QueryExecution run, ResultHandler results) {
+        IndexFunction function = request.records().function(request.field());
+        TopRecords query = TopRecords.of(snapshot, selected.source().id(), function, request.count());
+        if (request.smallest()) {
+            query.smallest();
+        }
+        SourceClock clock = selected.clock();
+        try (SnapshotLookup lookup = SnapshotLookup.of(snapshot);
+                TopCursor cursor = run.prepare(selected.confine(query)).open()) {
+            results.onLookup(lookup);
+            while (run.next(cursor)) {
+                lookup.from(cursor.address());
+                long timeNs = clock == null
+                        ? cursor.timeNs()
+                        : clock.epochNs(lookup, cursor.buffer(), cursor.offset(), cursor.length());
+                results.onRecord(timeNs, cursor.address(), cursor.buffer(), cursor.offset(), cursor.length());
+            }
+            run.add(cursor);
+        }
+    }
+
+    private static void aggregate(
+            Snapshot snapshot,
+            AggregateRequest request,
+            SelectedSource selected,
+            QueryExecution run,
+            ResultHandler results) {
+        IndexFunction function = request.records().function(request.field());
+        IndexedAggregate query = RecordSelection.checked(
+                () -> IndexedAggregate.of(snapshot, selected.source().id(), function));
+        Aggregate result = run.prepare(selected.confine(query.percentiles(request.percentiles())))
+                .run();
+        run.add(result.statistics(), result.completeness());
+        results.onAggregate(request, result);
+    }
+
+    private static void histogram(
+            Snapshot snapshot,
+            HistogramRequest request,
+            SelectedSource selected,
+            QueryExecution run,
+            ResultHandler results) {
+        IndexFunction function = request.records().function(request.field());
+        HistogramSteps steps = null;
+        if (request.byTime() != null) {
+            steps = HistogramSteps.of(snapshot, selected, run, request.byTime());
+            if (steps == null) {
+                results.onNothing("no records in the range");
+                return;
+            }
+        }
+        if (!request.byValue() && steps != null) {
+            Histogram query =
+                    selected.restrict(Histogram.of(snapshot, selected.source().id(), function));
+            results.onHistogram(request, steps.count(query.oneBin(), selected, run), List.of());
+            return;
+        }
+        HistogramCounts values = run.count(run.prepare(selected.confine(byValue(snapshot, selected, function))));
+        if (steps == null) {
+            results.onHistogram(request, values, BinGroup.of(values, request.groupsMax()));
+            return;
+        }
+        // first by value alone, to find the bins that are not empty
+        int room = Math.min(Bins.EDGES_COUNT_MAX, Histogram.CELLS_MAX / steps.count());
+        List<BinGroup> groups = BinGroup.of(values, Math.min(room, request.groupsMax()));
+        if (groups.isEmpty()) {
+            results.onNothing("no values in the range");
+            return;
+        }
+        run.forgetMissing();
+        Histogram query = selected.restrict(byValue(snapshot, selected, function));
+        results.onHistogram(request, steps.count(query.groups(BinGroup.ends(groups)), selected, run), groups);
+    }
+
+    /** A histogram with the bins of an index over the function, if there is one. */
+    private static Histogram byValue(Snapshot snapshot, SelectedSource selected, IndexFunction function) {
+        Histogram query = Histogram.of(snapshot, selected.source().id(), function);
+        for (Index index : snapshot.indexes(selected.source().id())) {
+            if (index.kind() == IndexKind.VALUE && index.function().equals(function)) {
+                query.bins(index.bins());
+            }
+        }
+        return query;
+    }
+}

@@ -1,0 +1,164 @@
+package dev.loom.query.service;
+
+import dev.loom.api.Snapshot;
+import dev.loom.api.Store;
+import dev.loom.error.StoreReopenedException;
+import dev.loom.query.Order;
+import dev.loom.query.QueryCursor;
+import dev.loom.query.RawScan;
+import dev.loom.query.TimeRange;
+import dev.loom.read.SnapshotLookup;
+import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands over the last records of a source and those that arrive, each once, even if the writer restarts: it remembers the
+ * address from which on nothing is handed over yet. For one thread.
+ */
+final class TailScan {
+    private static final long POLL_NS = 10_000_000L;
+    private static final long NOT_BEGUN = -1;
+
+    private final Supplier<Store> stores;
+    private final Function<Snapshot, TailRequest> asked;
+    private final ResultHandler results;
+    private final Function<QueryLimits, QueryExecution> executions;
+    private @Nullable Running running;
+    private long nextAddress = NOT_BEGUN;
+    private long nextTimeNs = Long.MIN_VALUE;
+
+    TailScan(
+            Supplier<Store> stores,
+            Function<Snapshot, TailRequest> asked,
+            ResultHandler results,
+            Function<QueryLimits, QueryExecution> executions) {
+        this.stores = stores;
+        this.asked = asked;
+        this.results = results;
+        this.executions = executions;
+    }
+
+    /** The request, known from the first snapshot on, and its scans. */
+    private record Running(TailRequest request, QueryExecution scans) {}
+
+    /** Returns when everything is handed over or, if following, when cancelled or when the time is over. */
+    QueryReport run() {
+        boolean going = true;
+        while (going) {
+            try (Store store = stores.get()) {
+                going = poll(store) && running().request().follow() && follow(store);
+            } catch (StoreReopenedException e) {
+                // The writer restarted. What follows the last address handed over is in the store it opened.
+                going = running == null || (running.request().follow() && pause());
+            }
+        }
+        return running().scans().report(0);
+    }
+
+    private Running running() {
+        return Objects.requireNonNull(running);
+    }
+
+    private boolean poll(Store store) {
+        try (Snapshot snapshot = store.snapshot()) {
+            return poll(snapshot);
+        }
+    }
+
+    private boolean poll(Snapshot snapshot) {
+        if (running == null) {
+            TailRequest request = asked.apply(snapshot);
+            running = new Running(request, executions.apply(request.limits()));
+            results.onBegin(request.source());
+        }
+        try (SnapshotLookup lookup = SnapshotLookup.of(snapshot)) {
+            results.onLookup(lookup);
+            return nextAddress == NOT_BEGUN ? handOverLast(snapshot) : handOverNew(snapshot);
+        }
+    }
+
+    private boolean follow(Store store) {
+        boolean going = pause();
+        while (going) {
+            try (Snapshot snapshot = store.snapshot()) {
+                going = snapshot.tailAddress() == nextAddress || poll(snapshot);
+            }
+            going = going && pause();
+        }
+        return false;
+    }
+
+    private boolean pause() {
+        QueryExecution scans = running().scans();
+        if (scans.timeLeft().isZero()) {
+            scans.endByTime();
+            return false;
+        }
+        LockSupport.parkNanos(POLL_NS);
+        return !scans.cancelled();
+    }
+
+    /** Seeks back to the first of the last records and hands over from there on, so that it keeps none in memory. */
+    private boolean handOverLast(Snapshot snapshot) {
+        long left = running().request().lines();
+        long address = NOT_BEGUN;
+        long timeNs = 0;
+        if (left > 0) {
+            try (QueryCursor record = open(raw(snapshot).order(Order.NEWEST_FIRST))) {
+                while (left > 0 && running().scans().next(record)) {
+                    address = record.address();
+                    timeNs = record.timeNs();
+                    left--;
+                }
+                if (!running().scans().add(record)) {
+                    return false;
+                }
+            }
+        }
+        if (address == NOT_BEGUN) {
+            endAt(snapshot);
+            return true;
+        }
+        nextAddress = address;
+        nextTimeNs = timeNs;
+        return handOverNew(snapshot);
+    }
+
+    private boolean handOverNew(Snapshot snapshot) {
+        boolean whole;
+        try (QueryCursor record = open(raw(snapshot)
+                .range(new TimeRange(nextTimeNs, Long.MAX_VALUE))
+                .fromAddress(nextAddress)
+                .order(Order.OLDEST_FIRST))) {
+            while (running().scans().next(record)) {
+                results.onRecord(record.timeNs(), record.address(), record.buffer(), record.offset(), record.length());
+                nextAddress = record.address() + 1;
+                nextTimeNs = record.timeNs();
+            }
+            whole = running().scans().add(record);
+        }
+        results.onFlush();
+        if (whole) {
+            endAt(snapshot);
+        }
+        return whole;
+    }
+
+    private QueryCursor open(RawScan scan) {
+        return running().scans().prepare(scan).open();
+    }
+
+    private RawScan raw(Snapshot snapshot) {
+        RawScan scan = RawScan.of(snapshot, running().request().source());
+        running().request().conditions().forEach(scan::where);
+        return scan;
+    }
+
+    private void endAt(Snapshot snapshot) {
+        nextAddress = snapshot.tailAddress();
+        nextTimeNs = snapshot.lastTimeNs();
+    }
+}

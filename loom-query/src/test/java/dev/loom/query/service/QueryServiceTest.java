@@ -1,0 +1,298 @@
+package dev.loom.query.service;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.api.Snapshot;
+import dev.loom.query.Aggregate;
+import dev.loom.query.Cancellation;
+import dev.loom.query.Completeness;
+import dev.loom.query.HistogramCounts;
+import dev.loom.query.Order;
+import dev.loom.query.QueryBudget;
+import dev.loom.query.QueryMemory;
+import dev.loom.query.TimeRange;
+import dev.loom.query.where.Literal;
+import dev.loom.query.where.Where;
+import java.math.BigDecimal;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Record i of 2000 arrives at 1000 i ns; its own time is 2000 - i, but every hundredth has none. */
+final class QueryServiceTest {
+    private static final long COUNT = 2_000;
+
+    @TempDir
+    Path directory;
+
+    private final QueryMemory memory = new QueryMemory(16 << 20);
+    private final Cancellation cancellation = new Cancellation();
+    private final QueryService service = TimedStore.service(memory, cancellation);
+    private final Results results = new Results();
+    private TimedStore store;
+
+    /** Keeps whatever is handed over. */
+    private static class Results extends TimedStore.Kept {
+        private final List<Long> causes = new ArrayList<>();
+        private @Nullable CauseThreshold threshold;
+        private @Nullable MatchSummary matched;
+        private @Nullable Aggregate aggregate;
+        private @Nullable HistogramCounts counts;
+        private @Nullable String nothing;
+        private List<BinGroup> groups = List.of();
+
+        @Override
+        public void onCause(long address) {
+            causes.add(address);
+        }
+
+        @Override
+        public void onThreshold(CauseThreshold found) {
+            threshold = found;
+        }
+
+        @Override
+        public void onMatched(MatchSummary summary) {
+            matched = summary;
+        }
+
+        @Override
+        public void onAggregate(AggregateRequest request, Aggregate result) {
+            aggregate = result;
+        }
+
+        @Override
+        public void onHistogram(HistogramRequest request, HistogramCounts found, List<BinGroup> groupsFound) {
+            counts = found;
+            groups = groupsFound;
+        }
+
+        @Override
+        public void onNothing(String reason) {
+            nothing = reason;
+        }
+    }
+
+    @BeforeEach
+    void fill() {
+        store = new TimedStore(directory);
+        for (long i = 0; i < COUNT; i++) {
+            store.push(i % 100 == 0 ? -1 : COUNT - i, 200);
+        }
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    private RecordSelection all(String... where) {
+        return store.records(TimeRange.ALL, false, where);
+    }
+
+    private QueryReport run(QueryRequest request) {
+        try (Snapshot snapshot = store.snapshot();
+                QueryMemory part = memory.part()) {
+            return TimedStore.service(part, cancellation).run(snapshot, request, results);
+        } finally {
+            assertEquals(0, memory.reserved());
+        }
+    }
+
+    private List<Long> numbers() {
+        return results.rows.stream().map(row -> row.get(1)).toList();
+    }
+
+    @Test
+    void shouldScanByArrivalInBothOrdersUpToTheLimit() {
+        QueryReport report = run(new ScanRequest(
+                store.records(new TimeRange(10_000, 20_000), false, "i != 15"),
+                Order.OLDEST_FIRST,
+                5,
+                QueryLimits.NONE));
+        assertEquals(List.of(10L, 11L, 12L, 13L, 14L), numbers());
+        assertEquals(List.of(10_000L, 10L), results.rows.get(0));
+        assertEquals(1, report.scans());
+        assertTrue(report.completeness().complete());
+        assertTrue(report.statistics().pagesRead() > 0);
+        results.rows.clear();
+        run(new ScanRequest(all("i < 3"), Order.NEWEST_FIRST, Long.MAX_VALUE, QueryLimits.NONE));
+        assertEquals(List.of(2L, 1L, 0L), numbers());
+        results.rows.clear();
+        assertEquals(
+                0,
+                run(new ScanRequest(all(), Order.NEWEST_FIRST, 0, QueryLimits.NONE))
+                        .scans());
+        assertEquals(List.of(), results.rows);
+    }
+
+    @Test
+    void shouldScanByEventTimeAndCountRecordsWithoutOne() {
+        QueryReport report = run(new ScanRequest(
+                store.records(TimeRange.ALL, true, "i < 201"), Order.OLDEST_FIRST, Long.MAX_VALUE, QueryLimits.NONE));
+        assertEquals(
+                LongStream.rangeClosed(0, 200)
+                        .map(i -> 200 - i)
+                        .filter(i -> i % 100 != 0)
+                        .boxed()
+                        .toList(),
+                numbers());
+        assertEquals(List.of(COUNT - 199, 199L), results.rows.get(0));
+        assertEquals(3, report.withoutTime());
+    }
+
+    @Test
+    void shouldFindTheLargestAndTheSmallest() {
+        run(new TopRequest(all("i < 500"), "i", 2, false, QueryLimits.NONE));
+        run(new TopRequest(all(), "i", 2, true, QueryLimits.NONE));
+        assertEquals(List.of(499L, 498L, 0L, 1L), numbers());
+    }
+
+    @Test
+    void shouldAggregateAFieldOrCountRecords() {
+        run(new AggregateRequest(all("i < 100"), "i", List.of(new BigDecimal("50")), QueryLimits.NONE));
+        Aggregate found = results.aggregate;
+        assertNotNull(found);
+        assertEquals("4950", found.sum());
+        assertEquals(49, found.percentiles().get(new BigDecimal("50")).longValue());
+        run(new AggregateRequest(all("i < 100"), null, List.of(), QueryLimits.NONE));
+        assertEquals(100, results.aggregate.count());
+    }
+
+    @Test
+    void shouldCountBySizeByTimeAndByBoth() {
+        run(new HistogramRequest(all(), "i", true, 10, null, QueryLimits.NONE));
+        assertTrue(results.groups.size() <= 10 && results.groups.size() > 5, results.groups.toString());
+        assertEquals(
+                COUNT,
+                results.groups.stream()
+                        .mapToLong(group -> group.count(results.counts, 0))
+                        .sum());
+        HistogramRequest.Steps steps = new HistogramRequest.Steps(Duration.ofNanos(500_000), 80);
+        run(new HistogramRequest(all(), null, false, 0, steps, QueryLimits.NONE));
+        assertEquals(4, results.counts.steps());
+        assertEquals(500, results.counts.count(3));
+        run(new HistogramRequest(
+                all("i >= 1000"), "i", true, 10, new HistogramRequest.Steps(null, 8), QueryLimits.NONE));
+        assertEquals(results.groups.size(), results.counts.bins());
+        long sum = 0;
+        for (int step = 0; step < results.counts.steps(); step++) {
+            sum += results.counts.count(step);
+        }
+        assertEquals(1_000, sum);
+        assertNull(results.nothing);
+        run(new HistogramRequest(
+                store.records(new TimeRange(1L << 60, 1L << 61), false), null, false, 0, steps, QueryLimits.NONE));
+        assertEquals("no records in the range", results.nothing);
+    }
+
+    @Test
+    void shouldCorrelateAroundAValueAndAPercentile() {
+        CorrelateRequest.Threshold value = new CorrelateRequest.Threshold.Above(Literal.Numeric.parse("1997"));
+        run(correlate(value, Long.MAX_VALUE));
+        assertEquals(List.of(1997L, 1998L, 1998L, 1999L), numbers());
+        assertEquals(4, results.causes.size());
+        assertEquals(new MatchSummary(2, 0, 0), results.matched);
+        assertEquals(new BigDecimal(1997), results.threshold.number());
+        results.rows.clear();
+        run(correlate(new CorrelateRequest.Threshold.Percentile(new BigDecimal("99.9")), 1));
+        assertEquals(List.of(1997L), numbers());
+        assertEquals(1997, results.threshold.value().longValue());
+        assertFalse(results.threshold.inclusive());
+    }
+
+    private CorrelateRequest correlate(CorrelateRequest.Threshold above, long limit) {
+        Duration before = Duration.ofNanos(1_000);
+        return new CorrelateRequest(
+                all(), "i", above, store.source(), before, Duration.ZERO, null, limit, false, QueryLimits.NONE);
+    }
+
+    @Test
+    void shouldEndWithWhatWasFoundWhenCancelledOrOutOfBudget() {
+        QueryLimits bytes = new QueryLimits(new QueryBudget(1, Duration.ofMinutes(1)), true, true);
+        assertEquals(
+                Completeness.Limit.BYTES,
+                run(new ScanRequest(all(), Order.NEWEST_FIRST, Long.MAX_VALUE, bytes))
+                        .completeness()
+                        .limit());
+        QueryLimits time = QueryLimits.NONE.withTimeMax(Duration.ZERO);
+        assertEquals(
+                Completeness.Limit.TIME,
+                run(new AggregateRequest(all(), "i", List.of(), time))
+                        .completeness()
+                        .limit());
+        cancellation.cancel();
+        QueryReport report = run(new ScanRequest(all(), Order.NEWEST_FIRST, Long.MAX_VALUE, QueryLimits.NONE));
+        assertEquals(Completeness.Limit.CANCELLED, report.completeness().limit());
+        assertFalse(report.completeness().complete());
+    }
+
+    @Test
+    void shouldReserveMemoryForLongPayloadsAndReleaseAllWhenRefused() {
+        store.push(1, 120_000);
+        ScanRequest newest = new ScanRequest(all(), Order.NEWEST_FIRST, 1, QueryLimits.NONE);
+        run(newest);
+        assertEquals(List.of(COUNT), numbers());
+        long most = (15 << 20) - (100 << 10);
+        memory.reserve(most);
+        try (Snapshot snapshot = store.snapshot();
+                QueryMemory part = memory.part()) {
+            QueryService tight = TimedStore.service(part, cancellation);
+            assertThrows(QueryMemory.Exhausted.class, () -> tight.run(snapshot, newest, results));
+        }
+        assertEquals(most, memory.reserved());
+    }
+
+    @Test
+    void shouldPassOnWhatAHandlerThrowsAndReleaseTheScan() {
+        ResultHandler failing = new ResultHandler() {
+            @Override
+            public void onRecord(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
+                throw new IllegalStateException("full");
+            }
+        };
+        ScanRequest scan = new ScanRequest(all(), Order.NEWEST_FIRST, 9, QueryLimits.NONE);
+        try (Snapshot snapshot = store.snapshot()) {
+            assertThrows(IllegalStateException.class, () -> service.run(snapshot, scan, failing));
+        }
+        assertEquals(0, memory.reserved());
+    }
+
+    @Test
+    void shouldHandOverTheLastRecordsAndThenThoseThatArriveEachOnce() {
+        long[] flushes = {0};
+        Results following = new Results() {
+            @Override
+            public void onFlush() {
+                if (++flushes[0] <= 3) {
+                    store.push(5, 0);
+                } else {
+                    cancellation.cancel();
+                }
+            }
+        };
+        QueryReport report = service.tail(
+                store::reader,
+                snapshot ->
+                        new TailRequest(store.source(), List.of(Where.parse("i != 1999")), 2, true, QueryLimits.NONE),
+                following);
+        assertEquals(
+                List.of(1997L, 1998L, 2000L, 2001L, 2002L),
+                following.rows.stream().map(row -> row.get(1)).toList());
+        assertEquals(5, report.scans());
+        assertEquals(0, memory.reserved());
+    }
+}
