@@ -94,7 +94,7 @@ public final class Correlate extends Query<Correlate> {
     public Correlate durations(IndexFunction ofCauses, IndexFunction ofRecords) {
         if (!ofCauses.isReadable() || !ofRecords.isReadable()) {
             throw new IllegalArgumentException(
-                    "durations can't be read: causes=" + ofCauses.text() + ", records=" + ofRecords.text());
+                    "duration function is not readable: causes=" + ofCauses.text() + ", records=" + ofRecords.text());
         }
         causeDuration = ofCauses;
         duration = ofRecords;

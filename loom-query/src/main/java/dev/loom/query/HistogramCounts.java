@@ -57,7 +57,7 @@ public final class HistogramCounts {
             return 1;
         }
         if (range.fromNs() == Long.MIN_VALUE) {
-            throw new IllegalArgumentException("steps need a time range with a begin: range=" + range);
+            throw new IllegalArgumentException("steps need a time range with a start: range=" + range);
         }
         long lengthNs = range.toNs() - range.fromNs(); // unsigned
         long steps = Long.divideUnsigned(lengthNs, stepNs) + (Long.remainderUnsigned(lengthNs, stepNs) == 0 ? 0 : 1);

@@ -13,8 +13,8 @@ record IndexedFunction(int sourceId, IndexFunction function) {
     /** @throws IllegalArgumentException if the function can't be read */
     static IndexedFunction of(int sourceId, IndexFunction function) {
         if (!function.isReadable()) {
-            throw new IllegalArgumentException("index function has to be supplied again to be read: function="
-                    + function + ", source=" + sourceId);
+            throw new IllegalArgumentException(
+                    "index function is not supplied: function=" + function + ", source=" + sourceId);
         }
         return new IndexedFunction(sourceId, function);
     }
@@ -36,7 +36,7 @@ record IndexedFunction(int sourceId, IndexFunction function) {
     IndexSummaries summaries(QueryScope scope, Predicate<Index> usable) {
         List<Index> found = indexes(scope.query(), usable);
         if (found.isEmpty()) {
-            String reason = scope.query().chunkIndex() ? "no index over it" : "chunk index: disabled";
+            String reason = scope.query().chunkIndex() ? "no index" : "chunk index: disabled";
             scope.plan().explain(() -> function.name() + ": " + reason);
             return null;
         }

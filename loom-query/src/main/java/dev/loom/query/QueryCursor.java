@@ -23,9 +23,13 @@ public interface QueryCursor extends RecordCursor {
         return completeness();
     }
 
-    /** The work done so far. */
+    /** The work done so far. Works after {@link #close()}. */
     QueryStatistics statistics();
 
-    /** What the answer lacks so far. Invalid after {@link #close()} and after the snapshot is closed. */
+    /**
+     * What the answer lacks so far. Works after the snapshot is closed.
+     *
+     * @throws IllegalStateException after {@link #close()}
+     */
     Completeness completeness();
 }

@@ -128,7 +128,7 @@ public final class QueryMemory implements AutoCloseable {
         private final boolean mayPass;
 
         Exhausted(long bytes, long left, long bytesMax, boolean mayPass) {
-            super("memory for queries is used up: needed=" + bytes + ", left=" + left + ", max=" + bytesMax);
+            super("query memory is exhausted: needed=" + bytes + ", left=" + left + ", max=" + bytesMax);
             this.mayPass = mayPass;
         }
 

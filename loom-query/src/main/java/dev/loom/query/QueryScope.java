@@ -184,7 +184,7 @@ final class QueryScope implements AutoCloseable {
             return plan.lines();
         }
         List<String> lines = new ArrayList<>(plan.lines());
-        lines.add("timestamp index: entries damaged=" + damaged + ", of which the records were read");
+        lines.add("timestamp index: entries damaged=" + damaged + ", records read instead");
         return lines;
     }
 

@@ -33,7 +33,7 @@ public final class TopRecords extends Query<TopRecords> {
         this.count = count;
         if (count < 1 || count > COUNT_MAX) {
             throw new IllegalArgumentException(
-                    "records wanted out of range: count=" + count + ", min=1, max=" + COUNT_MAX);
+                    "record count out of range: count=" + count + ", min=1, max=" + COUNT_MAX);
         }
     }
 

@@ -109,7 +109,7 @@ public final class ValueRange {
     /** This range with an upper end: {@code atLeast(10).to(below(20))}. */
     public ValueRange to(ValueRange upper) {
         if (upper.low != null || high != null) {
-            throw new IllegalArgumentException("not a lower and an upper end: lower=" + this + ", upper=" + upper);
+            throw new IllegalArgumentException("not a lower and an upper bound: lower=" + this + ", upper=" + upper);
         }
         return new ValueRange(low, upper.high);
     }

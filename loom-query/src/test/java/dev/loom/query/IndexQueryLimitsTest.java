@@ -117,7 +117,7 @@ class IndexQueryLimitsTest {
         IndexFunction other = IndexFunction.of("other", ValueType.I64, ValueUnit.NONE, (b, o, l, v) -> v.setInteger(7));
         Aggregate aggregate =
                 IndexedAggregate.of(snapshot, source, other).percentiles(50).run();
-        assertEquals(List.of("other: no index over it"), aggregate.statistics().plan());
+        assertEquals(List.of("other: no index"), aggregate.statistics().plan());
         assertEquals(RECORDS, aggregate.count());
         assertEquals("7", aggregate.percentile(50).orElseThrow().toString());
     }

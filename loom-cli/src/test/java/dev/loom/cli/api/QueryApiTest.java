@@ -135,7 +135,7 @@ final class QueryApiTest {
         requireFailure(400, "where", "scan", "{\"source\":\"requests\",\"where\":{\"a\":1}}");
         requireFailure(400, "latency_ns >", "scan", "{\"source\":\"requests\",\"where\":\"latency_ns >\"}");
         requireFailure(
-                400, "expected ) to end", "search", "{\"source\":\"requests\",\"query\":\"(a\",\"field\":\"op\"}");
+                400, "expected ) to close", "search", "{\"source\":\"requests\",\"query\":\"(a\",\"field\":\"op\"}");
         requireFailure(400, "timeout", "scan", "{\"source\":\"requests\",\"timeout\":\"soon\"}");
         requireFailure(404, "no such source: --help", "scan", "{\"source\":\"--help\"}");
     }
@@ -160,7 +160,7 @@ final class QueryApiTest {
         ApiFailure failure = assertThrows(ApiFailure.class, run::run);
         assertEquals(status, failure.status(), failure.getMessage());
         assertTrue(
-                failure.getMessage().matches("memory for queries is used up: needed=\\d+, left=\\d+, max=\\d+"),
+                failure.getMessage().matches("query memory is exhausted: needed=\\d+, left=\\d+, max=\\d+"),
                 failure.getMessage());
     }
 

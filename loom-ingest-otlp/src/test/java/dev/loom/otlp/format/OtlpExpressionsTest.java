@@ -165,7 +165,7 @@ class OtlpExpressionsTest {
                 assertThrows(IllegalArgumentException.class, () -> test("otlp-span", SPAN, expression));
         assertTrue(
                 String.valueOf(e.getMessage())
-                        .matches("(?s).*(can be=.*(error|server|hexadecimal)|events.NAME|attributes.NAME).*"),
+                        .matches("(?s).*(values=.*(error|server|hexadecimal)|events.NAME|attributes.NAME).*"),
                 e.getMessage());
     }
 

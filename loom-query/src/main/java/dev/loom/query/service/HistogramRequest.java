@@ -42,7 +42,7 @@ public record HistogramRequest(
         if (byValue && field == null) {
             throw new RequestException("a histogram by value needs a field");
         } else if (!byValue && byTime == null) {
-            throw new RequestException("a histogram is by value, by time, or by both");
+            throw new RequestException("a histogram must be by value, by time or both");
         }
     }
 }

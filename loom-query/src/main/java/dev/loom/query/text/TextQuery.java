@@ -75,7 +75,7 @@ public sealed interface TextQuery {
             tokens = List.copyOf(tokens);
             if (tokens.isEmpty() || tokens.size() > PHRASE_MAX) {
                 throw new IllegalArgumentException(
-                        "tokens of a phrase out of range: count=" + tokens.size() + ", min=1, max=" + PHRASE_MAX);
+                        "phrase length out of range: tokens=" + tokens.size() + ", min=1, max=" + PHRASE_MAX);
             }
         }
 

@@ -89,7 +89,7 @@ final class TextQueryParser {
             descend(start);
             TextQuery inner = disjunction();
             if (atEnd() || query.charAt(position) != ')') {
-                throw error("expected ) to end what begins at " + start, position);
+                throw error("expected ) to close the group at " + start, position);
             }
             position++;
             depth--;
@@ -113,7 +113,7 @@ final class TextQueryParser {
 
     private void descend(int start) {
         if (++depth > TextQuery.DEPTH_MAX) {
-            throw error("query is nested too deep, max=" + TextQuery.DEPTH_MAX, start);
+            throw error("query is nested too deeply, max=" + TextQuery.DEPTH_MAX, start);
         }
     }
 
@@ -121,13 +121,11 @@ final class TextQueryParser {
         int start = position;
         int close = query.indexOf('"', start + 1);
         if (close < 0) {
-            throw error("expected \" to end what begins here", start);
+            throw error("quote is not closed", start);
         }
         for (int star = query.indexOf('*', start); star >= 0 && star < close; star = query.indexOf('*', star + 1)) {
             if (isTokenPart(query.codePointBefore(star))) {
-                throw error(
-                        "a * within quotes is no beginning of a word: it may follow them; leave out one of the text itself",
-                        star);
+                throw error("* inside quotes is not a wildcard; put it after the closing quote, or leave it out", star);
             }
         }
         position = close + 1;
@@ -154,18 +152,18 @@ final class TextQueryParser {
         String problem = !adjoins
                 ? null
                 : switch (query.charAt(at)) {
-                    case '~' -> "similar words are not searched for";
-                    case '^' -> "terms have no weights";
-                    case '?' -> isTokenPart(next) ? "a ? stands for no letter" : null;
-                    case '&', '|' -> next == query.charAt(at) ? "AND and OR are words" : null;
+                    case '~' -> "fuzzy search is not supported";
+                    case '^' -> "boosts are not supported";
+                    case '?' -> isTokenPart(next) ? "? is not a wildcard" : null;
+                    case '&', '|' -> next == query.charAt(at) ? "AND and OR are written as words" : null;
                     case ':' ->
                         isName(start, at) && (isTokenPart(next) || "\"([{<>".indexOf(next) >= 0)
-                                ? "fields are not named here, but by where: level == \"error\", level matches \"error\""
+                                ? "a text query names no fields, use where: level == \"error\", level matches \"error\""
                                 : null;
                     default -> null;
                 };
         if (problem != null) {
-            throw error(problem + "; what is of the text itself goes in quotes", at);
+            throw error(problem + "; put literal text in quotes", at);
         }
     }
 
@@ -180,7 +178,7 @@ final class TextQueryParser {
         }
         position++;
         if (position < query.length() && !isSpace(query.charAt(position)) && "()".indexOf(query.charAt(position)) < 0) {
-            throw error("a * may only end a term", position - 1);
+            throw error("* is only allowed at the end of a term", position - 1);
         }
         return true;
     }
@@ -201,13 +199,13 @@ final class TextQueryParser {
             tokens.add(token.toString());
         }
         if (tokens.isEmpty()) {
-            throw error("term has no letter, digit or _ in it", start);
+            throw error("term has no letter, digit or _", start);
         }
         if (tokens.size() > TextQuery.PHRASE_MAX) {
             throw error("phrase has too many words, count=" + tokens.size() + ", max=" + TextQuery.PHRASE_MAX, start);
         }
         if (prefix && !endsInToken(text)) {
-            throw error("a * has to follow a letter, digit or _", position - 1);
+            throw error("* must follow a letter, digit or _", position - 1);
         }
         return new TextQuery.Phrase(tokens, prefix);
     }

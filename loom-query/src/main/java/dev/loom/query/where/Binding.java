@@ -181,11 +181,11 @@ final class Binding {
         if (!comparable) {
             FieldType type = format.declaredType(field);
             FieldTerms terms = format.terms(field);
-            throw new IllegalArgumentException("field can't be compared with this: field=" + field + ", type="
+            throw new IllegalArgumentException("field can't be compared with the literal: field=" + field + ", type="
                     + (type == null ? "any" : type.text()) + ", literal=" + literal
-                    + (terms == null ? "" : ", can be=" + terms.known())
+                    + (terms == null ? "" : ", values=" + terms.known())
                     + (type == FieldType.JSON
-                            ? "; ask contains or matches of the whole, or compare a part of it by its path: " + field
+                            ? "; use contains or matches on the whole field, or compare a member by its path: " + field
                                     + ".NAME"
                             : ""));
         }

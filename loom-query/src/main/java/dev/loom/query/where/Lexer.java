@@ -173,7 +173,7 @@ final class Lexer {
         int digits = position;
         skipDigits();
         if (position == digits) {
-            throw error("expected digits of an exponent", start);
+            throw error("expected exponent digits", start);
         }
         if (position - digits > 3) {
             throw error("exponent is too large, max=" + EXPONENT_MAX, start);
@@ -189,7 +189,7 @@ final class Lexer {
     /** The next character of a token that began at {@code start} and may not end here. */
     private char take(String expected, int start) {
         if (position == expression.length()) {
-            throw error("expected " + expected + " to end what begins at " + start, position);
+            throw error("expected " + expected + " in the token that starts at " + start, position);
         }
         return expression.charAt(position++);
     }

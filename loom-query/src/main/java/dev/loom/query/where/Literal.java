@@ -34,7 +34,7 @@ public sealed interface Literal {
             Lexer lexer = new Lexer(text);
             Numeric number = lexer.next().number();
             if (number == null || lexer.next().kind() != TokenKind.END) {
-                throw new IllegalArgumentException("not a number: " + text + "; as 5000 or 50ms");
+                throw new IllegalArgumentException("not a number: " + text + "; for example 5000 or 50ms");
             }
             return number;
         }

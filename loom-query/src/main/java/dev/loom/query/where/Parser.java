@@ -89,7 +89,7 @@ final class Parser {
 
     private void descend(Token opening) {
         if (++depth > Where.DEPTH_MAX) {
-            throw lexer.error("expression is nested too deep, max=" + Where.DEPTH_MAX, opening.position());
+            throw lexer.error("expression is nested too deeply, max=" + Where.DEPTH_MAX, opening.position());
         }
     }
 
@@ -132,11 +132,11 @@ final class Parser {
                 take(TokenKind.OPERATOR, "== != < <= > >= in between is contains icontains matches or not");
         Operator operator = Operator.of(operatorToken.text());
         if (token.kind() == TokenKind.NULL) {
-            throw lexer.error("null is asked for by is null or is not null", operatorToken.position());
+            throw lexer.error("test for null with is null or is not null", operatorToken.position());
         }
         Literal literal = literal();
         if (literal instanceof Literal.Bool && !operator.isEquality()) {
-            throw lexer.error("true and false go with == and != alone", operatorToken.position());
+            throw lexer.error("true and false can only be compared with == and !=", operatorToken.position());
         }
         return new WhereExpression.Comparison(field, operator, literal);
     }
@@ -150,7 +150,7 @@ final class Parser {
         if (low instanceof Literal.Bool
                 || high instanceof Literal.Bool
                 || !low.getClass().equals(high.getClass())) {
-            throw lexer.error("between takes two numbers, or two texts", first.position());
+            throw lexer.error("between takes two numbers or two strings", first.position());
         }
         if (low instanceof Literal.Numeric from
                 && high instanceof Literal.Numeric to
@@ -167,11 +167,11 @@ final class Parser {
     }
 
     private String text() {
-        return take(TokenKind.TEXT, "a text in quotes").text();
+        return take(TokenKind.TEXT, "a quoted string").text();
     }
 
     private TextQuery textQuery() {
-        Token text = take(TokenKind.TEXT, "a text query in quotes");
+        Token text = take(TokenKind.TEXT, "a quoted text query");
         try {
             return TextQuery.parse(text.text());
         } catch (TextSyntaxException e) {
@@ -196,7 +196,7 @@ final class Parser {
             case TEXT -> new Literal.Text(first.text());
             case TRUE -> new Literal.Bool(true);
             case FALSE -> new Literal.Bool(false);
-            default -> throw expected("a number, a text in quotes, true or false");
+            default -> throw expected("a number, a quoted string, true or false");
         };
         token = lexer.next();
         return literal;

@@ -18,8 +18,8 @@ public final class Quantity {
         int unitAt = endOfNumber(text, 0);
         Long ns = unitAt == text.length() ? null : whole(scaled(text, unitAt, Unit.Dimension.TIME));
         if (ns == null) {
-            throw new IllegalArgumentException("not a duration: \"" + text + "\"; a number and a unit of "
-                    + Unit.all(Unit.Dimension.TIME) + ", as 250ms or 1h30m");
+            throw new IllegalArgumentException("not a duration: \"" + text + "\"; expected a number and a unit of "
+                    + Unit.all(Unit.Dimension.TIME) + ", for example 250ms or 1h30m");
         }
         return ns;
     }
@@ -32,8 +32,9 @@ public final class Quantity {
     public static long bytes(String text) {
         Long bytes = whole(scaled(text, endOfNumber(text, 0), Unit.Dimension.SIZE));
         if (bytes == null) {
-            throw new IllegalArgumentException("not a size: \"" + text + "\"; a number and, if need be, a unit of "
-                    + Unit.all(Unit.Dimension.SIZE) + ", as 64MiB");
+            throw new IllegalArgumentException(
+                    "not a size: \"" + text + "\"; expected a number and optionally a unit of "
+                            + Unit.all(Unit.Dimension.SIZE) + ", for example 64MiB");
         }
         return bytes;
     }

@@ -74,7 +74,7 @@ final class RequestTest {
                 () -> new HistogramRequest(ALL, null, true, 10, null, QueryLimits.NONE));
         refused(
                 "",
-                "a histogram is by value, by time, or by both",
+                "a histogram must be by value, by time or both",
                 () -> new HistogramRequest(ALL, "i", false, 10, null, QueryLimits.NONE));
         refused(
                 "",

@@ -67,35 +67,35 @@ class TextQueryTest {
         assertRefused("a AND", 5, "expected a word");
         assertRefused("OR a", 0, "expected a word");
         assertRefused("a OR AND b", 5, "expected a word");
-        assertRefused("(a b", 4, "expected ) to end what begins at 0");
+        assertRefused("(a b", 4, "expected ) to close the group at 0");
         assertRefused("a ) b", 2, "unexpected )");
         assertRefused("( )", 2, "expected a word");
-        assertRefused("a \"b", 2, "expected \" to end");
+        assertRefused("a \"b", 2, "quote is not closed");
         assertRefused("a -- b", 2, "no letter");
         assertRefused("\"\"", 0, "no letter");
         assertRefused("*", 0, "no letter");
-        assertRefused("a*b", 1, "only end a term");
-        assertRefused("a** b", 1, "only end a term");
-        assertRefused("a- -b-*", 6, "follow a letter");
+        assertRefused("a*b", 1, "only allowed at the end of a term");
+        assertRefused("a** b", 1, "only allowed at the end of a term");
+        assertRefused("a- -b-*", 6, "must follow a letter");
     }
 
     @Test
     void shouldRefuseWhatOtherSearchesMeanByIt() {
-        assertRefused("\"two* words\"", 4, "within quotes");
-        assertRefused("\"two word*\"", 9, "within quotes");
-        assertRefused("level:error", 5, "fields are not named here");
-        assertRefused("a service.name:\"two words\"", 14, "fields are not named here");
-        assertRefused("@status:>500", 7, "fields are not named here");
-        assertRefused("a level:(b OR c)", 7, "fields are not named here");
-        assertRefused("err?r", 3, "stands for no letter");
-        assertRefused("eror~", 4, "similar");
-        assertRefused("eror~2", 4, "similar");
-        assertRefused("\"two words\"~3", 11, "similar");
-        assertRefused("(a b)^2", 5, "weights");
-        assertRefused("a^2 b", 1, "weights");
-        assertRefused("ab*^3", 2, "only end a term");
-        assertRefused("a||b", 1, "are words");
-        assertRefused("a b&& c", 3, "are words");
+        assertRefused("\"two* words\"", 4, "inside quotes");
+        assertRefused("\"two word*\"", 9, "inside quotes");
+        assertRefused("level:error", 5, "a text query names no fields");
+        assertRefused("a service.name:\"two words\"", 14, "a text query names no fields");
+        assertRefused("@status:>500", 7, "a text query names no fields");
+        assertRefused("a level:(b OR c)", 7, "a text query names no fields");
+        assertRefused("err?r", 3, "? is not a wildcard");
+        assertRefused("eror~", 4, "fuzzy search is not supported");
+        assertRefused("eror~2", 4, "fuzzy search is not supported");
+        assertRefused("\"two words\"~3", 11, "fuzzy search is not supported");
+        assertRefused("(a b)^2", 5, "boosts are not supported");
+        assertRefused("a^2 b", 1, "boosts are not supported");
+        assertRefused("ab*^3", 2, "only allowed at the end of a term");
+        assertRefused("a||b", 1, "are written as words");
+        assertRefused("a b&& c", 3, "are written as words");
     }
 
     @Test
@@ -123,9 +123,9 @@ class TextQueryTest {
         TextQuery.parse('"' + "a ".repeat(64) + '"');
         assertRefused('"' + "a ".repeat(65) + '"', 0, "too many words, count=65, max=64");
         TextQuery.parse("(".repeat(64) + "a" + ")".repeat(64));
-        assertRefused("(".repeat(65) + "a" + ")".repeat(65), 64, "nested too deep, max=64");
+        assertRefused("(".repeat(65) + "a" + ")".repeat(65), 64, "nested too deeply, max=64");
         TextQuery.parse("NOT ".repeat(64) + "a");
-        assertRefused("NOT ".repeat(65) + "a", 256, "nested too deep, max=64");
+        assertRefused("NOT ".repeat(65) + "a", 256, "nested too deeply, max=64");
         TextQuery.parse("a ".repeat(4_096));
         assertRefused("a ".repeat(4_096) + "a", 0, "too long, length=8193, max=8192");
     }
@@ -161,7 +161,7 @@ class TextQueryTest {
         assertEquals(TextQuery.parse("verbose a"), TextQuery.parse("--verbose a-"));
         assertRefused("a - b", 2, "no letter, digit or _");
         assertRefused("-".repeat(65) + "(", 0, "no letter, digit or _");
-        assertRefused("-(".repeat(33) + "a" + ")".repeat(33), 64, "nested too deep, max=64");
+        assertRefused("-(".repeat(33) + "a" + ")".repeat(33), 64, "nested too deeply, max=64");
     }
 
     @Test

@@ -30,7 +30,8 @@ class QuantityTest {
     void shouldRefuseWhatIsNoDuration(String text) {
         Exception e = assertThrows(IllegalArgumentException.class, () -> Quantity.durationNs(text));
         assertEquals(
-                "not a duration: \"" + text + "\"; a number and a unit of ns, us, ms, s, m, h, d, as 250ms or 1h30m",
+                "not a duration: \"" + text
+                        + "\"; expected a number and a unit of ns, us, ms, s, m, h, d, for example 250ms or 1h30m",
                 e.getMessage());
     }
 
@@ -53,7 +54,8 @@ class QuantityTest {
     void shouldRefuseWhatIsNoSize(String text) {
         Exception e = assertThrows(IllegalArgumentException.class, () -> Quantity.bytes(text));
         assertEquals(
-                "not a size: \"" + text + "\"; a number and, if need be, a unit of B, KiB, MiB, GiB, TiB, as 64MiB",
+                "not a size: \"" + text
+                        + "\"; expected a number and optionally a unit of B, KiB, MiB, GiB, TiB, for example 64MiB",
                 e.getMessage());
     }
 

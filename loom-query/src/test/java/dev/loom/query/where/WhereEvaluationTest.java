@@ -328,7 +328,7 @@ class WhereEvaluationTest {
             })
     void shouldRefuseToBindWhenTypesCannotBeCompared(String expression, String context) {
         assertEquals(
-                "field can't be compared with this: " + context,
+                "field can't be compared with the literal: " + context,
                 bindError(expression, "struct:op:utf8,raw:bytes,n:i64,x:f32,ok:bool"));
     }
 
