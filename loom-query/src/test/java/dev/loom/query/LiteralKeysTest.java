@@ -171,7 +171,7 @@ class LiteralKeysTest {
             predicate = expression.bind(format);
         } catch (IllegalArgumentException e) {
             // what is refused holds of no value
-            assertTrue(e.getMessage().startsWith("no value of the field can match"), e.getMessage());
+            assertTrue(e.getMessage().startsWith("comparison gives the same result for every value"), e.getMessage());
             return false;
         }
         return predicate.test(payload, 0, length);

@@ -149,9 +149,9 @@ final class TermResolution {
     private void requirePossible(String field, Operator operator, Literal.Numeric number) {
         FieldType type = format.declaredType(field);
         if (type != null && !isPossible(type, operator, number)) {
-            throw new IllegalArgumentException(
-                    "no value of the field can match: field=" + field + ", type=" + type.text() + ", values="
-                            + NumberRange.of(type) + ", operator=" + operator.text() + ", literal=" + number);
+            throw new IllegalArgumentException("comparison gives the same result for every value: field=" + field
+                    + ", type=" + type.text() + ", values=" + NumberRange.of(type) + ", operator=" + operator.text()
+                    + ", literal=" + number);
         }
     }
 
@@ -172,7 +172,7 @@ final class TermResolution {
     }
 
     private static IllegalArgumentException never(String field, FieldTerms terms, String text) {
-        return new IllegalArgumentException("no value of the field can match: field=" + field + ", text="
+        return new IllegalArgumentException("no value of the field has this text: field=" + field + ", text="
                 + Quoting.text(text) + ", values=" + terms.known());
     }
 }
