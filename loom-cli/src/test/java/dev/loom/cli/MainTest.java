@@ -125,8 +125,8 @@ class MainTest {
 
     @Test
     void shouldAskForAStore() {
-        new Cli().run("sources").exit(2).says("which store? give --dir, or set LOOM_DIR");
-        new Cli().environment("LOOM_DIR", "").run("sources").exit(2).says("which store? give --dir, or set LOOM_DIR");
+        new Cli().run("sources").exit(2).says("no store given; use --dir or set LOOM_DIR");
+        new Cli().environment("LOOM_DIR", "").run("sources").exit(2).says("no store given; use --dir or set LOOM_DIR");
     }
 
     @Test
@@ -174,7 +174,7 @@ class MainTest {
         cli.run("scan", "b").exit(2).says("no such source: b; sources: a");
         Cli other = Cli.on(directory.resolve("other"));
         other.importText("c", "csv", "").exit(4);
-        other.run("tail", "c").exit(2).says("no such source: c; the store has none yet");
+        other.run("tail", "c").exit(2).says("no such source: c; the store has no sources yet");
     }
 
     @Test

@@ -194,13 +194,13 @@ public final class QueryApi {
                 part.reserve(MEMORY_BYTES);
                 answer.write(part);
                 if ("time".equals(outcome.get("limit")) && out.untouched()) {
-                    throw new ApiFailure(504, "timeout", "the query's time was over before it found anything");
+                    throw new ApiFailure(504, "timeout", "query timed out before it found anything");
                 }
                 JsonResults.print(out, Map.of("end", outcome));
                 out.flush();
             } catch (OutOfMemoryError e) {
                 // what the query held is garbage now
-                throw new ApiFailure(503, "out_of_memory", "heap is used up: " + e.getMessage());
+                throw new ApiFailure(503, "out_of_memory", "heap is exhausted: " + e.getMessage());
             } catch (RuntimeException | IOException e) {
                 throw apiFailure(e);
             }

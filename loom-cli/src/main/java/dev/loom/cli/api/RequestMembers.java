@@ -47,9 +47,9 @@ final class RequestMembers {
 
     private static String text(String name, @Nullable Object value) {
         if (value instanceof Boolean) {
-            throw ApiFailure.badRequest("member is true or false, but no text or number: " + name);
+            throw ApiFailure.badRequest("member is a boolean, expected a string or number: " + name);
         } else if (!(value instanceof String text)) {
-            throw ApiFailure.badRequest("member is no text or number: " + name);
+            throw ApiFailure.badRequest("member is not a string or number: " + name);
         } else {
             return text;
         }
@@ -88,7 +88,7 @@ final class RequestMembers {
         for (String word : words) {
             if (!allowed.contains(word)) {
                 throw ApiFailure.badRequest(
-                        "member is none of " + String.join(", ", allowed) + ": " + name + ": " + word);
+                        "member is not one of " + String.join(", ", allowed) + ": " + name + ": " + word);
             }
         }
         return words;
@@ -107,7 +107,7 @@ final class RequestMembers {
         try {
             return text == null ? otherwise : Long.parseLong(text);
         } catch (NumberFormatException e) {
-            throw ApiFailure.badRequest("member is no whole number of 64 bits: " + name + ": " + text);
+            throw ApiFailure.badRequest("member is not a 64-bit integer: " + name + ": " + text);
         }
     }
 }

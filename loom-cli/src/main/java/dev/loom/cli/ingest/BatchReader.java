@@ -36,14 +36,14 @@ final class BatchReader {
         if (next == end) {
             return false;
         }
-        require(end - next >= FrameDescriptor.LENGTHS_OFFSET, "group's header is cut off", end - next);
+        require(end - next >= FrameDescriptor.LENGTHS_OFFSET, "group header is truncated", end - next);
         source = buffer.getShort(next + FrameDescriptor.SOURCE_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
         int reserved = buffer.getShort(next + FrameDescriptor.RESERVED_OFFSET, ByteOrder.LITTLE_ENDIAN);
         require(reserved == 0, "reserved bytes are not zero", reserved);
         count = buffer.getInt(next + FrameDescriptor.COUNT_OFFSET, ByteOrder.LITTLE_ENDIAN);
-        require(count >= 0 && count <= lengths.length, "records of a group out of range", count);
+        require(count >= 0 && count <= lengths.length, "record count of a group out of range", count);
         payloads = next + FrameDescriptor.groupHeaderLength(count);
-        require(payloads <= end, "group's lengths are cut off", count);
+        require(payloads <= end, "group lengths are truncated", count);
         long at = payloads;
         for (int i = 0; i < count; i++) {
             int length =
@@ -52,7 +52,7 @@ final class BatchReader {
             lengths[i] = length;
             at += length;
         }
-        require(at <= end, "group's payloads are cut off", at - end);
+        require(at <= end, "group payloads are truncated", at - end);
         next = (int) at;
         return true;
     }

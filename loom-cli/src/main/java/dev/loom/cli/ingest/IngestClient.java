@@ -74,7 +74,7 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
         channel.writeText(type, text.toString().getBytes(StandardCharsets.UTF_8));
         Answer answer = answer();
         if (answer.type != FrameDescriptor.DONE) {
-            throw CommandFailure.usage("the sidecar refuses: " + answer.reason());
+            throw CommandFailure.usage("the sidecar refused the request: " + answer.reason());
         }
         return JsonObject.parse(answer.body.array());
     }
@@ -109,7 +109,7 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
         channel.readRest();
         Answer answer = new Answer(channel.type(), channel.readText());
         if (answer.type != FrameDescriptor.DONE && answer.body.capacity() < FrameDescriptor.REASON_OFFSET) {
-            throw new ProtocolException("answer is cut off: type=" + answer.type);
+            throw new ProtocolException("answer is truncated: type=" + answer.type);
         }
         return answer;
     }
@@ -121,7 +121,7 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
         try {
             return call(FrameDescriptor.SCHEMA, request);
         } catch (IOException e) {
-            throw remote("the sidecar went away: address=" + endpoint + ": " + e.getMessage(), e);
+            throw remote("lost the connection to the sidecar: address=" + endpoint + ": " + e.getMessage(), e);
         }
     }
 
@@ -188,11 +188,11 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
                 if (answer.type == FrameDescriptor.RETRY) {
                     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(answer.delayMs()));
                 } else if (answer.type != FrameDescriptor.TAKEN) {
-                    throw remote("the sidecar refuses a batch: bytes=" + bytes + ": " + answer.reason(), null);
+                    throw remote("the sidecar refused a batch: bytes=" + bytes + ": " + answer.reason(), null);
                 }
             }
         } catch (IOException e) {
-            throw remote("the sidecar went away: address=" + endpoint + ": " + e.getMessage(), e);
+            throw remote("lost the connection to the sidecar: address=" + endpoint + ": " + e.getMessage(), e);
         }
         return done;
     }

@@ -72,8 +72,8 @@ final class IngestConnection implements Runnable {
         }
         Map<String, @Nullable Object> request = parse(channel.readText());
         if (!Integer.toString(FrameDescriptor.PROTOCOL).equals(request.get("protocol"))) {
-            throw new ProtocolException(
-                    "unknown protocol: asked=" + request.get("protocol") + ", known=" + FrameDescriptor.PROTOCOL);
+            throw new ProtocolException("unsupported protocol: requested=" + request.get("protocol") + ", supported="
+                    + FrameDescriptor.PROTOCOL);
         } else if (!server.admits(request.get("token") instanceof String token ? token : "")) {
             throw new ProtocolException("wrong token");
         }
@@ -124,7 +124,7 @@ final class IngestConnection implements Runnable {
         BatchPush into = batches();
         if (into == null) {
             channel.skip();
-            retry(0, "store can't be written");
+            retry(0, "store is not writable");
             return;
         }
         try (BatchRoom room = server.memory().take(length)) {

@@ -12,7 +12,7 @@ public final class StoreOption {
 
     public Path directory() {
         if (directory == null) {
-            throw CommandFailure.usage("which store? give --dir, or set LOOM_DIR");
+            throw CommandFailure.usage("no store given; use --dir or set LOOM_DIR");
         }
         return directory;
     }

@@ -86,7 +86,7 @@ public final class RequestBuilder {
             @Nullable String step,
             int stepsMax) {
         if (step != null && !count) {
-            throw new RequestException("step", " is for --count");
+            throw new RequestException("step", " requires --count");
         }
         RecordSelection records = records(source, where);
         List<WhereExpression> conditions = new ArrayList<>(records.conditions());
@@ -139,7 +139,7 @@ public final class RequestBuilder {
             @Nullable String step,
             int stepsMax) {
         if (step != null && !byTime) {
-            throw new RequestException("step", " is for --by time");
+            throw new RequestException("step", " requires --by time");
         } else if (field == null && byValue) {
             throw new RequestException("hist by value needs a field; hist SOURCE --by time counts records without one");
         }
@@ -167,9 +167,9 @@ public final class RequestBuilder {
         long given =
                 Stream.of(within, before, after).filter(each -> each != null).count();
         if (given + (overlap.isEmpty() ? 0 : 1) != 1) {
-            throw new RequestException("give one of --within, --before, --after and --overlap");
+            throw new RequestException("give exactly one of --within, --before, --after and --overlap");
         } else if (!overlap.isEmpty() && overlap.size() != 2) {
-            throw new RequestException("overlap", " takes two fields, as latency_ns,latency_ns");
+            throw new RequestException("overlap", " takes two fields, for example latency_ns,latency_ns");
         }
         Source other = SourceLookup.find(snapshot, with);
         // arrival is the time of import, hardly ever what is meant if both sources have event times
@@ -219,9 +219,8 @@ public final class RequestBuilder {
 
     private static String required(@Nullable String field, Source source) {
         if (field == null) {
-            throw new RequestException(
-                    "Missing required parameter: 'FIELD'; a number of the source, as its format has it: "
-                            + UnknownFieldException.known(source.format()));
+            throw new RequestException("Missing required parameter: 'FIELD'; expected a numeric field of the source: "
+                    + UnknownFieldException.known(source.format()));
         }
         return field;
     }
@@ -253,7 +252,7 @@ public final class RequestBuilder {
         }
         long aheadNs = snapshot.live() ? StoreTime.aheadNs(store) : StoreTime.aheadNs(snapshot, nowNs);
         if (aheadNs > 0) {
-            remarks.accept(StoreTime.tell(aheadNs) + "; relative times count from its own now");
+            remarks.accept(StoreTime.tell(aheadNs) + "; relative times use the store's clock");
         }
         return nowNs + aheadNs;
     }

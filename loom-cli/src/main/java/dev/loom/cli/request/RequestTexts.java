@@ -46,7 +46,7 @@ public final class RequestTexts {
     static BigDecimal percentile(String text) {
         Matcher matcher = PERCENTILE.matcher(text);
         if (!matcher.matches()) {
-            throw new RequestException("not a percentile: " + text + "; as 99.99 or p99.99");
+            throw new RequestException("not a percentile: " + text + "; for example 99.99 or p99.99");
         }
         return new BigDecimal(matcher.group(1));
     }
@@ -60,7 +60,7 @@ public final class RequestTexts {
             return new Threshold.Above(Literal.Numeric.parse(text));
         } catch (IllegalArgumentException e) {
             throw new RequestException(
-                    "above", " is neither a percentile nor a number: " + text + "; as p99.99 or 50ms");
+                    "above", " is neither a percentile nor a number: " + text + "; for example p99.99 or 50ms");
         }
     }
 

@@ -28,7 +28,7 @@ public record RequestTimes(
     /** @throws RequestException if both {@code since} and {@code from} are given */
     public RequestTimes {
         if (since != null && from != null) {
-            throw new RequestException("--since and --from exclude each other");
+            throw new RequestException("--since and --from are mutually exclusive");
         }
     }
 
@@ -41,7 +41,7 @@ public record RequestTimes(
         try {
             return name == null || name.equals("UTC") ? ZoneOffset.UTC : ZoneId.of(name);
         } catch (DateTimeException e) {
-            throw new RequestException("tz", ": unknown zone: " + name + "; as Europe/Berlin or +02:00");
+            throw new RequestException("tz", ": unknown zone: " + name + "; for example Europe/Berlin or +02:00");
         }
     }
 

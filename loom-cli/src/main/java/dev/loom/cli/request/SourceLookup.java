@@ -33,7 +33,7 @@ public final class SourceLookup {
 
     private static String names(Snapshot snapshot) {
         return snapshot.sources().isEmpty()
-                ? "the store has none yet"
+                ? "the store has no sources yet"
                 : snapshot.sources().stream()
                         .map(Source::name)
                         .distinct()

@@ -30,8 +30,8 @@ public final class TextField {
         String field = asked == null ? source.attributes().get(ATTRIBUTE) : asked;
         field = field == null ? source.format().textField() : field;
         if (field == null) {
-            throw CommandFailure.usage("source has no text of its own: " + source.name() + ", format="
-                    + source.format().text() + "; name the field that holds it");
+            throw CommandFailure.usage("source has no text field: " + source.name() + ", format="
+                    + source.format().text() + "; name the field to search");
         }
         return field;
     }

@@ -80,7 +80,7 @@ final class AnswerStream extends OutputStream implements Callback {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new InterruptedIOException("answer was interrupted");
+            throw new InterruptedIOException("response was interrupted");
         }
     }
 
@@ -89,7 +89,7 @@ final class AnswerStream extends OutputStream implements Callback {
             long leftNs = deadlineNs - System.nanoTime();
             if (leftNs <= 0) {
                 failure = new TimeoutException(
-                        "client did not take the answer in time: ms=" + TimeUnit.NANOSECONDS.toMillis(stepNs));
+                        "client read the response too slowly: ms=" + TimeUnit.NANOSECONDS.toMillis(stepNs));
             } else {
                 // never 0, which would wait for ever
                 wait(1 + TimeUnit.NANOSECONDS.toMillis(leftNs));

@@ -136,7 +136,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
         return request.getComponents()
                 .getScheduler()
                 .schedule(
-                        () -> request.fail(new TimeoutException("body took too long")),
+                        () -> request.fail(new TimeoutException("request body took too long")),
                         BODY_TIMEOUT_S,
                         TimeUnit.SECONDS);
     }
@@ -169,7 +169,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
         Scheduler.Task deadline = request.getComponents()
                 .getScheduler()
                 .schedule(
-                        () -> cutOff(request, new TimeoutException("client did not take the answer in time")),
+                        () -> cutOff(request, new TimeoutException("client read the response too slowly")),
                         times.write.toNanos(),
                         TimeUnit.NANOSECONDS);
         response.write(true, bytes, Callback.from(deadline::cancel, callback));
@@ -201,7 +201,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
     private void post(String path, Request request, Response response, Callback callback) {
         String name = path.startsWith(PREFIX) ? path.substring(PREFIX.length()) : "";
         if (!name.equals(QueryPool.SCHEMA) && !QueryApi.names().contains(name)) {
-            throw ApiFailure.notFound("nothing is served there: " + path);
+            throw ApiFailure.notFound("no such path: " + path);
         }
         require(HttpMethod.POST, request);
         String type = String.valueOf(request.getHeaders().get(HttpHeader.CONTENT_TYPE));

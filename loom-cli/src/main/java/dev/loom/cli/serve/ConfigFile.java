@@ -66,7 +66,7 @@ final class ConfigFile {
             members.forEach(
                     (key, member) -> add(path.isEmpty() ? key.toString() : path + '.' + key, member, variables));
         } else if (path.isEmpty()) {
-            throw CommandFailure.usage("configuration is not made of names and values: file=" + name);
+            throw CommandFailure.usage("configuration is not a mapping of names to values: file=" + name);
         } else if (value instanceof List<?> elements) {
             settings.put(
                     path,
@@ -97,7 +97,7 @@ final class ConfigFile {
     Optional<String> text(String path) {
         Object value = value(path);
         if (value instanceof List<?>) {
-            throw wrong(path, value, "a text");
+            throw wrong(path, value, "a string");
         }
         return Optional.ofNullable(value).map(Object::toString);
     }
@@ -114,7 +114,7 @@ final class ConfigFile {
     Optional<Integer> count(String path) {
         Object value = typed(path);
         if (value != null && !(value instanceof Integer number && number > 0)) {
-            throw wrong(path, value, "a whole number from 1 on");
+            throw wrong(path, value, "a positive integer");
         }
         return Optional.ofNullable((Integer) value);
     }

@@ -28,7 +28,7 @@ final class EvictionProgress {
         }
         return nowNs - evictedNs < STALL.toNanos()
                 ? ""
-                : "no page was written for a while: s="
+                : "no page was written for some time: s="
                         + Duration.ofNanos(nowNs - evictedNs).toSeconds() + ", bytes waiting=" + (sealed - now);
     }
 

@@ -49,9 +49,8 @@ record GuardedSchema(Supplier<SchemaAccess> store, IntPredicate fed, Changes cha
     public Source closeSource(String name) {
         requireAllowed("close-source " + name);
         if (store.get().openSource(name).map(Source::id).filter(fed::test).isPresent()) {
-            throw CommandFailure.refused(
-                    "source is fed by the OTLP receiver, and stays open as long as that runs: source=" + name
-                            + "; receivers.otlp says what it takes");
+            throw CommandFailure.refused("source is fed by the OTLP receiver and can't be closed while it runs: source="
+                    + name + "; receivers.otlp sets what it receives");
         }
         return store.get().closeSource(name);
     }
@@ -70,8 +69,8 @@ record GuardedSchema(Supplier<SchemaAccess> store, IntPredicate fed, Changes cha
 
     private void requireAllowed(String operation) {
         if (!changes.allowed()) {
-            throw CommandFailure.refused("changes of the schema are switched off here: operation=" + operation
-                    + ", setting=" + changes.setting());
+            throw CommandFailure.refused(
+                    "schema changes are disabled: operation=" + operation + ", setting=" + changes.setting());
         }
     }
 }

@@ -41,7 +41,7 @@ final class Health {
     String ready(boolean trusted) {
         String problem = problem();
         if (!problem.isEmpty()) {
-            throw new ApiFailure(503, "unavailable", trusted ? problem : "not ready; who sends the token learns why");
+            throw new ApiFailure(503, "unavailable", trusted ? problem : "not ready; send the token to see why");
         }
         return OK;
     }

@@ -29,7 +29,7 @@ final class OtlpTarget implements ExportHandler {
     public void export(Signal signal, DirectBuffer message, int offset, int length, ExportOutcome outcome) {
         OtlpIngester writing = ingester;
         if (writing == null) {
-            outcome.unavailable(RETRY_DELAY_MS, "store can't be written: " + reason.get());
+            outcome.unavailable(RETRY_DELAY_MS, "store is not writable: " + reason.get());
         } else {
             writing.export(signal, message, offset, length, outcome);
         }

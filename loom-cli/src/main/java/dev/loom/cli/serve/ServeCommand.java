@@ -16,12 +16,12 @@ import picocli.CommandLine.Option;
 /** {@code loom serve}: the sidecar. */
 @Command(
         name = "serve",
-        description = "Takes telemetry from other processes into a store, and answers queries on it, until Ctrl-C.",
+        description = "Receives telemetry from other processes into a store and answers queries on it until Ctrl-C.",
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "An address is HOST:PORT, [IPV6]:PORT, unix:PATH or none. Without any of them,",
-            "OTLP is taken at localhost:4317 and 4318, and queries at localhost:4319."
+            "An ADDRESS is HOST:PORT, [IPV6]:PORT, unix:PATH or none. If none is given, OTLP",
+            "is received at localhost:4317 and 4318, and queries are served at localhost:4319."
         })
 public final class ServeCommand implements Callable<Integer> {
     private static final Duration GRACE = Duration.ofSeconds(10);
@@ -32,40 +32,43 @@ public final class ServeCommand implements Callable<Integer> {
     @Option(names = "--dir", paramLabel = "DIR", description = "Directory of the store; by default that of LOOM_DIR.")
     private @Nullable Path directory;
 
-    @Option(names = "--otlp-grpc", paramLabel = "ADDRESS", description = "Takes OTLP/gRPC there.")
+    @Option(names = "--otlp-grpc", paramLabel = "ADDRESS", description = "Receives OTLP/gRPC at this address.")
     private @Nullable String otlpGrpc;
 
-    @Option(names = "--otlp-http", paramLabel = "ADDRESS", description = "Takes OTLP/HTTP there.")
+    @Option(names = "--otlp-http", paramLabel = "ADDRESS", description = "Receives OTLP/HTTP at this address.")
     private @Nullable String otlpHttp;
 
-    @Option(names = "--http", paramLabel = "ADDRESS", description = "Answers queries, health and metrics there.")
+    @Option(
+            names = "--http",
+            paramLabel = "ADDRESS",
+            description = "Serves queries, health and metrics at this address.")
     private @Nullable String api;
 
-    @Option(names = "--ingest", paramLabel = "ADDRESS", description = "Takes raw records there.")
+    @Option(names = "--ingest", paramLabel = "ADDRESS", description = "Receives raw records at this address.")
     private @Nullable String ingest;
 
-    @Option(names = "--config", paramLabel = "FILE", description = "Settings in YAML; options go over them.")
+    @Option(names = "--config", paramLabel = "FILE", description = "Settings in YAML; options override them.")
     private @Nullable Path config;
 
     @Option(
             names = "--token-file",
             paramLabel = "FILE",
-            description = "Holds the token that clients must send, and its owner alone may read it.")
+            description = "File with the token that clients must send; only its owner may read it.")
     private @Nullable Path tokenFile;
 
     @Option(names = "--tls-cert", paramLabel = "FILE", description = "The server's certificate chain, PEM.")
     private @Nullable Path certFile;
 
-    @Option(names = "--tls-key", paramLabel = "FILE", description = "Its private key, PEM.")
+    @Option(names = "--tls-key", paramLabel = "FILE", description = "The certificate's private key, PEM.")
     private @Nullable Path keyFile;
 
     @Option(
             names = "--tls-client-ca",
             paramLabel = "FILE",
-            description = "Authorities of the certificates that clients must have, PEM.")
+            description = "CA certificates that must have signed a client's certificate, PEM.")
     private @Nullable Path clientCaFile;
 
-    @Option(names = "--insecure", description = "Lets other machines in without TLS and token.")
+    @Option(names = "--insecure", description = "Admits other machines without TLS and a token.")
     private boolean insecure;
 
     public ServeCommand(Console console) {

@@ -65,16 +65,16 @@ record ServeMetrics(
         ClockPair now = ClockPair.ofThisMachine();
         text.gauge(
                         "loom_clock_skew_seconds",
-                        "By how much the machine's wall clock has gone ahead of its monotonic clock since the start.")
+                        "How far the wall clock has moved ahead of the monotonic clock since the start.")
                 .seconds(now.startWallNs() - started.wallNs(now.startMonotonicNs()));
     }
 
     private void disk(MetricsText text) {
         try {
             FileStore disk = Files.getFileStore(directory);
-            text.gauge("loom_store_disk_free_bytes", "Bytes that the store may still take of its file system.")
+            text.gauge("loom_store_disk_free_bytes", "Bytes available to the store on its file system.")
                     .value(disk.getUsableSpace());
-            text.gauge("loom_store_disk_size_bytes", "Size of that file system.")
+            text.gauge("loom_store_disk_size_bytes", "Size of the store's file system.")
                     .value(disk.getTotalSpace());
         } catch (IOException e) {
             // then there is no value to report
@@ -120,12 +120,12 @@ record ServeMetrics(
             }
         }
         text.counter(
-                "loom_otlp_overflowed_records_total", "Records stored in a signal's own source for want of another.");
+                "loom_otlp_overflowed_records_total",
+                "Records stored in a signal's source because their own was refused or over the limit.");
         for (Signal signal : Signal.values()) {
             text.value(otlp.target().overflowed(signal), "signal", lower(signal));
         }
-        text.histogram(
-                "loom_otlp_export_duration_seconds", "Time from when a request was whole until it was answered.");
+        text.histogram("loom_otlp_export_duration_seconds", "Time from the end of a request to its response.");
         for (Signal signal : Signal.values()) {
             text.times(counters.times(signal), "signal", lower(signal));
         }
@@ -146,29 +146,31 @@ record ServeMetrics(
     }
 
     private static void ingest(MetricsText text, IngestServer server) {
-        text.counter("loom_ingest_records_total", "Records taken by the raw port.")
+        text.counter("loom_ingest_records_total", "Records accepted by the raw port.")
                 .value(server.counters().records());
-        text.counter("loom_ingest_batches_total", "Batches taken whole.")
+        text.counter("loom_ingest_batches_total", "Batches accepted in full.")
                 .value(server.counters().batches());
-        text.counter("loom_ingest_retries_total", "Batches to be sent again, in part or whole.")
+        text.counter("loom_ingest_retries_total", "Batches to be sent again, in part or in full.")
                 .value(server.counters().retries());
-        text.counter("loom_ingest_refusals_total", "Requests that can't be done, and violations of the protocol.")
+        text.counter("loom_ingest_refusals_total", "Requests that were refused, and protocol violations.")
                 .value(server.counters().refusals());
-        text.gauge("loom_ingest_connections", "Connections of the raw port.").value(server.connections());
-        text.counter("loom_ingest_refused_connections_total", "Connections of the raw port beyond the limit.")
+        text.gauge("loom_ingest_connections", "Open connections to the raw port.")
+                .value(server.connections());
+        text.counter("loom_ingest_refused_connections_total", "Connections to the raw port refused over the limit.")
                 .value(server.counters().connectionsRefused());
     }
 
     private void queries(MetricsText text) {
-        text.histogram("loom_query_duration_seconds", "Time of queries that have ended, with their wait for a thread.");
+        text.histogram(
+                "loom_query_duration_seconds", "Duration of completed queries, including the wait for a thread.");
         queries.counters().forEach((name, counters) -> text.times(counters.times, "query", name));
         text.counter("loom_query_failures_total", "Queries that failed.");
         queries.counters().forEach((name, counters) -> text.value(counters.failures.sum(), "query", name));
-        text.gauge("loom_queries_running", "Requests that are being answered.");
+        text.gauge("loom_queries_running", "Requests in progress.");
         each(kind -> text.value(queries.running(kind), "kind", lower(kind)));
-        text.gauge("loom_queries_queued", "Requests that wait for others to end.");
+        text.gauge("loom_queries_queued", "Requests waiting for others to finish.");
         each(kind -> text.value(queries.queued(kind), "kind", lower(kind)));
-        text.counter("loom_queries_refused_total", "Requests beyond the limits.")
+        text.counter("loom_queries_refused_total", "Requests refused over the limits.")
                 .value(queries.refused());
     }
 
@@ -177,9 +179,9 @@ record ServeMetrics(
     }
 
     private static void connections(MetricsText text, HttpServers servers) {
-        text.gauge("loom_http_connections", "Connections of the HTTP and gRPC ports.")
+        text.gauge("loom_http_connections", "Open connections to the HTTP and gRPC ports.")
                 .value(servers.connections());
-        text.counter("loom_http_refused_connections_total", "Connections beyond the limit.")
+        text.counter("loom_http_refused_connections_total", "Connections refused over the limit.")
                 .value(servers.refusedConnections());
         text.counter("loom_http_refused_requests_total", "Requests refused for their host, origin or token.")
                 .value(servers.refusedRequests());
@@ -197,15 +199,15 @@ record ServeMetrics(
         watermarks(text, "time", info.times());
         watermarks(text, "chunk", info.chunks());
         Optional<StoreInfo.Session> session = info.session();
-        text.counter("loom_store_waits_total", "Times that the writer waited for room.")
+        text.counter("loom_store_waits_total", "How often the writer waited for room.")
                 .value(session.map(StoreInfo.Session::waits).orElse(0L));
-        text.counter("loom_store_wait_seconds_total", "Time that it waited.")
+        text.counter("loom_store_wait_seconds_total", "Time that the writer waited for room.")
                 .seconds(session.map(StoreInfo.Session::waited)
                         .orElse(Duration.ZERO)
                         .toNanos());
-        text.counter("loom_store_write_failures_total", "Writes of pages that failed.")
+        text.counter("loom_store_write_failures_total", "Failed page writes.")
                 .value(session.map(StoreInfo.Session::writeFailures).orElse(0L));
-        text.gauge("loom_store_clock_ahead_seconds", "By how much arrival times lead the machine's clock.")
+        text.gauge("loom_store_clock_ahead_seconds", "How far arrival times are ahead of the machine's clock.")
                 .seconds(info.clockAhead().toNanos());
         text.gauge("loom_store_sources", "Sources.").value(info.sources());
         try (Snapshot snapshot = store.get().snapshot()) {
@@ -230,11 +232,11 @@ record ServeMetrics(
         for (int i = 0; i < sources.size(); i++) {
             text.value(statistics.get(i).records(), "source", sources.get(i).name());
         }
-        text.counter("loom_source_payload_bytes_total", "Bytes of their payloads.");
+        text.counter("loom_source_payload_bytes_total", "Payload bytes of a source.");
         for (int i = 0; i < sources.size(); i++) {
             text.value(statistics.get(i).bytes(), "source", sources.get(i).name());
         }
-        text.counter("loom_source_lost_records_total", "Records of a source that were lost.");
+        text.counter("loom_source_lost_records_total", "Lost records of a source.");
         for (int i = 0; i < sources.size(); i++) {
             text.value(statistics.get(i).lost(), "source", sources.get(i).name());
         }

@@ -163,7 +163,7 @@ record ServeSettings(
         return Optional.ofNullable(options.directory)
                 .or(() -> setting)
                 .orElseThrow(() -> CommandFailure.usage(
-                        "which store? give --dir, set LOOM_DIR, or store.directory in the configuration"));
+                        "no store given; use --dir, LOOM_DIR or store.directory in the configuration"));
     }
 
     private static LoomConfig store(Path directory, ConfigFile file) {

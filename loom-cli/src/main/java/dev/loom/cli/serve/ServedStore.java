@@ -132,7 +132,7 @@ final class ServedStore implements AutoCloseable {
     private SharedWriter requireWriter() {
         SharedWriter writing = writer;
         if (writing == null) {
-            throw new StoreIoException("store can't be written: " + reason);
+            throw new StoreIoException("store is not writable: " + reason);
         }
         return writing;
     }

@@ -108,9 +108,8 @@ final class Sidecar implements AutoCloseable {
             return;
         }
         if (!endpoint.isLocal() && !settings.protection().insecure()) {
-            throw new IllegalArgumentException(
-                    "endpoint can be reached by other machines, and does not encrypt: endpoint=" + endpoint
-                            + "; --insecure allows it");
+            throw new IllegalArgumentException("endpoint is reachable from other machines and not encrypted: endpoint="
+                    + endpoint + "; --insecure allows it");
         }
         IngestServer server = IngestServer.start(
                 endpoint,

@@ -35,8 +35,8 @@ final class StoreWatch implements Runnable, AutoCloseable {
         this.notices = notices;
         this.retry = retry;
         if (!store.reason().isEmpty()) {
-            notices.accept("store can't be written, and is served as it is: " + store.reason()
-                    + "; opening it for writing is tried every " + retry.toSeconds() + " s");
+            notices.accept("store is not writable and is served read-only: " + store.reason()
+                    + "; retrying to open it for writing every " + retry.toSeconds() + " s");
         }
         thread.setDaemon(true);
         thread.start();
@@ -44,7 +44,7 @@ final class StoreWatch implements Runnable, AutoCloseable {
 
     /** Why records are not taken or don't reach the disk; empty if they do. */
     String problem() {
-        return store.writer().isPresent() ? find(System.nanoTime()) : "store can't be written: " + store.reason();
+        return store.writer().isPresent() ? find(System.nanoTime()) : "store is not writable: " + store.reason();
     }
 
     @Override
@@ -72,7 +72,7 @@ final class StoreWatch implements Runnable, AutoCloseable {
             if (nowNs - triedNs >= retry.toNanos()) {
                 triedNs = nowNs;
                 if (store.tryToWrite()) {
-                    notices.accept("store is open for writing, and takes records");
+                    notices.accept("store is open for writing and accepts records");
                 }
             }
             return;

@@ -258,10 +258,14 @@ class FieldQueryTest {
     @Test
     void shouldRefuseWhatMakesNoSense() {
         String[] correlate = {"correlate", "requests", "latency_ns", "--with", "deploys", "--above"};
-        assertUsage("give one of --within, --before, --after and --overlap", correlate, "p99");
+        assertUsage("give exactly one of --within, --before, --after and --overlap", correlate, "p99");
         assertUsage(
-                "--overlap takes two fields, as latency_ns,latency_ns", correlate, "p99", "--overlap", "latency_ns");
-        assertUsage("not a percentile: px; as 99.99 or p99.99", correlate, "px", "--within", "1s");
+                "--overlap takes two fields, for example latency_ns,latency_ns",
+                correlate,
+                "p99",
+                "--overlap",
+                "latency_ns");
+        assertUsage("not a percentile: px; for example 99.99 or p99.99", correlate, "px", "--within", "1s");
         assertUsage("percentile out of range: p=100.5, min=0, max=100", correlate, "p100.5", "--within", "1s");
         assertUsage(
                 "source has no event time: requests; import names it with --event-time",
@@ -271,7 +275,7 @@ class FieldQueryTest {
                 "1s",
                 "--time",
                 "event");
-        assertUsage("--step is for --by time", new String[] {"hist", "requests", "share", "--step", "1s"});
+        assertUsage("--step requires --by time", new String[] {"hist", "requests", "share", "--step", "1s"});
         assertUsage("--step is zero", new String[] {"hist", "requests", "share", "--by", "time", "--step", "0s"});
         assertUsage("-n must be 1 to 16384: 0", new String[] {"top", "requests", "share", "-n", "0"});
         cli.run("agg", "requests", "nothing").exit(2);

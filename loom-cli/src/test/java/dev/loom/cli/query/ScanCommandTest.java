@@ -111,11 +111,13 @@ class ScanCommandTest {
                 .exit(2)
                 .says(
                         "not a duration: \"5\"; expected a number and a unit of ns, us, ms, s, m, h, d, for example 250ms or 1h30m");
-        run("--since", "5m", "--from", "now").exit(2).says("--since and --from exclude each other");
+        run("--since", "5m", "--from", "now").exit(2).says("--since and --from are mutually exclusive");
         run("--from", "now", "--to", "now-1s")
                 .exit(2)
                 .says("time range ends before it begins: from=1795229200000000000, to=1795229199000000000");
-        run("--tz", "Mars/Olympus").exit(2).says("--tz: unknown zone: Mars/Olympus; as Europe/Berlin or +02:00");
+        run("--tz", "Mars/Olympus")
+                .exit(2)
+                .says("--tz: unknown zone: Mars/Olympus; for example Europe/Berlin or +02:00");
         run("--limit", "-1").exit(2).says("--limit is negative: -1");
         run("--limit", "x").exit(2).says("Invalid value for option '--limit': 'x' is not a long; see loom scan --help");
     }

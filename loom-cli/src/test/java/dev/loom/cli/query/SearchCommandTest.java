@@ -210,11 +210,11 @@ class SearchCommandTest {
                 .exit(2)
                 .says("text query: expected a word, a phrase, NOT or (, found the end: position=4, query=a OR");
         Cli.Result noText = cli.run("search", "json", "a").exit(2);
-        assertTrue(noText.err().contains("source has no text of its own: json"), noText.err());
+        assertTrue(noText.err().contains("source has no text field: json"), noText.err());
         assertTrue(
                 cli.run("search", "app", "a", "--field", "b").exit(2).err().contains("unknown field: field=b"),
                 "unknown field");
-        assertTrue(cli.run("search", "app", "a", "--step", "1s").exit(2).err().contains("--step is for --count"));
+        assertTrue(cli.run("search", "app", "a", "--step", "1s").exit(2).err().contains("--step requires --count"));
         assertTrue(cli.run("source", "add", "x", "--format", "text", "--text", "b")
                 .exit(2)
                 .err()

@@ -99,7 +99,7 @@ final class ConfigFileTest {
             requireFailure("reference is not ${NAME}", () -> read("a: '" + bad + "'", Map.of("HOME", "h")));
         }
         requireFailure(
-                "expected=a whole number",
+                "expected=a positive integer",
                 () -> read("a: '${COUNT}'", Map.of("COUNT", "many")).count("a"));
     }
 
@@ -113,11 +113,11 @@ final class ConfigFileTest {
         ConfigFile config = read("{a: [1], b: yes please, c: 0, d: {e: 1}}");
         requireFailure("name=a,", () -> config.text("a"));
         requireFailure("expected=true or false", () -> config.flag("b"));
-        requireFailure("expected=a whole number", () -> config.count("c"));
+        requireFailure("expected=a positive integer", () -> config.count("c"));
         requireFailure("unknown settings: d.e, file=", config::requireNoOthers);
         requireFailure("not YAML", () -> read("a: {b"));
         requireFailure("not YAML", () -> read("a: 1\na: 2\n"));
-        requireFailure("names and values", () -> read("- a"));
+        requireFailure("not a mapping", () -> read("- a"));
         requireFailure(
                 "can't read the configuration: file=" + temp.resolve("none") + ", reason=no such file",
                 () -> ConfigFile.read(temp.resolve("none"), Map.of()));

@@ -142,7 +142,7 @@ final class ReadinessTest {
             assertEquals(200, ready(sidecar).statusCode());
             HttpResponse<String> ready = readyWithoutEndpoint(sidecar);
             assertEquals(503, ready.statusCode());
-            assertTrue(ready.body().contains("not ready; who sends the token learns why"), ready.body());
+            assertTrue(ready.body().contains("not ready; send the token to see why"), ready.body());
             ready = ready(sidecar, "Authorization", "Bearer secret");
             assertTrue(ready.body().contains("endpoint no longer listens"), ready.body());
         }
@@ -174,7 +174,7 @@ final class ReadinessTest {
         after.accept(Duration.ofMillis(1));
         ApiFailure failure = assertThrows(ApiFailure.class, () -> health.ready(true));
         assertEquals(503, failure.status());
-        assertEquals("no page was written for a while: s=10, bytes waiting=200", failure.getMessage());
+        assertEquals("no page was written for some time: s=10, bytes waiting=200", failure.getMessage());
         watermarks[1] = 300;
         assertEquals("ok\n", health.ready(true));
     }

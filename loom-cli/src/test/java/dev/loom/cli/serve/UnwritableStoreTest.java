@@ -78,7 +78,7 @@ final class UnwritableStoreTest {
         Cli.on(temp.resolve("store")).importText("lines", "lines", "a\nb\n").ok();
         start();
         assertEquals(1, notices.size());
-        assertTrue(notices.get(0).startsWith("store can't be written, and is served as it is: "), notices.get(0));
+        assertTrue(notices.get(0).startsWith("store is not writable and is served read-only: "), notices.get(0));
         for (String path : List.of("/v1/scan", "/v1/tail")) {
             HttpResponse<String> answer = post("http", path, "{\"source\":\"lines\"}");
             assertEquals(3, answer.body().lines().count(), answer.body());
@@ -95,7 +95,7 @@ final class UnwritableStoreTest {
             Thread.onSpinWait();
         }
         assertEquals(200, ready().statusCode());
-        assertEquals("store is open for writing, and takes records", notices.get(1));
+        assertEquals("store is open for writing and accepts records", notices.get(1));
         assertEquals(200, post("otlp-http", "/v1/logs", LOGS).statusCode());
         assertEquals(200, post("http", "/v1/schema", DEFINE).statusCode());
         assertEquals(

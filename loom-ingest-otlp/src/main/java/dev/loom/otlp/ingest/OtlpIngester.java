@@ -102,7 +102,7 @@ public final class OtlpIngester implements ExportHandler {
             noSource = reason;
         } catch (StoreIoException e) {
             written = false;
-            reason = "the store can't be written: " + e.getMessage();
+            reason = "the store is not writable: " + e.getMessage();
         } finally {
             counter.addRecords(request.accepted(), request.rejections().total(), request.overflowed());
         }

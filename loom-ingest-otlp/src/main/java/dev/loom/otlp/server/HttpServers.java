@@ -111,7 +111,7 @@ public final class HttpServers implements AutoCloseable {
         for (Listener listener : listeners) {
             if (open && !protection.insecure() && !listener.endpoint().isLocal()) {
                 throw new IllegalArgumentException(
-                        "endpoint can be reached by other machines, and needs TLS and a token: endpoint="
+                        "endpoint is reachable from other machines and needs TLS and a token: endpoint="
                                 + listener.endpoint());
             }
         }
