@@ -6,7 +6,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.query.Aggregate;
-import dev.loom.query.Completeness;
+import dev.loom.query.model.Completeness;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.TopCursor;
 import dev.loom.query.TopRecords;

@@ -128,6 +128,41 @@ final class ArchitectureTest {
     }
 
     @Test
+    void shouldPointArrowsOneWayInsideQuery() {
+        layeredArchitecture()
+                .consideringOnlyDependenciesInLayers()
+                .layer("service")
+                .definedBy("dev.loom.query.service")
+                .layer("operators")
+                .definedBy("dev.loom.query")
+                .layer("execution")
+                .definedBy("dev.loom.query.rank", "dev.loom.query.histogram", "dev.loom.query.correlation")
+                .layer("walk")
+                .definedBy("dev.loom.query.walk")
+                .layer("plan")
+                .definedBy("dev.loom.query.plan")
+                .layer("expressions")
+                .definedBy("dev.loom.query.where", "dev.loom.query.text")
+                .layer("model")
+                .definedBy("dev.loom.query.model")
+                .whereLayer("service")
+                .mayOnlyAccessLayers("operators", "expressions", "model")
+                .whereLayer("operators")
+                .mayOnlyAccessLayers("execution", "walk", "plan", "expressions", "model")
+                .whereLayer("execution")
+                .mayOnlyAccessLayers("walk", "plan", "model")
+                .whereLayer("walk")
+                .mayOnlyAccessLayers("plan", "expressions", "model")
+                .whereLayer("plan")
+                .mayOnlyAccessLayers("expressions", "model")
+                .whereLayer("expressions")
+                .mayNotAccessAnyLayer()
+                .whereLayer("model")
+                .mayNotAccessAnyLayer()
+                .check(CLASSES);
+    }
+
+    @Test
     void shouldHaveNoCycleBetweenPackages() {
         slices().assignedFrom(new ByPackage()).should().beFreeOfCycles().check(CLASSES);
     }

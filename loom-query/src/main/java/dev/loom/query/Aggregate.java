@@ -1,6 +1,11 @@
 package dev.loom.query;
 
 import dev.loom.api.ValueType;
+import dev.loom.query.model.Completeness;
+import dev.loom.query.model.QueryStatistics;
+import dev.loom.query.model.Value;
+import dev.loom.query.rank.NumberSum;
+import dev.loom.query.rank.Totals;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.MathContext;

@@ -3,6 +3,8 @@ package dev.loom.query;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.format.RecordLookup;
+import dev.loom.query.correlation.RecordSpan;
+import dev.loom.query.model.EventClock;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,16 @@
 package dev.loom.query;
 
-import dev.loom.query.Completeness.Limit;
+import dev.loom.query.correlation.CauseBatch;
+import dev.loom.query.correlation.CorrelatedChunks;
+import dev.loom.query.correlation.RecordSpan;
+import dev.loom.query.model.Completeness;
+import dev.loom.query.model.Completeness.Limit;
+import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryStatistics;
+import dev.loom.query.model.TimeRange;
+import dev.loom.query.plan.QueryTerms;
+import dev.loom.query.walk.QueryScope;
+import dev.loom.query.walk.SourceWalk;
 import dev.loom.read.StoredRecord;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
@@ -27,11 +37,12 @@ public final class CorrelationCursor implements QueryCursor {
     private boolean closed;
 
     CorrelationCursor(Correlate query) {
+        QueryTerms terms = query.terms();
         this.query = query;
-        this.batch = new CauseBatch(query.memory(), query.causesAtATime());
-        this.scope = new QueryScope(query);
+        this.batch = new CauseBatch(terms.limits().memory(), query.causesAtATime());
+        this.scope = new QueryScope(terms);
         this.span = query.span(scope.lookup());
-        this.decider = new CorrelatedChunks(query, scope, batch);
+        this.decider = new CorrelatedChunks(scope.plan(), query.clock(), query.duration(), query.fromStart(), batch);
     }
 
     @Override
@@ -78,7 +89,7 @@ public final class CorrelationCursor implements QueryCursor {
             return;
         }
         recordsWithoutSpan = 0;
-        walk = scope.walk(Order.OLDEST_FIRST, decider, query.range().and(arrivals()));
+        walk = scope.walk(Order.OLDEST_FIRST, decider, scope.terms().range().and(arrivals()));
     }
 
     /** The arrival times that a match of this batch can have. */

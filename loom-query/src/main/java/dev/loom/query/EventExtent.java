@@ -1,6 +1,17 @@
 package dev.loom.query;
 
 import dev.loom.api.Snapshot;
+import dev.loom.query.model.Completeness;
+import dev.loom.query.model.EventClock;
+import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryStatistics;
+import dev.loom.query.model.TimeRange;
+import dev.loom.query.plan.EventRange;
+import dev.loom.query.plan.EventTimes;
+import dev.loom.query.plan.QueryTerms;
+import dev.loom.query.walk.ChunkUse;
+import dev.loom.query.walk.QueryScope;
+import dev.loom.query.walk.SourceWalk;
 import dev.loom.read.StoredRecord;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -40,10 +51,13 @@ public final class EventExtent extends Query<EventExtent> {
     public Found find() {
         firstNs = Long.MAX_VALUE;
         lastNs = Long.MIN_VALUE;
-        EventClock clock = Objects.requireNonNull(eventClock());
-        try (QueryScope scope = new QueryScope(this)) {
-            EventTimes times = EventTimes.of(clock, scope);
-            SourceWalk walk = scope.walk(Order.NEWEST_FIRST, (chunk, whole) -> decide(times.of(chunk), whole));
+        QueryTerms terms = terms();
+        EventRange range = Objects.requireNonNull(terms.eventRange());
+        EventClock clock = range.clock();
+        try (QueryScope scope = new QueryScope(terms)) {
+            EventTimes times = EventTimes.of(clock, scope.plan());
+            SourceWalk walk =
+                    scope.walk(Order.NEWEST_FIRST, (chunk, whole) -> decide(range.range(), times.of(chunk), whole));
             StoredRecord record = walk.record();
             while (walk.next()) {
                 long timeNs = clock.epochNs(scope.lookup(), record.buffer(), record.offset(), record.length());
@@ -54,14 +68,14 @@ public final class EventExtent extends Query<EventExtent> {
         }
     }
 
-    private ChunkUse decide(TimeRange ofChunk, boolean whole) {
+    private ChunkUse decide(TimeRange range, TimeRange ofChunk, boolean whole) {
         if (ofChunk.equals(TimeRange.ALL)) {
             return ChunkUse.READ;
         } else if (whole) {
             stretch(ofChunk.fromNs(), ofChunk.lastNs());
             return ChunkUse.FROM_TOTALS;
         }
-        TimeRange inRange = eventRange().and(ofChunk);
+        TimeRange inRange = range.and(ofChunk);
         return inRange.fromNs() >= firstNs && inRange.lastNs() <= lastNs ? ChunkUse.FROM_TOTALS : ChunkUse.READ;
     }
 

@@ -6,6 +6,19 @@ import dev.loom.api.IndexFunction;
 import dev.loom.api.IndexKind;
 import dev.loom.api.Snapshot;
 import dev.loom.api.ValueType;
+import dev.loom.query.histogram.CellCounts;
+import dev.loom.query.histogram.HistogramChunks;
+import dev.loom.query.model.EventClock;
+import dev.loom.query.model.Order;
+import dev.loom.query.plan.EventRange;
+import dev.loom.query.plan.EventTimes;
+import dev.loom.query.plan.IndexSummaries;
+import dev.loom.query.plan.IndexedFunction;
+import dev.loom.query.plan.QueryTerms;
+import dev.loom.query.plan.WherePlan;
+import dev.loom.query.walk.ChunkDecider;
+import dev.loom.query.walk.QueryScope;
+import dev.loom.query.walk.SourceWalk;
 import dev.loom.read.StoredRecord;
 import dev.loom.value.BinScale;
 import dev.loom.value.KeyReader;
@@ -23,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Histogram extends Query<Histogram> {
     /** The greatest product of bins and steps. */
-    public static final int CELLS_MAX = 1 << 19;
+    public static final int CELLS_MAX = CellCounts.CELLS_MAX;
 
     private final IndexedFunction indexed;
     private Bins bins;
@@ -101,18 +114,20 @@ public final class Histogram extends Query<Histogram> {
      *     #CELLS_MAX}; or if a group names bins that don't exist
      */
     public HistogramCounts count() {
+        QueryTerms terms = terms();
         ValueType type = indexed.function().type();
-        EventClock clock = eventClock();
-        HistogramCounts counts = new HistogramCounts(
+        EventRange events = terms.eventRange();
+        EventClock clock = events == null ? null : events.clock();
+        CellCounts counts = new CellCounts(
                 indexed.function(),
                 byValue ? scale(type) : null,
-                clock == null ? range() : eventRange(),
+                events == null ? terms.range() : events.range(),
                 stepNs,
-                memory());
-        try (QueryScope scope = new QueryScope(this)) {
-            IndexSummaries summaries = indexed.summaries(scope, index -> true);
+                terms.limits().memory());
+        try (QueryScope scope = new QueryScope(terms)) {
+            IndexSummaries summaries = indexed.summaries(scope.plan(), index -> true);
             KeyReader reader = new KeyReader(indexed.function(), scope.lookup());
-            SourceWalk walk = scope.walk(Order.OLDEST_FIRST, decider(scope, summaries, counts));
+            SourceWalk walk = scope.walk(Order.OLDEST_FIRST, decider(scope.plan(), summaries, clock, counts));
             StoredRecord record = walk.record();
             long read = 0;
             while (walk.next()) {
@@ -124,8 +139,7 @@ public final class Histogram extends Query<Histogram> {
                     counts.add(counts.step(timeNs), reader.key(), reader.remainder());
                 }
             }
-            counts.finish(scope.statistics(read), scope.completeness());
-            return counts;
+            return new HistogramCounts(counts, scope.statistics(read), scope.completeness());
         }
     }
 
@@ -134,9 +148,9 @@ public final class Histogram extends Query<Histogram> {
         return groupEnds == null ? scale : scale.grouped(groupEnds);
     }
 
-    private ChunkDecider decider(QueryScope scope, @Nullable IndexSummaries summaries, HistogramCounts counts) {
-        EventClock clock = eventClock();
-        EventTimes times = clock == null ? null : EventTimes.of(clock, scope);
+    private static ChunkDecider decider(
+            WherePlan plan, @Nullable IndexSummaries summaries, @Nullable EventClock clock, CellCounts counts) {
+        EventTimes times = clock == null ? null : EventTimes.of(clock, plan);
         return summaries == null ? ChunkDecider.READ_ALL : new HistogramChunks(summaries, times, counts);
     }
 }

@@ -5,6 +5,15 @@ import dev.loom.api.IndexFunction;
 import dev.loom.api.IndexKind;
 import dev.loom.api.Snapshot;
 import dev.loom.api.ValueType;
+import dev.loom.query.model.Value;
+import dev.loom.query.model.ValueRange;
+import dev.loom.query.plan.IndexedFunction;
+import dev.loom.query.plan.KeyRange;
+import dev.loom.query.rank.KeyPasses;
+import dev.loom.query.rank.RankSearch;
+import dev.loom.query.rank.RemainderRanks;
+import dev.loom.query.rank.Totals;
+import dev.loom.query.walk.QueryScope;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;
@@ -104,10 +113,10 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
 
     /** Runs the query. If it ended early, the result covers part of the records, as its completeness says. */
     public Aggregate run() {
-        try (QueryScope scope = new QueryScope(this)) {
+        try (QueryScope scope = new QueryScope(terms())) {
             KeyPasses passes = new KeyPasses(scope, indexed, index -> !sums || index.kind() == IndexKind.VALUE);
             ValueType type = indexed.function().type();
-            KeyRange range = values.keys(type);
+            KeyRange range = KeyRange.of(values, type);
             boolean all = range.covers(type.lowestKey(), type.highestKey());
             RankSearch search = percentiles.isEmpty() ? null : new RankSearch(type, passes.scale(), all);
             Totals totals = new Totals(indexed.function(), values, search == null ? null : search.bounds());

@@ -3,6 +3,17 @@ package dev.loom.query;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
+import dev.loom.query.model.Completeness;
+import dev.loom.query.model.Order;
+import dev.loom.query.model.Value;
+import dev.loom.query.model.ValueRange;
+import dev.loom.query.plan.IndexSummaries;
+import dev.loom.query.plan.IndexedFunction;
+import dev.loom.query.plan.KeyCondition;
+import dev.loom.query.plan.KeyRange;
+import dev.loom.query.plan.KeyRanges;
+import dev.loom.query.walk.ChunkDecider;
+import dev.loom.query.walk.QueryScope;
 import dev.loom.value.KeyReader;
 import java.util.List;
 import java.util.Objects;
@@ -61,11 +72,11 @@ public final class IndexedScan extends Query<IndexedScan> {
     /** Starts the scan. */
     public QueryCursor open() {
         ValueRange wanted = values;
-        KeyRange range = wanted.keys(indexed.function().type());
+        KeyRange range = KeyRange.of(wanted, indexed.function().type());
         KeyRanges keys = KeyRanges.of(List.of(range));
-        QueryScope scope = new QueryScope(this);
+        QueryScope scope = new QueryScope(terms());
         KeyReader reader = new KeyReader(indexed.function(), scope.lookup());
-        IndexSummaries summaries = indexed.summaries(scope, index -> true);
+        IndexSummaries summaries = indexed.summaries(scope.plan(), index -> true);
         if (summaries != null) {
             scope.plan().require(new KeyCondition(summaries, keys, keys));
         }
@@ -73,7 +84,14 @@ public final class IndexedScan extends Query<IndexedScan> {
                 scope,
                 scope.walk(order, ChunkDecider.READ_ALL),
                 record -> reader.read(record.buffer(), record.offset(), record.length())
-                        && wanted.contains(reader, range));
+                        && contains(wanted, range, reader));
+    }
+
+    /** Whether the value that a reader has read is in a range with these keys. */
+    private static boolean contains(ValueRange wanted, KeyRange keys, KeyReader read) {
+        return read.remainder() == 0
+                ? keys.contains(read.key())
+                : wanted.contains(new Value(read.type(), read.key(), read.remainder()).toBigDecimal());
     }
 
     /**

@@ -1,9 +1,14 @@
 package dev.loom.query;
 
-import dev.loom.api.Index;
 import dev.loom.api.Snapshot;
-import dev.loom.api.Source;
-import dev.loom.format.PayloadFormat;
+import dev.loom.query.model.Cancellation;
+import dev.loom.query.model.EventClock;
+import dev.loom.query.model.QueryBudget;
+import dev.loom.query.model.QueryMemory;
+import dev.loom.query.model.TimeRange;
+import dev.loom.query.plan.EventRange;
+import dev.loom.query.plan.QueryTerms;
+import dev.loom.query.plan.RunLimits;
 import dev.loom.query.where.WhereExpression;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,9 +22,6 @@ import org.jspecify.annotations.Nullable;
  * @param <Q> the operator
  */
 public abstract class Query<Q extends Query<Q>> {
-    /** The memory of any operator, except for the longest jumbo payload met. */
-    static final long MEMORY_BYTES = 1 << 20;
-
     private final Snapshot snapshot;
     private final int sourceId;
     private final List<WhereExpression> conditions = new ArrayList<>();
@@ -54,7 +56,7 @@ public abstract class Query<Q extends Query<Q>> {
      * @throws IllegalArgumentException if the format lacks a field, or if the field can't be compared in this way
      */
     public Q where(WhereExpression condition) {
-        condition.bind(format());
+        condition.bind(QueryTerms.format(snapshot, sourceId));
         conditions.add(condition);
         return self();
     }
@@ -110,71 +112,18 @@ public abstract class Query<Q extends Query<Q>> {
         return self();
     }
 
-    /** The format of the source's payloads. */
-    final PayloadFormat format() {
-        return snapshot.sources().stream()
-                .filter(source -> source.id() == sourceId)
-                .map(Source::format)
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("source has no format: id=" + sourceId));
-    }
-
-    /** The source's indexes that may be used. */
-    final List<Index> indexes() {
-        return chunkIndex ? snapshot.indexes(sourceId) : List.of();
-    }
-
-    final Snapshot snapshot() {
-        return snapshot;
-    }
-
-    final int sourceId() {
-        return sourceId;
-    }
-
-    final List<WhereExpression> conditions() {
-        return conditions;
-    }
-
-    final TimeRange range() {
-        return range;
-    }
-
-    /** The clock of the event range; null if there is none. */
-    final @Nullable EventClock eventClock() {
-        return eventClock;
-    }
-
-    final TimeRange eventRange() {
-        return eventRange;
-    }
-
-    final Supplier<TimeRange> eventWindow() {
-        return eventWindow;
-    }
-
-    final QueryBudget budget() {
-        return budget;
-    }
-
-    final Cancellation cancellation() {
-        return cancellation;
-    }
-
-    final Runnable pulse() {
-        return pulse;
-    }
-
-    final QueryMemory memory() {
-        return memory;
-    }
-
-    final boolean timeIndex() {
-        return timeIndex;
-    }
-
-    final boolean chunkIndex() {
-        return chunkIndex;
+    /** The query as it is now. */
+    final QueryTerms terms() {
+        return new QueryTerms(
+                snapshot,
+                sourceId,
+                conditions,
+                range,
+                fromAddress(),
+                eventClock == null ? null : new EventRange(eventClock, eventRange, eventWindow),
+                new RunLimits(budget, cancellation, pulse, memory),
+                timeIndex,
+                chunkIndex);
     }
 
     /** Records at lower addresses are skipped. */

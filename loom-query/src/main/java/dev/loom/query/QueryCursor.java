@@ -1,6 +1,8 @@
 package dev.loom.query;
 
 import dev.loom.api.RecordCursor;
+import dev.loom.query.model.Completeness;
+import dev.loom.query.model.QueryStatistics;
 
 /** The records that a query returns, its statistics, and what the answer lacks. For one thread. */
 public interface QueryCursor extends RecordCursor {

@@ -2,6 +2,10 @@ package dev.loom.query;
 
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
+import dev.loom.query.model.Completeness;
+import dev.loom.query.model.Order;
+import dev.loom.query.walk.ChunkDecider;
+import dev.loom.query.walk.QueryScope;
 import java.util.Objects;
 
 /**
@@ -50,7 +54,7 @@ public final class RawScan extends Query<RawScan> {
 
     /** Starts the scan. */
     public QueryCursor open() {
-        QueryScope scope = new QueryScope(this);
+        QueryScope scope = new QueryScope(terms());
         return new ScanCursor(scope, scope.walk(order, ChunkDecider.READ_ALL), null);
     }
 

@@ -1,5 +1,9 @@
 package dev.loom.query;
 
+import dev.loom.query.model.Completeness;
+import dev.loom.query.model.QueryStatistics;
+import dev.loom.query.walk.QueryScope;
+import dev.loom.query.walk.SourceWalk;
 import dev.loom.read.StoredRecord;
 import dev.loom.read.StoredRecordCursor;
 import java.util.function.Predicate;

@@ -1,7 +1,12 @@
 package dev.loom.query;
 
 import dev.loom.api.ValueType;
-import dev.loom.query.Completeness.Limit;
+import dev.loom.query.model.Completeness;
+import dev.loom.query.model.Completeness.Limit;
+import dev.loom.query.model.QueryStatistics;
+import dev.loom.query.model.Value;
+import dev.loom.query.rank.RankedRecords;
+import dev.loom.query.walk.QueryScope;
 import dev.loom.read.RecordReader;
 import dev.loom.read.StoredRecordCursor;
 import java.util.List;
@@ -29,7 +34,7 @@ public final class TopCursor extends StoredRecordCursor implements QueryCursor {
     }
 
     static TopCursor of(QueryScope scope, RankedRecords ranked, ValueType type, boolean smallest) {
-        RecordReader records = scope.reader().records(scope.query().sourceId());
+        RecordReader records = scope.reader().records(scope.terms().sourceId());
         return new TopCursor(scope, ranked, type, smallest, records);
     }
 

@@ -4,6 +4,14 @@ import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.api.ValueType;
+import dev.loom.query.model.Order;
+import dev.loom.query.plan.IndexSummaries;
+import dev.loom.query.plan.IndexedFunction;
+import dev.loom.query.rank.RankedRecords;
+import dev.loom.query.walk.ChunkDecider;
+import dev.loom.query.walk.ChunkUse;
+import dev.loom.query.walk.QueryScope;
+import dev.loom.query.walk.SourceWalk;
 import dev.loom.read.ChunkSummary;
 import dev.loom.read.StoredRecord;
 import dev.loom.value.KeyReader;
@@ -74,9 +82,9 @@ public final class TopRecords extends Query<TopRecords> {
 
     /** Runs the query. If its budget ended it early, the result holds the largest values of what was read. */
     public TopCursor open() {
-        QueryScope scope = new QueryScope(this);
+        QueryScope scope = new QueryScope(terms());
         try {
-            IndexSummaries summaries = indexed.summaries(scope, index -> true);
+            IndexSummaries summaries = indexed.summaries(scope.plan(), index -> true);
             KeyReader reader = new KeyReader(indexed.function(), scope.lookup());
             long reached = summaries == null ? Long.MIN_VALUE : reached(scope, summaries, reader);
             RankedRecords best = new RankedRecords(count);

@@ -25,7 +25,7 @@ import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
-import dev.loom.query.TimeRange;
+import dev.loom.query.model.TimeRange;
 import dev.loom.record.OwnRecord;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;

@@ -17,6 +17,7 @@ import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
+import dev.loom.query.model.Order;
 import dev.loom.read.BinListReader;
 import dev.loom.read.ChunkCursor;
 import dev.loom.read.ChunkSummary;

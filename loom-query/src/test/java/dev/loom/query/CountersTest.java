@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.Snapshot;
+import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryStatistics;
 import java.nio.file.Path;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

@@ -12,6 +12,8 @@ import dev.loom.api.SourceStatistics;
 import dev.loom.api.Store;
 import dev.loom.format.Formats;
 import dev.loom.log.PageDescriptor;
+import dev.loom.query.model.Order;
+import dev.loom.query.model.TimeRange;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

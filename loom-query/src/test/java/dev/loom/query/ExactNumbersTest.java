@@ -10,6 +10,8 @@ import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
+import dev.loom.query.model.Value;
+import dev.loom.query.model.ValueRange;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.MathContext;

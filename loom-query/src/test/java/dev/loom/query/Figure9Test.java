@@ -8,6 +8,8 @@ import dev.loom.LoomConfig;
 import dev.loom.api.PushStatus;
 import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
+import dev.loom.query.model.Completeness;
+import dev.loom.query.model.TimeRange;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -14,6 +14,8 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
 import dev.loom.format.Formats;
+import dev.loom.query.model.Order;
+import dev.loom.query.model.ValueRange;
 import dev.loom.query.where.Where;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;

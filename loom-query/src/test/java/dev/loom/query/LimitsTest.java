@@ -11,6 +11,7 @@ import dev.loom.api.PushStatus;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.format.Formats;
+import dev.loom.query.model.Order;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

@@ -7,6 +7,7 @@ import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
+import dev.loom.query.model.QueryMemory;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.function.LongUnaryOperator;

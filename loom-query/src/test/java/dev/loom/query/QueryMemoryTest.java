@@ -9,6 +9,7 @@ import dev.loom.LoomConfig;
 import dev.loom.api.Eviction;
 import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
+import dev.loom.query.model.Order;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;

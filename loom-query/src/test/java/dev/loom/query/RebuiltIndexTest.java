@@ -28,6 +28,7 @@ import dev.loom.api.ValueUnit;
 import dev.loom.error.SecondWriterException;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
+import dev.loom.query.model.Order;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Files;

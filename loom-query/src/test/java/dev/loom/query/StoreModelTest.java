@@ -13,6 +13,8 @@ import dev.loom.api.Source;
 import dev.loom.api.SourceStatistics;
 import dev.loom.api.Store;
 import dev.loom.format.Formats;
+import dev.loom.query.model.Order;
+import dev.loom.query.model.TimeRange;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;

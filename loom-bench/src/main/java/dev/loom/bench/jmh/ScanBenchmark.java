@@ -3,7 +3,7 @@ package dev.loom.bench.jmh;
 import dev.loom.bench.scan.Residence;
 import dev.loom.bench.scan.ScanSettings;
 import dev.loom.bench.scan.ScanStore;
-import dev.loom.query.Order;
+import dev.loom.query.model.Order;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.AuxCounters;

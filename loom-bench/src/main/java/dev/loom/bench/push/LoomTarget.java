@@ -7,9 +7,9 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.SourceStatistics;
 import dev.loom.format.Formats;
-import dev.loom.query.Order;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
+import dev.loom.query.model.Order;
 
 /** A store with one source; subclasses define how to push to it. */
 public abstract class LoomTarget implements PushTarget {

@@ -1,6 +1,6 @@
 package dev.loom.cli.console;
 
-import dev.loom.query.Cancellation;
+import dev.loom.query.model.Cancellation;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

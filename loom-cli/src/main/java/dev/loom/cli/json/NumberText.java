@@ -1,7 +1,7 @@
 package dev.loom.cli.json;
 
 import dev.loom.api.IndexFunction;
-import dev.loom.query.Value;
+import dev.loom.query.model.Value;
 import java.math.BigInteger;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.loom.cli.json;
 
-import dev.loom.query.Completeness;
-import dev.loom.query.QueryStatistics;
+import dev.loom.query.model.Completeness;
+import dev.loom.query.model.QueryStatistics;
 import dev.loom.query.service.CauseThreshold;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.QueryReport;

@@ -3,7 +3,7 @@ package dev.loom.cli.json;
 import dev.loom.api.IndexFunction;
 import dev.loom.query.Aggregate;
 import dev.loom.query.HistogramCounts;
-import dev.loom.query.TimeRange;
+import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.AggregateRequest;
 import dev.loom.query.service.BinGroup;
 import dev.loom.query.service.HistogramRequest;

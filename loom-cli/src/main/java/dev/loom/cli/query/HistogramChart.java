@@ -11,7 +11,7 @@ import dev.loom.cli.console.Console;
 import dev.loom.cli.text.TextBuffer;
 import dev.loom.cli.time.TimePrinter;
 import dev.loom.query.HistogramCounts;
-import dev.loom.query.TimeRange;
+import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.BinGroup;
 import dev.loom.query.service.HistogramRequest;
 import java.util.List;

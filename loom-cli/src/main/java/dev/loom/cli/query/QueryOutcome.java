@@ -6,7 +6,7 @@ import dev.loom.cli.json.JsonText;
 import dev.loom.cli.json.ReportRows;
 import dev.loom.cli.option.QueryOptions;
 import dev.loom.cli.text.TextBuffer;
-import dev.loom.query.Completeness;
+import dev.loom.query.model.Completeness;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 

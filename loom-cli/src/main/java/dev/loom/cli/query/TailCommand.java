@@ -16,7 +16,7 @@ import dev.loom.cli.request.SourceLookup;
 import dev.loom.cli.schema.SeenFields;
 import dev.loom.cli.time.EventTime;
 import dev.loom.cli.time.TimePrinter;
-import dev.loom.query.QueryMemory;
+import dev.loom.query.model.QueryMemory;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.QueryReport;
 import dev.loom.query.service.QueryService;

@@ -6,7 +6,7 @@ import dev.loom.api.Store;
 import dev.loom.cli.time.EventTime;
 import dev.loom.cli.time.StoreTime;
 import dev.loom.format.UnknownFieldException;
-import dev.loom.query.Order;
+import dev.loom.query.model.Order;
 import dev.loom.query.service.AggregateRequest;
 import dev.loom.query.service.CorrelateRequest;
 import dev.loom.query.service.HistogramRequest;

@@ -1,6 +1,6 @@
 package dev.loom.cli.request;
 
-import dev.loom.query.QueryBudget;
+import dev.loom.query.model.QueryBudget;
 import dev.loom.query.service.CorrelateRequest.Threshold;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.RequestException;

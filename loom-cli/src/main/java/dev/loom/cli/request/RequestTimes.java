@@ -1,7 +1,7 @@
 package dev.loom.cli.request;
 
 import dev.loom.cli.time.TimeText;
-import dev.loom.query.TimeRange;
+import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.RequestException;
 import dev.loom.query.where.Quantity;
 import java.time.DateTimeException;

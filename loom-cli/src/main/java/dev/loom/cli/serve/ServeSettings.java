@@ -7,7 +7,7 @@ import dev.loom.otlp.server.Endpoint;
 import dev.loom.otlp.server.OtlpConfig;
 import dev.loom.otlp.server.ServerProtection;
 import dev.loom.otlp.server.TlsConfig;
-import dev.loom.query.QueryMemory;
+import dev.loom.query.model.QueryMemory;
 import dev.loom.query.where.Quantity;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.LoomReader;
 import dev.loom.cli.Cli;
 import dev.loom.cli.text.JsonObject;
-import dev.loom.query.QueryMemory;
+import dev.loom.query.model.QueryMemory;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

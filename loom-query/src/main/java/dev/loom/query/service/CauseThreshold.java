@@ -1,6 +1,6 @@
 package dev.loom.query.service;
 
-import dev.loom.query.Value;
+import dev.loom.query.model.Value;
 import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 

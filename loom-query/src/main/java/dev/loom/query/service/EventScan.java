@@ -1,10 +1,10 @@
 package dev.loom.query.service;
 
 import dev.loom.format.RecordLookup;
-import dev.loom.query.Order;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
-import dev.loom.query.TimeRange;
+import dev.loom.query.model.Order;
+import dev.loom.query.model.TimeRange;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

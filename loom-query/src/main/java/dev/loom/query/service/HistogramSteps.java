@@ -5,7 +5,7 @@ import dev.loom.api.SourceStatistics;
 import dev.loom.query.EventExtent;
 import dev.loom.query.Histogram;
 import dev.loom.query.HistogramCounts;
-import dev.loom.query.TimeRange;
+import dev.loom.query.model.TimeRange;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,14 +1,14 @@
 package dev.loom.query.service;
 
-import dev.loom.query.Cancellation;
-import dev.loom.query.Completeness;
 import dev.loom.query.Histogram;
 import dev.loom.query.HistogramCounts;
 import dev.loom.query.Query;
-import dev.loom.query.QueryBudget;
 import dev.loom.query.QueryCursor;
-import dev.loom.query.QueryMemory;
-import dev.loom.query.QueryStatistics;
+import dev.loom.query.model.Cancellation;
+import dev.loom.query.model.Completeness;
+import dev.loom.query.model.QueryBudget;
+import dev.loom.query.model.QueryMemory;
+import dev.loom.query.model.QueryStatistics;
 import java.time.Duration;
 
 /** The scans of one request: they share its budget and its cancellation, and their work is summed up. For one thread. */

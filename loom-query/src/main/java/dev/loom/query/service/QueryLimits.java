@@ -1,6 +1,6 @@
 package dev.loom.query.service;
 
-import dev.loom.query.QueryBudget;
+import dev.loom.query.model.QueryBudget;
 import java.time.Duration;
 
 /**

@@ -1,7 +1,7 @@
 package dev.loom.query.service;
 
-import dev.loom.query.Completeness;
-import dev.loom.query.QueryStatistics;
+import dev.loom.query.model.Completeness;
+import dev.loom.query.model.QueryStatistics;
 
 /**
  * How a query ended.

@@ -4,7 +4,7 @@ import dev.loom.api.IndexFunction;
 import dev.loom.api.Source;
 import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
-import dev.loom.query.TimeRange;
+import dev.loom.query.model.TimeRange;
 import dev.loom.query.where.WhereExpression;
 import java.util.List;
 import java.util.function.Supplier;

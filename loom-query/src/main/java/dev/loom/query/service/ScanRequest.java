@@ -1,6 +1,6 @@
 package dev.loom.query.service;
 
-import dev.loom.query.Order;
+import dev.loom.query.model.Order;
 
 /**
  * Asks for records in order of their times.

@@ -1,6 +1,6 @@
 package dev.loom.query.service;
 
-import dev.loom.query.EventClock;
+import dev.loom.query.model.EventClock;
 
 /** Reads the times that a source's records carry, for one query. For one thread. */
 public interface SourceClock extends EventClock {

@@ -1,7 +1,7 @@
 package dev.loom.query.service;
 
 import dev.loom.api.Source;
-import dev.loom.query.TimeRange;
+import dev.loom.query.model.TimeRange;
 import dev.loom.query.where.WhereExpression;
 import java.util.List;
 

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.LoomReader;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Store;
-import dev.loom.query.QueryStatistics;
+import dev.loom.query.model.QueryStatistics;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

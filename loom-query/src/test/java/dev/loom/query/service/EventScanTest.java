@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.Snapshot;
-import dev.loom.query.Cancellation;
-import dev.loom.query.Order;
-import dev.loom.query.QueryMemory;
 import dev.loom.query.RawScan;
-import dev.loom.query.TimeRange;
+import dev.loom.query.model.Cancellation;
+import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryMemory;
+import dev.loom.query.model.TimeRange;
 import dev.loom.read.SnapshotLookup;
 import java.nio.file.Path;
 import java.util.Comparator;

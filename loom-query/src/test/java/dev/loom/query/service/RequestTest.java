@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.loom.api.Source;
 import dev.loom.query.IndexedAggregate;
-import dev.loom.query.Order;
-import dev.loom.query.TimeRange;
+import dev.loom.query.model.Order;
+import dev.loom.query.model.TimeRange;
 import dev.loom.query.where.Literal;
 import dev.loom.query.where.Where;
 import java.math.BigDecimal;

@@ -1,7 +1,0 @@
-package dev.loom.query;
-
-/** The order of a scan by arrival. */
-public enum Order {
-    NEWEST_FIRST,
-    OLDEST_FIRST
-}

@@ -1,0 +1,41 @@
+package dev.loom.query.model;
+
+/**
+ * A half-open range of times in epoch nanoseconds: {@code from <= t < to}. If {@code to} is {@link Long#MAX_VALUE} the range
+ * has no end, and includes that time too.
+ */
+public record TimeRange(long fromNs, long toNs) {
+    public static final TimeRange ALL = new TimeRange(Long.MIN_VALUE, Long.MAX_VALUE);
+
+    public TimeRange {
+        if (fromNs > toNs) {
+            throw new IllegalArgumentException("time range ends before it begins: from=" + fromNs + ", to=" + toNs);
+        }
+    }
+
+    /** From one time to another, both included. */
+    public static TimeRange closed(long firstNs, long lastNs) {
+        return new TimeRange(firstNs, lastNs == Long.MAX_VALUE ? lastNs : lastNs + 1);
+    }
+
+    /** Whether a time is in the range. */
+    public boolean contains(long timeNs) {
+        return timeNs >= fromNs && !endsBefore(timeNs);
+    }
+
+    /** Whether a time lies past the range. */
+    public boolean endsBefore(long timeNs) {
+        return timeNs >= toNs && toNs != Long.MAX_VALUE;
+    }
+
+    /** The last time in the range, which must not be empty. */
+    public long lastNs() {
+        return toNs == Long.MAX_VALUE ? toNs : toNs - 1;
+    }
+
+    /** The intersection; if there is none, an empty range at the earlier end. */
+    public TimeRange and(TimeRange other) {
+        long end = Math.min(toNs, other.toNs);
+        return new TimeRange(Math.min(Math.max(fromNs, other.fromNs), end), end);
+    }
+}

@@ -1,0 +1,69 @@
+package dev.loom.query.plan;
+
+import dev.loom.error.CorruptStoreException;
+import dev.loom.read.BinListReader;
+import dev.loom.read.ChunkCursor;
+import dev.loom.read.ChunkSummary;
+
+/**
+ * The condition that a record's value lies in one of some ranges, decided from a chunk's totals, and from its bins if the
+ * ranges lie between minimum and maximum. For one thread.
+ */
+public final class KeyCondition implements ChunkCondition {
+    private final IndexSummaries summaries;
+    private final KeyRanges possible;
+    private final KeyRanges certain;
+    private final KeyRange span;
+
+    /**
+     * @param possible no record with a key outside these, or without a key, meets the condition
+     * @param certain every record with a key in these meets the condition
+     */
+    public KeyCondition(IndexSummaries summaries, KeyRanges possible, KeyRanges certain) {
+        this.summaries = summaries;
+        this.possible = possible;
+        this.certain = certain;
+        this.span = possible.span();
+    }
+
+    @Override
+    public Coverage cover(ChunkCursor chunk) {
+        if (!summaries.read(chunk)) {
+            return Coverage.SOME;
+        }
+        ChunkSummary totals = summaries.totals();
+        if (totals.count() == 0 || !possible.touches(totals.minKey(), totals.maxKey())) {
+            return Coverage.NONE;
+        }
+        if (certain.covers(totals.minKey(), totals.maxKey()) && totals.count() == chunk.records()) {
+            return Coverage.ALL;
+        }
+        boolean atAnEnd = possible.contains(totals.minKey()) || possible.contains(totals.maxKey());
+        return atAnEnd || mayBeInBins() ? Coverage.SOME : Coverage.NONE;
+    }
+
+    private boolean mayBeInBins() {
+        BinListReader bins = summaries.bins();
+        if (bins == null) {
+            return true;
+        }
+        try {
+            bins.limit(span.low(), span.high());
+            while (bins.next()) {
+                if (bins.isComplete() ? possiblyOne(bins) : possible.touches(bins.minKey(), bins.maxKey())) {
+                    return true;
+                }
+            }
+            return false;
+        } catch (CorruptStoreException e) {
+            summaries.noteDamaged();
+            return true;
+        }
+    }
+
+    private boolean possiblyOne(BinListReader bins) {
+        return possible.contains(bins.minKey())
+                || possible.contains(bins.maxKey())
+                || (bins.count() > 2 && possible.contains(bins.key(1)));
+    }
+}

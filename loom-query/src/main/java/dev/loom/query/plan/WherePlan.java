@@ -1,0 +1,199 @@
+package dev.loom.query.plan;
+
+import dev.loom.api.Index;
+import dev.loom.api.ValueType;
+import dev.loom.format.FieldType;
+import dev.loom.format.PayloadFormat;
+import dev.loom.query.where.Literal;
+import dev.loom.query.where.Operator;
+import dev.loom.query.where.WhereExpression;
+import dev.loom.read.SnapshotReader;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What indexes tell about a query's conditions, chunk by chunk. Where they can't tell, records are read, so the plan never
+ * changes an answer. It explains itself with one line per comparison. For one thread.
+ */
+public final class WherePlan {
+    private final QueryTerms terms;
+    private final List<Index> indexes;
+    private final SnapshotReader reader;
+    private final @Nullable PayloadFormat format;
+    private final Map<Object, IndexSummaries> summaries = new HashMap<>();
+    private final List<Supplier<String>> lines = new ArrayList<>();
+    private ChunkCondition condition;
+
+    public WherePlan(QueryTerms terms, SnapshotReader reader) {
+        this.terms = terms;
+        this.indexes = terms.indexes();
+        this.reader = reader;
+        this.format = terms.conditions().isEmpty() ? null : terms.format();
+        if (!terms.timeIndex()) {
+            lines.add(() -> "timestamp index: disabled");
+        }
+        ChunkCondition all = ChunkCondition.ALWAYS;
+        for (WhereExpression written : terms.conditions()) {
+            WhereExpression expression = written.resolve(terms.format());
+            all = all == ChunkCondition.ALWAYS ? plan(expression) : both(all, plan(expression));
+        }
+        this.condition = all;
+    }
+
+    /** What the query asks. */
+    public QueryTerms terms() {
+        return terms;
+    }
+
+    /** What is known about the conditions. */
+    public ChunkCondition condition() {
+        return condition;
+    }
+
+    /** Adds a further condition. */
+    public void require(ChunkCondition more) {
+        condition = condition == ChunkCondition.ALWAYS ? more : both(condition, more);
+    }
+
+    /** Whether any index is used. */
+    public boolean hasIndexes() {
+        return !summaries.isEmpty();
+    }
+
+    /** How indexes are used, or why not. */
+    public List<String> lines() {
+        return lines.stream().map(Supplier::get).toList();
+    }
+
+    /** Adds a line to the explanation. */
+    public void explain(Supplier<String> line) {
+        lines.add(line);
+    }
+
+    /** The summaries of indexes with equal functions; the same instance for the same indexes. */
+    public IndexSummaries summaries(List<Index> ofIndexes) {
+        return summaries.computeIfAbsent(
+                ofIndexes.stream().map(Index::id).toList(), ids -> new IndexSummaries(ofIndexes, reader.summary()));
+    }
+
+    private static ChunkCondition both(ChunkCondition a, ChunkCondition b) {
+        return chunk -> {
+            Coverage first = a.cover(chunk);
+            return first == Coverage.NONE ? first : first.and(b.cover(chunk));
+        };
+    }
+
+    private static ChunkCondition either(ChunkCondition a, ChunkCondition b) {
+        return chunk -> {
+            Coverage first = a.cover(chunk);
+            return first == Coverage.ALL ? first : first.or(b.cover(chunk));
+        };
+    }
+
+    private ChunkCondition plan(WhereExpression expression) {
+        if (expression instanceof WhereExpression.And and) {
+            return and.terms().stream().map(this::plan).reduce(WherePlan::both).orElseThrow();
+        }
+        if (expression instanceof WhereExpression.Or or) {
+            return or.terms().stream().map(this::plan).reduce(WherePlan::either).orElseThrow();
+        }
+        if (expression instanceof WhereExpression.Not not) {
+            ChunkCondition term = plan(not.term());
+            return chunk -> term.cover(chunk).not();
+        }
+        if (expression instanceof WhereExpression.Comparison comparison) {
+            return compare(comparison.field(), comparison.operator(), List.of(comparison.literal()), expression);
+        }
+        if (expression instanceof WhereExpression.In in) {
+            return compare(in.field(), Operator.EQUAL, in.literals(), expression);
+        }
+        if (expression instanceof WhereExpression.NotIn in) {
+            return unequal(compare(in.field(), Operator.EQUAL, in.literals(), expression));
+        }
+        return unknown(
+                expression,
+                expression instanceof WhereExpression.IsNull ? "no index over nulls" : "no index over text");
+    }
+
+    private ChunkCondition unknown(WhereExpression expression, String reason) {
+        String line = expression + ": " + reason;
+        lines.add(() -> line);
+        return ChunkCondition.UNKNOWN;
+    }
+
+    /** The condition that a field compares in this way with any of the literals. */
+    private ChunkCondition compare(
+            String field, Operator operator, List<Literal> literals, WhereExpression expression) {
+        if (!terms.chunkIndex()) {
+            return unknown(expression, "chunk index: disabled");
+        }
+        if (literals.stream().anyMatch(Literal.Text.class::isInstance)) {
+            return unknown(expression, "no index over text");
+        }
+        Map<ValueType, List<Index>> byType = new LinkedHashMap<>();
+        for (Index index : indexes) {
+            if (!index.function().isLambda() && index.function().name().equals(field)) {
+                byType.computeIfAbsent(index.function().type(), type -> new ArrayList<>())
+                        .add(0, index);
+            }
+        }
+        if (byType.isEmpty()) {
+            return unknown(expression, "no index over " + field);
+        }
+        @Nullable FieldType type = format == null ? null : format.declaredType(field);
+        Function<Map.Entry<ValueType, List<Index>>, ChunkCondition> byIndex =
+                entry -> compare(operator, literals, type, entry.getKey(), entry.getValue(), expression);
+        return byType.entrySet().stream().map(byIndex).reduce(WherePlan::known).orElseThrow();
+    }
+
+    /** Combines what two sources tell about the same condition. */
+    private static ChunkCondition known(ChunkCondition a, ChunkCondition b) {
+        return chunk -> {
+            Coverage first = a.cover(chunk);
+            return first == Coverage.SOME ? b.cover(chunk) : first;
+        };
+    }
+
+    private ChunkCondition compare(
+            Operator operator,
+            List<Literal> literals,
+            @Nullable FieldType fieldType,
+            ValueType type,
+            List<Index> ofType,
+            WhereExpression expression) {
+        IndexSummaries known = summaries(ofType);
+        boolean negated = operator == Operator.NOT_EQUAL && literals.get(0) instanceof Literal.Numeric;
+        List<LiteralKeys> keys = literals.stream()
+                .map(literal -> LiteralKeys.of(literal, negated ? Operator.EQUAL : operator, fieldType, type))
+                .toList();
+        lines.add(() -> expression + ": " + describe(ofType, known));
+        ChunkCondition condition = new KeyCondition(
+                known,
+                KeyRanges.of(keys.stream().map(LiteralKeys::possible).toList()),
+                KeyRanges.of(keys.stream().map(LiteralKeys::certain).toList()));
+        return negated ? unequal(condition) : condition;
+    }
+
+    /** NaN differs from any number, and no index holds it. */
+    private static ChunkCondition unequal(ChunkCondition equal) {
+        return chunk -> equal.cover(chunk) == Coverage.ALL ? Coverage.NONE : Coverage.SOME;
+    }
+
+    /** Which indexes are used, and for how many chunks. */
+    public static String describe(List<Index> used, IndexSummaries summaries) {
+        return used.stream()
+                .map(index -> "index " + index.name() + " #" + index.id() + (index.closed() ? " (closed)" : ""))
+                .collect(Collectors.joining(
+                        ", ",
+                        "",
+                        ", chunks covered=" + summaries.covered() + ", not covered=" + summaries.uncovered()
+                                + (summaries.damaged() == 0 ? "" : ", bins damaged=" + summaries.damaged())));
+    }
+}

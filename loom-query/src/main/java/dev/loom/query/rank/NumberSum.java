@@ -1,0 +1,94 @@
+package dev.loom.query.rank;
+
+import dev.loom.api.DoubleSum;
+import dev.loom.api.LongSum;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.MathContext;
+
+/**
+ * The sum of numbers, whole or not: exact while all are whole; otherwise the whole ones are summed exactly and the others as
+ * doubles. For one thread.
+ */
+public final class NumberSum {
+    /** Doubles from here on may not fit 64 bits. */
+    private static final double WHOLE_MAX = 0x1p62;
+
+    /** Every whole number up to this is exact as a double, and so is a sum up to this. */
+    private static final double EXACT_MAX = 0x1p53;
+
+    private final LongSum whole = new LongSum();
+    private final DoubleSum others = new DoubleSum();
+    private boolean allWhole = true;
+
+    /** Whether a double holds the sum of this many whole numbers of at most this magnitude exactly. */
+    public static boolean isExact(long count, double magnitudeMax) {
+        return count * magnitudeMax < EXACT_MAX;
+    }
+
+    /** Adds a double. */
+    public void add(double value) {
+        if (Math.abs(value) < WHOLE_MAX && value == Math.rint(value)) {
+            whole.add((long) value);
+        } else if (Double.isInfinite(value) || value != Math.rint(value)) {
+            allWhole = false;
+            others.add(value);
+        } else {
+            addLarge(value, 0);
+        }
+    }
+
+    /** Adds a double and a remainder. */
+    public void add(double value, int remainder) {
+        if (remainder == 0) {
+            add(value);
+        } else {
+            addLarge(value, remainder);
+        }
+    }
+
+    /**
+     * Adds a large double and a remainder, as an integer if it fits 64 bits, signed or unsigned. Larger doubles are whole
+     * too, but only because they are coarse; they are summed as doubles.
+     */
+    private void addLarge(double value, int remainder) {
+        if (value >= -0x1p63 && value < 0x1p63) {
+            whole.add((long) value);
+            whole.add(remainder);
+        } else if (value > 0 && value < 0x1p64) {
+            whole.addUnsigned((long) (value - 0x1p63) ^ Long.MIN_VALUE);
+            whole.add(remainder);
+        } else {
+            allWhole = false;
+            others.add(value);
+        }
+    }
+
+    /** Whether all numbers are whole, so that {@link #toBigInteger} is their sum. */
+    public boolean isWhole() {
+        return allWhole;
+    }
+
+    public BigInteger toBigInteger() {
+        return whole.toBigInteger();
+    }
+
+    /** The double nearest to the sum. */
+    public double doubleValue() {
+        double rest = others.value();
+        return Double.isFinite(rest)
+                ? new BigDecimal(toBigInteger()).add(new BigDecimal(rest)).doubleValue()
+                : rest;
+    }
+
+    /** The sum divided by a count, as the nearest double. */
+    public double mean(long count) {
+        double rest = others.value();
+        return Double.isFinite(rest)
+                ? new BigDecimal(toBigInteger())
+                        .add(new BigDecimal(rest))
+                        .divide(BigDecimal.valueOf(count), MathContext.DECIMAL128)
+                        .doubleValue()
+                : rest / count;
+    }
+}

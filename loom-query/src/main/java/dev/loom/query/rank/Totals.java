@@ -1,0 +1,205 @@
+package dev.loom.query.rank;
+
+import dev.loom.api.DoubleSum;
+import dev.loom.api.IndexFunction;
+import dev.loom.api.LongSum;
+import dev.loom.api.ValueType;
+import dev.loom.query.model.Value;
+import dev.loom.query.model.ValueRange;
+import dev.loom.query.plan.Coverage;
+import dev.loom.query.plan.KeyRange;
+import dev.loom.read.BinListReader;
+import dev.loom.read.ChunkSummary;
+import org.jspecify.annotations.Nullable;
+
+/** Count, sum, minimum and maximum of the values in a range. For one thread. */
+public final class Totals implements KeyTally {
+    private final ValueType type;
+    private final KeyRange range;
+    private final ValueRange values;
+    /** For values that are to be kept exact; otherwise null. */
+    private final @Nullable NumberSum numbers;
+
+    private final LongSum sum = new LongSum();
+    private final DoubleSum doubleSum = new DoubleSum();
+    /** For integers: the sum of the keys of bins and single values; keys may differ from values. */
+    private final LongSum keySum = new LongSum();
+
+    private long keysSummed;
+    private long count;
+    private long minKey = Long.MAX_VALUE;
+    private long maxKey = Long.MIN_VALUE;
+    private int minRemainder;
+    private int maxRemainder;
+
+    private final @Nullable RankBounds bounds;
+
+    /**
+     * @param values those that count
+     * @param bounds bounds of ranks to gather as well, or null
+     */
+    public Totals(IndexFunction function, ValueRange values, @Nullable RankBounds bounds) {
+        this.type = function.type();
+        this.values = values;
+        this.range = KeyRange.of(values, type);
+        this.numbers = function.isExact() ? new NumberSum() : null;
+        this.bounds = bounds;
+    }
+
+    @Override
+    public long lowKey() {
+        return range.low();
+    }
+
+    @Override
+    public long highKey() {
+        return range.high();
+    }
+
+    @Override
+    public void addBelow(long values) {
+        // out of range
+    }
+
+    @Override
+    public Coverage cover(long min, long max) {
+        return range.covers(min, max) ? Coverage.ALL : range.touches(min, max) ? Coverage.SOME : Coverage.NONE;
+    }
+
+    @Override
+    public void add(ChunkSummary totals) {
+        addGroup(totals.count(), totals.minKey(), totals.maxKey());
+        if (numbers != null) {
+            DoubleSum ofChunk = new DoubleSum();
+            totals.addTo(ofChunk);
+            numbers.add(ofChunk.value());
+        } else if (type == ValueType.F64) {
+            totals.addTo(doubleSum);
+        } else {
+            totals.addTo(sum);
+        }
+    }
+
+    @Override
+    public void add(BinListReader bin) {
+        addGroup(bin.count(), bin.minKey(), bin.maxKey());
+        if (numbers != null) {
+            DoubleSum ofBin = new DoubleSum();
+            bin.addTo(ofBin);
+            numbers.add(ofBin.value());
+        } else if (type == ValueType.F64) {
+            bin.addTo(doubleSum);
+        } else {
+            bin.addKeysTo(keySum);
+            keysSummed += bin.count();
+        }
+    }
+
+    @Override
+    public void add(long key) {
+        if (range.contains(key)) {
+            addGroup(1, key, key);
+            if (numbers != null) {
+                numbers.add(ValueType.doubleOf(key));
+            } else if (type == ValueType.F64) {
+                doubleSum.add(ValueType.doubleOf(key));
+            } else {
+                keySum.add(key);
+                keysSummed++;
+            }
+        }
+    }
+
+    @Override
+    public void addExact(long key, int remainder) {
+        if (remainder == 0) {
+            add(key);
+        } else if (values.contains(new Value(type, key, remainder).toBigDecimal())) {
+            addGroup(1, key, key, remainder);
+            if (numbers != null) {
+                numbers.add(ValueType.doubleOf(key), remainder);
+            }
+        }
+    }
+
+    /** An index rounds its sums. */
+    @Override
+    public boolean takes(ChunkSummary totals) {
+        return numbers == null
+                || NumberSum.isExact(
+                        totals.count(),
+                        Math.max(
+                                Math.abs(ValueType.doubleOf(totals.minKey())),
+                                Math.abs(ValueType.doubleOf(totals.maxKey()))));
+    }
+
+    @Override
+    public void add(long[] keys, int length) {
+        for (int i = 0; i < length; i++) {
+            add(keys[i]);
+        }
+    }
+
+    private void addGroup(long records, long min, long max) {
+        addGroup(records, min, max, 0);
+    }
+
+    /** @param remainder the remainder of both keys */
+    private void addGroup(long records, long min, long max, int remainder) {
+        count += records;
+        if (min < minKey || (min == minKey && remainder < minRemainder)) {
+            minKey = min;
+            minRemainder = remainder;
+        }
+        if (max > maxKey || (max == maxKey && remainder > maxRemainder)) {
+            maxKey = max;
+            maxRemainder = remainder;
+        }
+        RankBounds ranks = bounds;
+        if (ranks != null) {
+            ranks.add(records, min, max);
+        }
+    }
+
+    public long count() {
+        return count;
+    }
+
+    public long minKey() {
+        return minKey;
+    }
+
+    public long maxKey() {
+        return maxKey;
+    }
+
+    public Value min() {
+        return new Value(type, minKey, minRemainder);
+    }
+
+    public Value max() {
+        return new Value(type, maxKey, maxRemainder);
+    }
+
+    /** The sum of values that are to be kept exact; otherwise null. */
+    @Nullable
+    public NumberSum numbers() {
+        return numbers;
+    }
+
+    /** The sum of integers. */
+    public LongSum sum() {
+        LongSum all = new LongSum();
+        all.add(sum);
+        all.add(keySum);
+        if (type == ValueType.U64) {
+            all.add(keysSummed >>> 1, keysSummed << (Long.SIZE - 1)); // each key is 2^63 less than its value
+        }
+        return all;
+    }
+
+    /** The sum of doubles. */
+    public double doubleSum() {
+        return doubleSum.value();
+    }
+}

@@ -1,0 +1,17 @@
+package dev.loom.query.walk;
+
+import dev.loom.read.ChunkCursor;
+
+/** Decides for each part of the record log whether a query must read it; takes in at once what indexes answer. */
+@FunctionalInterface
+public interface ChunkDecider {
+    /** Reads every part. */
+    ChunkDecider READ_ALL = (chunk, whole) -> ChunkUse.READ;
+
+    /**
+     * Decides about the part at which the walk stands.
+     *
+     * @param whole whether all records of the source in the part count; only then may its summaries answer for it
+     */
+    ChunkUse decide(ChunkCursor chunk, boolean whole);
+}

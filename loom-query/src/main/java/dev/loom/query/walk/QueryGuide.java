@@ -1,0 +1,91 @@
+package dev.loom.query.walk;
+
+import dev.loom.query.model.Completeness.Limit;
+import dev.loom.query.model.Order;
+import dev.loom.query.model.TimeRange;
+import dev.loom.query.plan.ChunkCondition;
+import dev.loom.query.plan.Coverage;
+import dev.loom.query.plan.QueryTerms;
+import dev.loom.read.ChunkCursor;
+import dev.loom.read.ChunkGuide;
+
+/**
+ * Decides which parts of the log a query's walk reads: those that neither the time range nor an index rules out, and that
+ * its {@link ChunkDecider} wants read. Ends the walk at the query's limits. For one thread.
+ */
+public final class QueryGuide implements ChunkGuide {
+    private final WalkContext context;
+    private final long bytesReadBefore;
+    private final TimeRange range;
+    private final boolean newestFirst;
+    private final ChunkCondition condition;
+    private final ChunkDecider decider;
+    /** A plain forward scan: directories would only repeat what it sees in the records. */
+    private final boolean plain;
+
+    private final ChunkTally tally = new ChunkTally();
+    private Limit limit = Limit.NONE;
+    private boolean whole;
+
+    /** @param bytesReadBefore by previous walks of the query */
+    QueryGuide(WalkContext context, long bytesReadBefore, Order order, ChunkDecider decider, TimeRange range) {
+        this.context = context;
+        this.bytesReadBefore = bytesReadBefore;
+        this.range = range;
+        this.newestFirst = order == Order.NEWEST_FIRST;
+        this.decider = decider;
+        this.condition = context.plan().condition();
+        this.plain = !context.plan().hasIndexes() && !newestFirst && decider == ChunkDecider.READ_ALL;
+    }
+
+    @Override
+    public Step decide(ChunkCursor chunk) {
+        whole = false;
+        ChunkUse use = plain || !chunk.listed() ? ChunkUse.READ : use(chunk);
+        tally.add(use, chunk);
+        return switch (use) {
+            case READ -> Step.READ;
+            case BEHIND_RANGE -> Step.END;
+            default -> Step.PASS_OVER;
+        };
+    }
+
+    private ChunkUse use(ChunkCursor chunk) {
+        QueryTerms terms = context.terms();
+        long first = chunk.firstTimeNs();
+        long last = chunk.lastTimeNs();
+        if (terms.timeIndex() && (last < range.fromNs() || range.endsBefore(first))) {
+            boolean behind = newestFirst ? last < range.fromNs() : range.endsBefore(first);
+            return behind ? ChunkUse.BEHIND_RANGE : ChunkUse.SKIPPED_BY_TIME;
+        }
+        Coverage coverage = condition.cover(chunk);
+        if (coverage == Coverage.NONE) {
+            return ChunkUse.SKIPPED_BY_BINS;
+        }
+        boolean inRange = first >= range.fromNs() && !range.endsBefore(last) && chunk.start() >= terms.fromAddress();
+        whole = inRange && coverage == Coverage.ALL;
+        // for records of a deleted file no index is asked: what is left is read, and the rest counts as missing
+        return chunk.isFileMissing() ? ChunkUse.READ : decider.decide(chunk, whole);
+    }
+
+    @Override
+    public boolean mayGoOn(long bytesRead) {
+        limit = context.limits().check(bytesReadBefore + context.bytesReadBesides() + bytesRead);
+        return limit == Limit.NONE;
+    }
+
+    /** Whether all records of the chunk being read count. */
+    public boolean whole() {
+        return whole;
+    }
+
+    /** Why the walk ended early. */
+    public Limit limit() {
+        return limit;
+    }
+
+    /** How the parts served so far. */
+    public ChunkTally tally() {
+        return tally;
+    }
+}

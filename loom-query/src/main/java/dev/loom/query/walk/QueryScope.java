@@ -1,0 +1,228 @@
+package dev.loom.query.walk;
+
+import dev.loom.format.RecordLookup;
+import dev.loom.query.model.Completeness;
+import dev.loom.query.model.Completeness.Limit;
+import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryStatistics;
+import dev.loom.query.model.TimeRange;
+import dev.loom.query.plan.EventRange;
+import dev.loom.query.plan.EventTimes;
+import dev.loom.query.plan.QueryTerms;
+import dev.loom.query.plan.WherePlan;
+import dev.loom.query.where.PayloadPredicate;
+import dev.loom.query.where.WhereExpression;
+import dev.loom.read.SnapshotLookup;
+import dev.loom.read.SnapshotReader;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run of a query: its lease of the snapshot, its limits, its condition, and the work of its walks, which run one after
+ * the other. For one thread.
+ */
+public final class QueryScope implements AutoCloseable {
+    /** The memory of any operator, except for the longest jumbo payload met. */
+    public static final long MEMORY_BYTES = 1 << 20;
+
+    private final QueryTerms terms;
+    private final SnapshotReader reader;
+    private final SnapshotLookup lookup;
+    private final WherePlan plan;
+    private final ScanLimits limits;
+    private final @Nullable PayloadPredicate conditions;
+    private final WalkContext context;
+    private final long begin;
+
+    private @Nullable SourceWalk walk;
+    private QueryStatistics done = QueryStatistics.NONE;
+    private long pagesDamaged;
+    private long entriesDamaged;
+    private boolean expired;
+    private Limit limit = Limit.NONE;
+    private boolean closed;
+
+    public QueryScope(QueryTerms terms) {
+        this.terms = terms;
+        reader = SnapshotReader.of(terms.snapshot());
+        try {
+            limits = new ScanLimits(terms.limits());
+            plan = new WherePlan(terms, reader);
+            lookup = reader.lookup();
+            conditions = conditions(terms, lookup);
+            context = new WalkContext(terms, reader, lookup, plan, limits, predicate(terms, plan, lookup, conditions));
+            begin = reader.beginAddress();
+            terms.limits().memory().reserve(MEMORY_BYTES);
+        } catch (Throwable e) {
+            reader.close();
+            throw e;
+        }
+    }
+
+    private static @Nullable PayloadPredicate conditions(QueryTerms terms, RecordLookup lookup) {
+        List<WhereExpression> all = terms.conditions();
+        return switch (all.size()) {
+            case 0 -> null;
+            case 1 -> all.get(0).bind(terms.format(), lookup);
+            default -> new WhereExpression.And(all).bind(terms.format(), lookup);
+        };
+    }
+
+    /** The conditions and the event range; the plan learns what indexes know of the latter. */
+    private static @Nullable PayloadPredicate predicate(
+            QueryTerms terms, WherePlan plan, RecordLookup lookup, @Nullable PayloadPredicate conditions) {
+        EventRange range = terms.eventRange();
+        if (range == null) {
+            return conditions;
+        }
+        EventTimes times = EventTimes.of(range.clock(), plan);
+        plan.require(chunk -> range.cover(times.of(chunk)));
+        return (buffer, offset, length) -> (conditions == null || conditions.test(buffer, offset, length))
+                && range.contains(range.clock().epochNs(lookup, buffer, offset, length));
+    }
+
+    /** How indexes are used. */
+    public WherePlan plan() {
+        return plan;
+    }
+
+    /** Starts a walk over the source's records that meet the time range and the condition; closes the previous walk. */
+    public SourceWalk walk(Order order, ChunkDecider decider) {
+        return walk(order, decider, terms.range());
+    }
+
+    /** Starts a walk over part of the time range. */
+    public SourceWalk walk(Order order, ChunkDecider decider, TimeRange range) {
+        return begin(order, false, decider, range);
+    }
+
+    /** Starts a walk that returns records in batches, in any order within a chunk. */
+    public SourceWalk batches(Order order, ChunkDecider decider) {
+        return begin(order, true, decider, terms.range());
+    }
+
+    private SourceWalk begin(Order order, boolean inBatches, ChunkDecider decider, TimeRange range) {
+        endWalk();
+        SourceWalk next = new SourceWalk(context, done.bytesRead(), order, inBatches, decider, range);
+        walk = next;
+        return next;
+    }
+
+    /** Ends the last walk and releases its memory. */
+    public void endWalk() {
+        SourceWalk last = walk;
+        if (last != null) {
+            last.close();
+            done = done.plus(last.statistics());
+            pagesDamaged = pagesDamaged();
+            entriesDamaged = Math.max(entriesDamaged, last.entriesDamaged());
+            expired = isExpired();
+            limit = limit();
+            walk = null;
+        }
+    }
+
+    /** What the query asks. */
+    public QueryTerms terms() {
+        return terms;
+    }
+
+    public SnapshotReader reader() {
+        return reader;
+    }
+
+    public ScanLimits limits() {
+        return limits;
+    }
+
+    /** Finds the records that the query's records refer to; the walk tells it where it stands. */
+    public SnapshotLookup lookup() {
+        return lookup;
+    }
+
+    /** Bytes read by previous walks, of bins, and of records that others refer to. */
+    public long bytesReadBesides() {
+        return done.bytesRead() + context.bytesReadBesides();
+    }
+
+    /** Why the query ended early. */
+    public Limit limit() {
+        SourceWalk current = walk;
+        return limit != Limit.NONE || current == null ? limit : current.limit();
+    }
+
+    /** Whether records that were passed over may be gone. */
+    public boolean isExpired() {
+        SourceWalk current = walk;
+        return expired || (current != null && current.isExpired());
+    }
+
+    /** Whether the oldest records were deleted since the query began. */
+    public boolean hasLostBegin() {
+        return reader.beginAddress() > begin;
+    }
+
+    private List<String> lines() {
+        SourceWalk current = walk;
+        long damaged = Math.max(entriesDamaged, current == null ? 0 : current.entriesDamaged());
+        if (damaged == 0) {
+            return plan.lines();
+        }
+        List<String> lines = new ArrayList<>(plan.lines());
+        lines.add("timestamp index: entries damaged=" + damaged + ", records read instead");
+        return lines;
+    }
+
+    private long pagesDamaged() {
+        SourceWalk current = walk;
+        // each walk meets the same damaged pages
+        return current == null ? pagesDamaged : Math.max(pagesDamaged, current.pagesDamaged());
+    }
+
+    /** The work so far. */
+    public QueryStatistics statistics(long recordsReturned) {
+        SourceWalk current = walk;
+        QueryStatistics all = current == null ? done : done.plus(current.statistics());
+        QueryStatistics more = new QueryStatistics(
+                0, 0, 0, 0, context.bytesReadBesides(), recordsReturned, 0, 0, 0, lines(), fieldsSeen());
+        return all.plus(more);
+    }
+
+    private Map<String, Boolean> fieldsSeen() {
+        return conditions == null ? Map.of() : conditions.fieldsSeen();
+    }
+
+    /** What the answer lacks so far. */
+    public Completeness completeness() {
+        // an interrupt that ended the query must not prevent this report
+        boolean interrupted = Thread.interrupted();
+        try {
+            TimeRange range = terms.range();
+            boolean beginInRange = reader.beginAddress() > 0 && range.fromNs() == Long.MIN_VALUE;
+            boolean future = terms.snapshot().live() && range.toNs() > reader.lastTimeNs();
+            return new Completeness(
+                    reader.lost(terms.sourceId(), range.fromNs(), range.toNs()),
+                    pagesDamaged() + lookup.pagesDamaged(),
+                    isExpired() || beginInRange,
+                    limit(),
+                    future);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            endWalk();
+            lookup.close();
+            reader.close();
+            terms.limits().memory().release(MEMORY_BYTES);
+        }
+    }
+}

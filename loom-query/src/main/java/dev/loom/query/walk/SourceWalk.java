@@ -1,0 +1,153 @@
+package dev.loom.query.walk;
+
+import dev.loom.query.model.Completeness.Limit;
+import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryStatistics;
+import dev.loom.query.model.TimeRange;
+import dev.loom.query.plan.QueryTerms;
+import dev.loom.query.where.PayloadPredicate;
+import dev.loom.read.ChunkCursor;
+import dev.loom.read.SnapshotLookup;
+import dev.loom.read.SnapshotReader;
+import dev.loom.read.SourceRecords;
+import dev.loom.read.StoredRecord;
+import dev.loom.value.RecordBatch;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One walk over the records of a query's source that meet its time range and its condition. Skips the parts of the log that
+ * the time range or indexes rule out; asks a {@link ChunkDecider} about the others first. Holds ten pages (two blocks, one
+ * for directories that continue, one for jumbos), and the longest jumbo payload met. For one thread.
+ */
+public final class SourceWalk implements AutoCloseable {
+    private final SnapshotLookup lookup;
+    private final TimeRange range;
+    private final long fromAddress;
+    private final boolean newestFirst;
+    private final @Nullable PayloadPredicate predicate;
+    private final QueryGuide guide;
+    private final ChunkCursor chunks;
+    private final SourceRecords records;
+
+    /**
+     * @param bytesReadBefore by previous walks of the query
+     * @param inBatches whether records within a chunk may come in any order, as for {@link #next(RecordBatch)}
+     */
+    SourceWalk(
+            WalkContext context,
+            long bytesReadBefore,
+            Order order,
+            boolean inBatches,
+            ChunkDecider decider,
+            TimeRange range) {
+        lookup = context.lookup();
+        this.range = range;
+        QueryTerms terms = context.terms();
+        fromAddress = terms.fromAddress();
+        newestFirst = order == Order.NEWEST_FIRST;
+        predicate = context.predicate();
+        guide = new QueryGuide(context, bytesReadBefore, order, decider, range);
+        SnapshotReader reader = context.reader();
+        chunks = chunks(terms, reader, range, newestFirst, context.plan().hasIndexes());
+        records = newestFirst || inBatches ? reader.backward(chunks, guide) : reader.forward(chunks, guide);
+    }
+
+    private static ChunkCursor chunks(
+            QueryTerms terms, SnapshotReader reader, TimeRange range, boolean backward, boolean summaries) {
+        boolean timeIndex = terms.timeIndex();
+        if (!timeIndex && !summaries) {
+            return reader.unindexed(terms.sourceId());
+        }
+        long fromNs = timeIndex ? range.fromNs() : Long.MIN_VALUE;
+        long toNs = timeIndex ? range.toNs() : Long.MAX_VALUE;
+        return backward
+                ? reader.newestFirst(terms.sourceId(), toNs)
+                : reader.oldestFirst(terms.sourceId(), fromNs, toNs, terms.fromAddress());
+    }
+
+    /**
+     * Moves to the next records to be examined: to several at once if all records of a page count. Chunks come in the walk's
+     * order, records within a chunk newest first.
+     */
+    public boolean next(RecordBatch batch) {
+        if (guide.whole() && records.next(batch)) {
+            return true;
+        }
+        while (records.next()) {
+            if (range.contains(records.timeNs()) && records.address() >= fromAddress && meetsCondition()) {
+                batch.setOne(records.buffer(), records.offset(), records.length(), records.address());
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Moves to the next record to be examined; false at the end, or if the query ended early. */
+    public boolean next() {
+        while (records.next()) {
+            boolean before = records.timeNs() < range.fromNs() || records.address() < fromAddress;
+            boolean behind = range.endsBefore(records.timeNs());
+            if (newestFirst ? before : behind) {
+                return false;
+            }
+            if (!before && !behind && meetsCondition()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean meetsCondition() {
+        lookup.from(records.address());
+        return predicate == null || predicate.test(records.buffer(), records.offset(), records.length());
+    }
+
+    /** The record that the walk stands on. */
+    public StoredRecord record() {
+        return records;
+    }
+
+    public Limit limit() {
+        return guide.limit();
+    }
+
+    /** The number of corrupt entries in the timestamp index. */
+    public long entriesDamaged() {
+        return chunks.entriesDamaged();
+    }
+
+    public long pagesDamaged() {
+        return records.damaged();
+    }
+
+    public boolean isExpired() {
+        return records.expired();
+    }
+
+    /** The work so far, without reads of bins. */
+    public QueryStatistics statistics() {
+        ChunkTally tally = guide.tally();
+        long skippedByTime = chunks.pagesSkipped() + tally.pages(ChunkUse.SKIPPED_BY_TIME);
+        long fromSummaries = tally.pages(ChunkUse.FROM_TOTALS) + tally.pages(ChunkUse.FROM_BINS);
+        long skippedByBins = tally.pages(ChunkUse.SKIPPED_BY_BINS);
+        return new QueryStatistics(
+                records.pagesAsked() + skippedByTime + skippedByBins + fromSummaries,
+                skippedByTime,
+                skippedByBins,
+                records.pagesRead(),
+                records.bytesRead(),
+                0,
+                tally.chunks(ChunkUse.FROM_TOTALS),
+                tally.chunks(ChunkUse.FROM_BINS),
+                tally.chunks(ChunkUse.READ) + records.pagesUnlisted(),
+                List.of(),
+                Map.of());
+    }
+
+    @Override
+    public void close() {
+        records.close();
+    }
+}
