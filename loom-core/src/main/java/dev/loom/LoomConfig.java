@@ -198,8 +198,7 @@ public final class LoomConfig {
          */
         public Builder backgroundRebuildBytes(long bytes) {
             if (bytes < 0) {
-                throw new IllegalArgumentException(
-                        "bad size for a rebuild in the background: bytes=" + bytes + ", min=0");
+                throw new IllegalArgumentException("bad background rebuild size: bytes=" + bytes + ", min=0");
             }
             backgroundRebuildBytes = bytes;
             return this;
@@ -214,7 +213,7 @@ public final class LoomConfig {
          */
         public Builder indexFunction(IndexFunction function) {
             if (!function.isReadable()) {
-                throw new IllegalArgumentException("index function gives no values: function=" + function.text());
+                throw new IllegalArgumentException("index function has no reader: function=" + function.text());
             }
             indexFunctions.add(function);
             return this;

@@ -91,7 +91,7 @@ final class Turns {
      */
     void release() {
         if (holds() == 0) {
-            throw new IllegalMonitorStateException("the thread has no turn: thread=" + Thread.currentThread());
+            throw new IllegalMonitorStateException("thread does not hold the turn: thread=" + Thread.currentThread());
         }
         if (--holds == 0) {
             holder.set(null);

@@ -174,7 +174,7 @@ final class RingRoomTest {
         String refusal = refusal(() -> Loom.open(smallest(directory)));
         assertEquals(
                 "time ring too small for the open indexes: bytes=524288, indexes=2049, max=2048"
-                        + "; open the store with a larger one, and close indexes",
+                        + "; open the store with a larger one and close indexes",
                 refusal);
         try (Loom loom = Loom.open(larger)) {
             loom.closeIndex(more);

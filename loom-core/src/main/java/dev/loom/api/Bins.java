@@ -94,7 +94,7 @@ public final class Bins {
         }
         if (count < 1 || count > LINEAR_COUNT_MAX) {
             throw new IllegalArgumentException(
-                    "bins out of range: count=" + count + ", min=1, max=" + LINEAR_COUNT_MAX);
+                    "bin count out of range: count=" + count + ", min=1, max=" + LINEAR_COUNT_MAX);
         }
         return new Bins(Form.LINEAR, 0, List.of(min, max), count);
     }
@@ -117,13 +117,13 @@ public final class Bins {
     public static Bins edges(List<BigDecimal> edges) {
         if (edges.isEmpty() || edges.size() > EDGES_COUNT_MAX) {
             throw new IllegalArgumentException(
-                    "edges out of range: count=" + edges.size() + ", min=1, max=" + EDGES_COUNT_MAX);
+                    "edge count out of range: count=" + edges.size() + ", min=1, max=" + EDGES_COUNT_MAX);
         }
         BigDecimal last = null;
         for (BigDecimal edge : edges) {
             checkNumber(edge);
             if (last != null && edge.compareTo(last) <= 0) {
-                throw new IllegalArgumentException("edges don't ascend: edge=" + edge + ", before=" + last);
+                throw new IllegalArgumentException("edges are not ascending: edge=" + edge + ", previous=" + last);
             }
             last = edge;
         }
@@ -192,7 +192,7 @@ public final class Bins {
                 return bins;
             }
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("bins have a number that can't be read: text=" + text, e);
+            throw new IllegalArgumentException("bins have a malformed number: text=" + text, e);
         }
         throw new IllegalArgumentException(
                 "unknown bins: text=" + text + ", known=log-linear[:SCALE] linear:MIN,MAX,N edges:A,B,.. match:V");

@@ -38,8 +38,9 @@ public final class DropPolicy {
     }
 
     /**
-     * While more than a fraction of the ring is in use, takes every n-th of the source's records, counted over all
-     * threads; otherwise takes all. A record that finds the ring full is dropped at once.
+     * While more than a fraction of the ring is in use, takes every n-th of the source's records; otherwise takes all.
+     * Counts over all threads, and only the records offered while that much is in use. A record that finds the ring full
+     * is dropped at once.
      *
      * @param oneIn n, 1 or more
      * @param above the fraction, 0 to 1

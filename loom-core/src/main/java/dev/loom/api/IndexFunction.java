@@ -50,7 +50,7 @@ public final class IndexFunction {
             boolean exact) {
         if (name.length() > NAME_LENGTH_MAX) {
             throw new IllegalArgumentException(
-                    "index function's name is too long: characters=" + name.length() + ", max=" + NAME_LENGTH_MAX);
+                    "index function name is too long: characters=" + name.length() + ", max=" + NAME_LENGTH_MAX);
         }
         this.origin = origin;
         this.name = name;
@@ -91,7 +91,7 @@ public final class IndexFunction {
         }
         FieldType declared = format.declaredType(fieldName);
         if (declared != null && !declared.isNumber() && declared != FieldType.BOOL) {
-            throw new IllegalArgumentException("field is no number: name=" + fieldName + ", type=" + declared.text()
+            throw new IllegalArgumentException("field is not numeric: name=" + fieldName + ", type=" + declared.text()
                     + ", numbers=" + numbers(format));
         }
         boolean asItIs = declared != null && natural(declared) == type;

@@ -120,7 +120,7 @@ public record StoreInfo(
      * @param stagingReplaced how often deleted staging was replaced
      * @param lockRestored how often a lost lock or claim was restored
      * @param lockLost whether one is missing now
-     * @param fenced whether another writer has taken the store over
+     * @param fenced whether another writer has taken over the store
      * @param indexFunctionFailures the number of records that an index function threw at
      */
     public record Writer(

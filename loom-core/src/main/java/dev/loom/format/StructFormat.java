@@ -37,7 +37,7 @@ public final class StructFormat implements PayloadFormat {
         this.fields = List.copyOf(fields);
         if (fields.isEmpty() || fields.size() > FIELD_COUNT_MAX) {
             throw new IllegalArgumentException(
-                    "struct can't have so many fields: count=" + fields.size() + ", min=1, max=" + FIELD_COUNT_MAX);
+                    "struct field count out of range: count=" + fields.size() + ", min=1, max=" + FIELD_COUNT_MAX);
         }
         text = this.fields.stream().map(Field::text).collect(Collectors.joining(",", PREFIX, ""));
         layout = new StructLayout(this.fields);
@@ -49,10 +49,10 @@ public final class StructFormat implements PayloadFormat {
                         "field name is not allowed: name=" + field.name() + ", allowed=" + FIELD_NAME);
             }
             if (indexes.put(field.name(), i) != null) {
-                throw new IllegalArgumentException("field name is taken: name=" + field.name());
+                throw new IllegalArgumentException("duplicate field name: name=" + field.name());
             }
             if (!field.type().isForStructs()) {
-                throw new IllegalArgumentException("field type is not for structs: field=" + field.text());
+                throw new IllegalArgumentException("field type is not allowed in a struct: field=" + field.text());
             }
             readers[i] = new StructFieldReader(field.type(), layout, i);
         }

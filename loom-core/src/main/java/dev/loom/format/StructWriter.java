@@ -275,7 +275,7 @@ public final class StructWriter {
 
     private MutableDirectBuffer begun() {
         if (length == NOT_BEGUN || buffer == null) {
-            throw new IllegalStateException("no payload is begun: format=" + format);
+            throw new IllegalStateException("no payload was begun: format=" + format);
         }
         return buffer;
     }
@@ -294,7 +294,7 @@ public final class StructWriter {
     }
 
     private IllegalArgumentException typeDiffers(int field, String given) {
-        return new IllegalArgumentException("field has another type: " + describe(field) + ", given=" + given);
+        return new IllegalArgumentException("field has a different type: " + describe(field) + ", given=" + given);
     }
 
     private String describe(int field) {

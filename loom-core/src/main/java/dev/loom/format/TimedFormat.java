@@ -38,14 +38,14 @@ final class TimedFormat implements PayloadFormat {
         if (timed instanceof TimedFormat
                 || timed.fields().stream().anyMatch(field -> field.name().equals(EVENT_TIME))) {
             throw new IllegalArgumentException(
-                    "payload format has an event time itself: format=" + timed.text() + ", field=" + EVENT_TIME);
+                    "payload format already has an event time: format=" + timed.text() + ", field=" + EVENT_TIME);
         }
     }
 
     static TimedFormat parse(String text) {
         if (!text.startsWith(PREFIX)) {
             throw new IllegalArgumentException(
-                    "timed names no format: text=" + text + ", expected=" + PREFIX + "FORMAT");
+                    "timed format names no payload format: text=" + text + ", expected=" + PREFIX + "FORMAT");
         }
         return new TimedFormat(Formats.parse(text.substring(PREFIX.length())));
     }

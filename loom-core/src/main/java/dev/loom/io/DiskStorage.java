@@ -53,9 +53,9 @@ final class DiskStorage implements Storage {
                 }
             }
         } catch (ClassNotFoundException e) {
-            throw new StoreIoException("direct I/O is not in this JVM: file=" + file + ", reason=" + e, e);
+            throw new StoreIoException("direct I/O is not available in this JVM: file=" + file + ", reason=" + e, e);
         }
-        throw new StoreIoException("direct I/O is not in this JVM: file=" + file);
+        throw new StoreIoException("direct I/O is not available in this JVM: file=" + file);
     }
 
     private static LoomFile open(Path file, Set<OpenOption> options) {

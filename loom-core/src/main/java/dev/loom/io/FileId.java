@@ -18,7 +18,7 @@ public record FileId(long device, long inode) {
     public static FileId of(Path file) {
         FileId id = find(file);
         if (id.equals(NONE)) {
-            throw new StoreIoException("file can't be identified, as it is not there: file=" + file);
+            throw new StoreIoException("file can't be identified because it does not exist: file=" + file);
         }
         return id;
     }

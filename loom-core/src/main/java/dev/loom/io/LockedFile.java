@@ -87,7 +87,7 @@ public final class LockedFile implements AutoCloseable {
                 // it was replaced in between
             }
         }
-        throw new StoreIoException("file is replaced again and again: file=" + path);
+        throw new StoreIoException("file keeps being replaced: file=" + path);
     }
 
     /** Whether this or another process has locked a file. A missing file is not locked. */
@@ -204,7 +204,7 @@ public final class LockedFile implements AutoCloseable {
             try {
                 channel.close();
             } catch (IOException e) {
-                throw new StoreIoException("lock can't be given back: lock=" + path + ", reason=" + e, e);
+                throw new StoreIoException("lock can't be released: lock=" + path + ", reason=" + e, e);
             }
         }
     }

@@ -46,7 +46,7 @@ public final class MappedFile {
         try (LoomFile file = writable ? storage.openToWrite(path, false) : storage.openToRead(path)) {
             long length = file.size();
             if (length > Integer.MAX_VALUE) {
-                throw new StoreIoException("file too long to be staging: file=" + path + ", bytes=" + length);
+                throw new StoreIoException("file is too long for staging: file=" + path + ", bytes=" + length);
             }
             return new MappedFile(path, file.map(writable, 0, length));
         }

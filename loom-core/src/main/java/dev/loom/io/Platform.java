@@ -64,8 +64,8 @@ public final class Platform {
         checkShared(directory, type);
         if (COPY_ON_WRITE.contains(type)) {
             throw new UnsupportedPlatformException(
-                    "file system copies what is overwritten, so that a full disk would end the process: directory="
-                            + directory + ", type=" + type + "; put staging on tmpfs");
+                    "file system is copy-on-write, so a full disk would kill the process: directory=" + directory
+                            + ", type=" + type + "; put staging on tmpfs");
         }
     }
 

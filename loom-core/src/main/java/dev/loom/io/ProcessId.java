@@ -105,7 +105,7 @@ public record ProcessId(long pid, long start, long namespace) {
             if (String.valueOf(e.getMessage()).contains("No such process")) {
                 return new String[0]; // it ended between opening and reading
             }
-            throw new StoreIoException("process can't be looked at: file=" + file + ", reason=" + e, e);
+            throw new StoreIoException("process can't be inspected: file=" + file + ", reason=" + e, e);
         }
     }
 }

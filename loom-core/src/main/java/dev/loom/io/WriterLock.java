@@ -33,11 +33,11 @@ public final class WriterLock implements AutoCloseable {
         }
         if (LockedFile.isHeldHere(lockFile)) {
             throw new StoreLockedException(
-                    "store has a writer already, in this process: lock=" + lockFile + ", pid=" + Platform.pid(),
+                    "store already has a writer, in this process: lock=" + lockFile + ", pid=" + Platform.pid(),
                     Platform.pid());
         }
         long pid = ownerPid.getAsLong();
-        throw new StoreLockedException("store has a writer already: lock=" + lockFile + ", pid=" + pid, pid);
+        throw new StoreLockedException("store already has a writer: lock=" + lockFile + ", pid=" + pid, pid);
     }
 
     /** The state in which a renewal found the lock. */

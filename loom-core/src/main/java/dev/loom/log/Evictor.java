@@ -128,7 +128,7 @@ public final class Evictor implements Runnable, AutoCloseable {
     public void checkAlive() {
         checkNotFenced();
         if (closing && !thread.isAlive()) {
-            throw new StoreIoException("the evictor has ended: the store is closed");
+            throw new StoreIoException("the evictor has stopped: the store is closed");
         }
     }
 

@@ -62,7 +62,7 @@ public abstract class StoredRecordCursor implements RecordCursor {
      */
     protected final void checkOnRecord() {
         if (position != Position.ON_RECORD) {
-            throw new IllegalStateException("cursor is on no record: position=" + position);
+            throw new IllegalStateException("cursor is not on a record: position=" + position);
         }
     }
 

@@ -153,7 +153,7 @@ public final class DirectoryReader extends TimeIndexReader {
         long id = varints.next();
         if (!there || id < 0 || id >= SourceSlots.SOURCES_MAX) {
             throw new CorruptStoreException(
-                    "directory lists a source that can't be: address=" + address() + ", source id=" + id);
+                    "directory lists an impossible source: address=" + address() + ", source id=" + id);
         }
         return (int) id;
     }

@@ -107,7 +107,8 @@ public final class PressureGauge {
             Thread.currentThread().interrupt();
         }
         if (failure != null) {
-            throw new StoreIoException("no room, and the disk takes no pages: " + failure.getMessage(), failure);
+            throw new StoreIoException(
+                    "ring is full and pages can't be written to disk: " + failure.getMessage(), failure);
         }
     }
 }

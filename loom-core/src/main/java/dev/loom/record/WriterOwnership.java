@@ -116,7 +116,7 @@ public final class WriterOwnership implements FunctionGuard {
         }
         boolean summoned = summons != null && holder == Thread.currentThread();
         if (turns != through && turns != null && !summoned) {
-            throw new SecondWriterException("threads take turns as the store's writer, and the caller has none: writer="
+            throw new SecondWriterException("caller does not hold the writer's turn: writer="
                     + (holder == null ? "none" : holder) + ", caller=" + Thread.currentThread());
         }
         takeIfFree();

@@ -154,7 +154,7 @@ public final class RecorderSession {
             task.get();
             return true;
         } catch (ExecutionException e) {
-            throw new StoreIoException("the store could not be opened again: " + e.getCause(), e);
+            throw new StoreIoException("the store could not be reopened: " + e.getCause(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;

@@ -86,16 +86,16 @@ public final class AttachedStore implements AutoCloseable {
         StoreFiles files = new StoreFiles(StoreOpening.realPath(directory));
         if (!storage.exists(files.mark())) {
             throw new StoreNotFoundException(
-                    (files.hasSegments(storage) ? "directory holds segments and no mark" : "no store in directory")
+                    (files.hasSegments(storage) ? "directory holds segments but no mark" : "no store in directory")
                             + ": directory=" + directory);
         }
         Platform.checkShared(files.directory(), storage.fileSystemType(files.directory()));
         for (int i = 0; ; i++) {
             Mark mark = new MarkFile(storage, files.mark()).read();
             if (mark.copied(FileId.of(files.mark()), Platform.bootId())) {
-                throw new CopiedStoreException("store was copied while it was written: directory=" + files.directory()
+                throw new CopiedStoreException("store was copied while being written: directory=" + files.directory()
                         + ", staging of the original=" + mark.staging()
-                        + "; adopt the copy to go on with what it holds");
+                        + "; adopt the copy to use what it holds");
             }
             mark = HeldSegments.check(files, storage, mark);
             Staging staging = Staging.openTrusted(storage, mark, Platform.bootId());
@@ -107,7 +107,7 @@ public final class AttachedStore implements AutoCloseable {
                 return new AttachedStore(files, storage, mark, staging);
             }
             if (i == TRIES) {
-                throw new StoreIoException("the store's writer lives, and its staging can't be reached: directory="
+                throw new StoreIoException("the store's writer is alive but its staging is not reachable: directory="
                         + files.directory() + ", staging=" + mark.staging() + ", pid="
                         + mark.owner().process().pid() + ", host="
                         + mark.owner().host());
@@ -155,7 +155,7 @@ public final class AttachedStore implements AutoCloseable {
         Staging current = staging;
         if (current != null && current.live().stateAcquire() == LiveFile.MOVED) {
             throw new StoreReopenedException(
-                    "staging was deleted, and made anew, since the store was attached: directory=" + files.directory()
+                    "staging was deleted and recreated since the store was attached: directory=" + files.directory()
                             + ", staging=" + current.directory());
         }
     }

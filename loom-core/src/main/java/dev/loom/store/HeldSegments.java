@@ -86,7 +86,7 @@ final class HeldSegments {
             Rebuild rebuild = mark.rebuild();
             if (held.lacks(begin, rebuild.begin(kind))
                     || held.lacks(Math.max(begin, rebuild.end(kind)), mark.durable(kind))) {
-                throw new CorruptStoreException("most of what the mark speaks of is missing: directory="
+                throw new CorruptStoreException("most segments that the mark covers are missing: directory="
                         + files.directory() + ", log=" + kind.folder() + ", files=" + held.files.size() + ", begin="
                         + begin + ", end=" + mark.durable(kind));
             }

@@ -123,8 +123,8 @@ final class MarkFile {
     }
 
     private StoreTooNewException tooNew(int major) {
-        return new StoreTooNewException("store is of a newer format: file=" + path + ", major=" + major
-                + ", newest read by this version=" + MAJOR);
+        return new StoreTooNewException(
+                "store has a newer format: file=" + path + ", major=" + major + ", newest supported=" + MAJOR);
     }
 
     /**
@@ -171,7 +171,7 @@ final class MarkFile {
             return tooNew(major);
         }
         return new CorruptStoreException(
-                "neither slot of the mark is whole: file=" + path + ", offsets=0 and " + SLOT_LENGTH);
+                "neither slot of the mark is valid: file=" + path + ", offsets=0 and " + SLOT_LENGTH);
     }
 
     private static int newer(ByteBuffer bytes, int slot) {

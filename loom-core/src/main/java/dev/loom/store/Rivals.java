@@ -102,7 +102,7 @@ final class Rivals {
             ProcessId process = owner.process();
             long pid = process.pid() > 0 ? process.pid() : -1;
             throw new StoreLockedException(
-                    "store has a writer already, though its lock is free: directory=" + files.directory() + ", pid="
+                    "store already has a writer, though its lock is free: directory=" + files.directory() + ", pid="
                             + pid + ", pid namespace=" + process.namespace() + ", host=" + owner.host(),
                     pid);
         }

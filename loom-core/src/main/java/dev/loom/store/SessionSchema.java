@@ -91,7 +91,7 @@ public final class SessionSchema {
         checkWritable();
         SourceNames.check(name);
         if (current.source(name).filter(source -> !source.closed()).isPresent()) {
-            throw new IllegalArgumentException("source is defined already: name=" + name);
+            throw new IllegalArgumentException("source is already defined: name=" + name);
         }
         if (current.openSources() >= sourcesMax) {
             throw new IllegalArgumentException("too many open sources: name=" + name + ", max=" + sourcesMax);
@@ -150,7 +150,7 @@ public final class SessionSchema {
         SourceNames.check(name);
         checkOpen(sourceId);
         if (!function.isReadable()) {
-            throw new IllegalArgumentException("index function gives no values: function=" + function.text());
+            throw new IllegalArgumentException("index function has no reader: function=" + function.text());
         }
         for (Index index : current.indexes(sourceId)) {
             if (!index.closed() && index.name().equals(name)) {
@@ -185,7 +185,7 @@ public final class SessionSchema {
         if (index.kind() != kind
                 || !index.function().equals(function)
                 || !index.bins().equals(bins)) {
-            throw new IllegalArgumentException("index is defined otherwise: name=" + index.name() + ", kind="
+            throw new IllegalArgumentException("index is already defined differently: name=" + index.name() + ", kind="
                     + index.kind().text() + ", function=" + index.function().text() + ", bins="
                     + index.bins().text());
         }

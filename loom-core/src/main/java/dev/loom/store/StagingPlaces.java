@@ -19,8 +19,8 @@ final class StagingPlaces {
     private static final Path TMPFS = Path.of("/dev/shm");
     private static final Set<String> MEMORY = Set.of("tmpfs", "ramfs");
     private static final String SETTINGS =
-            "give another place (stagingDirectory; of the sidecar store.staging_directory), or smaller rings (recordRingBytes,"
-                    + " timeRingBytes, chunkRingBytes; of the sidecar store.record_ring_mib)";
+            "set another place (stagingDirectory; for the sidecar store.staging_directory) or smaller rings (recordRingBytes,"
+                    + " timeRingBytes, chunkRingBytes; for the sidecar store.record_ring_mib)";
 
     private final Storage storage;
     private final @Nullable Path asked;
@@ -64,7 +64,7 @@ final class StagingPlaces {
         try {
             return Staging.create(storage, request, beside, rings.get(0), note);
         } catch (StoreIoException e) {
-            throw new StoreIoException(e.getMessage() + "; nor has it room elsewhere: " + reason, e);
+            throw new StoreIoException(e.getMessage() + "; no room elsewhere either: " + reason, e);
         }
     }
 
@@ -103,7 +103,7 @@ final class StagingPlaces {
     }
 
     private static String note(Rings taken, Rings wanted, Path place, long usable) {
-        return "smaller rings, for there is no room: directory=" + place + ", needed=" + Staging.length(wanted)
+        return "rings reduced for lack of room: directory=" + place + ", needed=" + Staging.length(wanted)
                 + ", free="
                 + usable + ", record ring=" + taken.record() + " of " + wanted.record() + ", chunk ring="
                 + taken.chunk()

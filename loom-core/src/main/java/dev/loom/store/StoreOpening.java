@@ -108,12 +108,12 @@ public final class StoreOpening {
         }
         for (Path file : storage.list(files.directory())) {
             if (!StoreFiles.isOurs(file) && !file.getFileName().toString().equals("lost+found")) {
-                throw new ForeignFileException("directory holds other files and no store: directory="
+                throw new ForeignFileException("directory holds other files but no store: directory="
                         + files.directory() + ", file=" + file.getFileName());
             }
         }
         if (files.hasSegments(storage)) {
-            throw new ForeignFileException("directory holds segments and no mark: directory=" + files.directory()
+            throw new ForeignFileException("directory holds segments but no mark: directory=" + files.directory()
                     + ", file=" + files.mark().getFileName());
         }
     }
@@ -203,9 +203,9 @@ public final class StoreOpening {
     private Recovery recover(Mark mark, Rivals rivals) {
         if (mark.copied(FileId.of(files.mark()), Platform.bootId())) {
             if (!settings.adoptCopy()) {
-                throw new CopiedStoreException("store was copied while it was written: directory=" + files.directory()
+                throw new CopiedStoreException("store was copied while being written: directory=" + files.directory()
                         + ", staging of the original=" + mark.staging()
-                        + "; adopt the copy to go on with what it holds");
+                        + "; adopt the copy to use what it holds");
             }
             return Recovery.run(files, storage, fence(mark.adopted(), null), null);
         }
@@ -294,7 +294,7 @@ public final class StoreOpening {
         if (schema.openIndexes() > max) {
             throw new IllegalArgumentException("time ring too small for the open indexes: bytes=" + timeRingLength
                     + ", indexes=" + schema.openIndexes() + ", max=" + max
-                    + "; open the store with a larger one, and close indexes");
+                    + "; open the store with a larger one and close indexes");
         }
     }
 
@@ -325,7 +325,7 @@ public final class StoreOpening {
             if (settings.eviction() == Eviction.DIRECT) {
                 throw e;
             }
-            return "direct I/O can't be used, or not be tried: " + e.getMessage();
+            return "direct I/O can't be used or tested: " + e.getMessage();
         } finally {
             storage.delete(trial);
         }

@@ -295,7 +295,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         StoreIoException write = evictor.writeFailure();
         StoreIoException failure = write == null ? evictor.syncFailure() : write;
         if (failure != null) {
-            throw new StoreIoException("the disk takes no records: " + failure.getMessage(), failure);
+            throw new StoreIoException("records can't be written to disk: " + failure.getMessage(), failure);
         }
     }
 

@@ -70,7 +70,7 @@ public final class StoreVerification {
     private void checkMark() {
         filesChecked++;
         for (long offset : new MarkFile(storage, files.mark()).damagedSlots()) {
-            problem(files.mark(), offset, "slot of the mark is not whole");
+            problem(files.mark(), offset, "slot of the mark is invalid");
         }
     }
 
@@ -80,7 +80,7 @@ public final class StoreVerification {
                 SchemaLog.read(storage, files.schema(), store.mark().storeId());
         entries += content.entries().size();
         for (long offset : content.damaged()) {
-            problem(files.schema(), offset, "no whole entry begins here");
+            problem(files.schema(), offset, "no complete entry starts here");
         }
         if (content.damaged().isEmpty() && content.end() < store.mark().schemaDurable()) {
             problem(
@@ -150,7 +150,7 @@ public final class StoreVerification {
                 if (first + view.segments().segmentLength() > begin && file.size() < expected) {
                     problem(path, file.size(), "file ends early: bytes=" + file.size() + ", expected=" + expected);
                 } else if (atRest && file.size() > Math.max(expected, 0)) {
-                    problem(path, Math.max(expected, 0), "bytes behind the end: bytes=" + file.size());
+                    problem(path, Math.max(expected, 0), "bytes after the end: bytes=" + file.size());
                 }
             }
         }
@@ -179,7 +179,7 @@ public final class StoreVerification {
                             problem(
                                     records.segments().file(pageAddress),
                                     offsetInFile(records, reader.address()),
-                                    "time decreases: time=" + reader.timeNs() + ", before=" + last);
+                                    "time decreases: time=" + reader.timeNs() + ", previous=" + last);
                         }
                         last = reader.timeNs();
                     }
@@ -188,7 +188,7 @@ public final class StoreVerification {
                         problem(
                                 records.segments().file(pageAddress),
                                 offsetInFile(records, pageAddress),
-                                "a record of several pages is not whole: page address=" + pageAddress);
+                                "record spanning pages is incomplete: page address=" + pageAddress);
                     }
                 }
                 pageAddress += PageDescriptor.PAGE_LENGTH;

@@ -100,7 +100,7 @@ final class Tenure implements AutoCloseable {
             for (int slot = 0; slot < slots.capacity(); slot += MarkFile.SLOT_LENGTH) {
                 Mark other = MarkFile.ofSession(slots, slot, own) ? null : MarkFile.slot(slots, slot);
                 if (other != null) {
-                    return new StoreFencedException("another writer has taken the store over: directory="
+                    return new StoreFencedException("another writer has taken over the store: directory="
                             + files.directory() + ", epoch=" + own.epoch() + ", now=" + other.epoch() + ", pid="
                             + other.owner().process().pid() + ", host="
                             + other.owner().host());
@@ -108,7 +108,7 @@ final class Tenure implements AutoCloseable {
             }
             return state.stateAcquire() == LiveFile.FENCED
                     ? new StoreFencedException(
-                            "another writer is taking the store over: directory=" + files.directory())
+                            "another writer is taking over the store: directory=" + files.directory())
                     : null;
         }
 

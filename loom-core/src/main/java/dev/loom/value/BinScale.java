@@ -35,7 +35,7 @@ public abstract class BinScale {
     public final BinScale grouped(int... ends) {
         if (ends.length < 2 || ends[0] < 0 || ends[ends.length - 1] > count) {
             throw new IllegalArgumentException(
-                    "ends of groups out of range: ends=" + Arrays.toString(ends) + ", bins=" + count);
+                    "group ends out of range: ends=" + Arrays.toString(ends) + ", bins=" + count);
         }
         return new GroupedScale(this, ends);
     }

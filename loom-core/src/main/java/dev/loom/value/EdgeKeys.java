@@ -50,13 +50,14 @@ final class EdgeKeys {
     }
 
     private static IllegalArgumentException outOfRange(BigDecimal number, ValueType type) {
-        return new IllegalArgumentException("edge is no value of the index: edge=" + number + ", type=" + type.text());
+        return new IllegalArgumentException(
+                "edge is not a value of the index: edge=" + number + ", type=" + type.text());
     }
 
     static void checkAscending(long before, long key, ValueType type) {
         if (key <= before) {
-            throw new IllegalArgumentException("bins are narrower than values can differ: edge=" + type.format(key)
-                    + ", before=" + type.format(before));
+            throw new IllegalArgumentException("bins are narrower than the precision of the values: edge="
+                    + type.format(key) + ", before=" + type.format(before));
         }
     }
 }

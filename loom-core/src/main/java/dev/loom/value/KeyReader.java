@@ -59,7 +59,7 @@ public final class KeyReader {
     public KeyReader(IndexFunction function, @Nullable RecordLookup lookup) {
         this.lookup = lookup;
         value.lookup(lookup);
-        this.function = Objects.requireNonNull(function.reader(), "index function can't be read");
+        this.function = Objects.requireNonNull(function.reader(), "index function has no reader");
         this.type = function.type();
         this.exact = function.isExact();
         FixedField fixed = function.fixedField();

@@ -117,7 +117,7 @@ class BinsTest {
                 .mapToObj(BigDecimal::valueOf)
                 .toList();
         assertEquals(
-                "edges out of range: count=16385, min=1, max=16384",
+                "edge count out of range: count=16385, min=1, max=16384",
                 assertThrows(IllegalArgumentException.class, () -> Bins.edges(tooMany))
                         .getMessage());
     }

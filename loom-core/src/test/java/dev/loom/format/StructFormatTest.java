@@ -69,7 +69,7 @@ class StructFormatTest {
                 .mapToObj(i -> field("f" + i))
                 .toList();
         assertEquals(
-                "struct can't have so many fields: count=1025, min=1, max=1024",
+                "struct field count out of range: count=1025, min=1, max=1024",
                 assertThrows(IllegalArgumentException.class, () -> Formats.struct(tooMany))
                         .getMessage());
         assertThrows(IllegalArgumentException.class, () -> Formats.struct(List.of()));
@@ -78,7 +78,7 @@ class StructFormatTest {
     @Test
     void shouldRefuseNameWhenTaken() {
         assertEquals(
-                "field name is taken: name=a",
+                "duplicate field name: name=a",
                 assertThrows(IllegalArgumentException.class, () -> Formats.parse("struct:a:i64,b:i64,a:utf8"))
                         .getMessage());
     }

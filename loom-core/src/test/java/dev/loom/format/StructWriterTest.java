@@ -93,7 +93,7 @@ class StructWriterTest {
         w.begin(buffer, 0);
         UnsafeBuffer none = new UnsafeBuffer(new byte[0]);
         assertEquals(
-                "field has another type: field=d, type=f64, given=an integer",
+                "field has a different type: field=d, type=f64, given=an integer",
                 assertThrows(IllegalArgumentException.class, () -> w.setLong(1, 1))
                         .getMessage());
         assertThrows(IllegalArgumentException.class, () -> w.setLong(3, 1));
@@ -158,7 +158,7 @@ class StructWriterTest {
         writer.finish();
         assertThrows(IllegalStateException.class, () -> writer.setLong(0, 1));
         assertEquals(
-                "no payload is begun: format=" + format.text(),
+                "no payload was begun: format=" + format.text(),
                 assertThrows(IllegalStateException.class, writer::finish).getMessage());
     }
 

@@ -165,7 +165,7 @@ final class EvictorRunTest {
         assertEquals(0, evictor.writeFailures());
         evictor.close();
         StoreIoException e = assertThrows(StoreIoException.class, evictor::checkAlive);
-        assertTrue(String.valueOf(e.getMessage()).contains("has ended"), e::getMessage);
+        assertTrue(String.valueOf(e.getMessage()).contains("has stopped"), e::getMessage);
     }
 
     @Test
@@ -190,7 +190,7 @@ final class EvictorRunTest {
         StoreIoException e = assertThrows(StoreIoException.class, evictor::close);
         assertSame(failure, e.getCause());
         e = assertThrows(StoreIoException.class, evictor::force);
-        assertTrue(String.valueOf(e.getMessage()).contains("has ended"), e::getMessage);
+        assertTrue(String.valueOf(e.getMessage()).contains("has stopped"), e::getMessage);
     }
 
     @Test

@@ -93,7 +93,7 @@ final class PageChecksumTest {
     void shouldWriteNoPageThatTheGuardRefuses(@TempDir Path folder) {
         Segments segments = new Segments(folder, 4L * PAGE);
         Runnable guard = () -> {
-            throw new StoreFencedException("another writer has taken the store over");
+            throw new StoreFencedException("another writer has taken over the store");
         };
         try (SegmentWriter writer = new SegmentWriter(Storage.DISK, segments, false, guard)) {
             ByteBuffer page = bytes.duplicate().clear().limit(PAGE);

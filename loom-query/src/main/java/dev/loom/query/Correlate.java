@@ -96,7 +96,7 @@ public final class Correlate extends Query<Correlate> {
     public Correlate durations(IndexFunction ofCauses, IndexFunction ofRecords) {
         if (!ofCauses.isReadable() || !ofRecords.isReadable()) {
             throw new IllegalArgumentException(
-                    "duration function is not readable: causes=" + ofCauses.text() + ", records=" + ofRecords.text());
+                    "duration function has no reader: causes=" + ofCauses.text() + ", records=" + ofRecords.text());
         }
         causeDuration = ofCauses;
         duration = ofRecords;

@@ -149,7 +149,7 @@ public final class CorrelationCursor implements QueryCursor {
     private StoredRecord checkOnRecord() {
         SourceWalk current = walk;
         if (cause == NO_CAUSE || current == null || closed) {
-            throw new IllegalStateException("cursor is on no record");
+            throw new IllegalStateException("cursor is not on a record");
         }
         return current.record();
     }

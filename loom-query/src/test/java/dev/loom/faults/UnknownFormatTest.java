@@ -99,7 +99,7 @@ class UnknownFormatTest {
                     version(store, slot, MAJOR_OFFSET, 2);
                 }
             }
-            assertRefused(StoreTooNewException.class, store, "major=2", "this version=1", "loom.mark");
+            assertRefused(StoreTooNewException.class, store, "major=2", "newest supported=1", "loom.mark");
         }
     }
 

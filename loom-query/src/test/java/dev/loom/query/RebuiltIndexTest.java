@@ -444,7 +444,7 @@ class RebuiltIndexTest {
         IndexFunction named = IndexFunction.parse("lambda:i64:1:own", FORMAT);
         IllegalArgumentException refused =
                 assertThrows(IllegalArgumentException.class, () -> config(false).indexFunction(named));
-        assertEquals("index function gives no values: function=lambda:i64:1:own", refused.getMessage());
+        assertEquals("index function has no reader: function=lambda:i64:1:own", refused.getMessage());
     }
 
     private void checkOwn(Store attached, boolean indexed) {

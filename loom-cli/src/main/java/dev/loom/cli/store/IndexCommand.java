@@ -58,7 +58,7 @@ public final class IndexCommand {
         boolean existed;
         try (OpenSchema open = OpenSchema.open(store, sidecar, false)) {
             IndexEntry index = open.schema().defineIndex(sourceName, field, bins, backfill && sidecar.given());
-            console.say((index.existed() ? "index is defined already: " : "defined index ") + sourceName + '.'
+            console.say((index.existed() ? "index is already defined: " : "defined index ") + sourceName + '.'
                     + index.name() + ": id=" + index.id() + ", function=" + index.function() + ", bins="
                     + index.bins());
             existed = index.existed();

@@ -65,7 +65,7 @@ public final class SourceCommand {
         try (OpenSchema open = OpenSchema.open(store, sidecar, true)) {
             SchemaAccess schema = open.schema();
             schema.openSource(name).ifPresent(source -> {
-                throw CommandFailure.usage("source is defined already: name=" + name);
+                throw CommandFailure.usage("source is already defined: name=" + name);
             });
             Source source = schema.defineSource(
                     name, payloadFormat, text == null ? Map.of() : TextField.attributes(text, payloadFormat));

@@ -107,7 +107,7 @@ class OtlpCommandsTest {
     void shouldRefuseAnIndexOverWhatCanHoldNoNumber() {
         for (String field : List.of("attributes", "events", "links", "resource", "name")) {
             String err = cli.run("index", "add", "otlp.spans", field).exit(2).err();
-            assertTrue(err.startsWith("loom: field is no number: name=" + field + ", type="), err);
+            assertTrue(err.startsWith("loom: field is not numeric: name=" + field + ", type="), err);
         }
         cli.run("index", "add", "otlp.spans", "attr.size").ok();
     }

@@ -78,7 +78,7 @@ final class ReadinessTest {
             ready = ready(sidecar);
         }
         assertEquals(503, ready.statusCode());
-        assertTrue(ready.body().contains("another writer has taken the store over"), ready.body());
+        assertTrue(ready.body().contains("another writer has taken over the store"), ready.body());
         assertThrows(LoomException.class, sidecar::close);
     }
 

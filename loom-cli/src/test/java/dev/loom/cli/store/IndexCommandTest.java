@@ -38,7 +38,7 @@ class IndexCommandTest {
                 .says("defined index requests.share: id=2, function=field:f64:1:share, bins=linear:0,1,100");
         cli.run("index", "add", "requests", "latency_ns")
                 .ok()
-                .says("index is defined already: requests.latency_ns: id=1, function=field:i64:ns:latency_ns,"
+                .says("index is already defined: requests.latency_ns: id=1, function=field:i64:ns:latency_ns,"
                         + " bins=log-linear:3");
         cli.run("index", "close", "requests", "share").ok().says("closed index requests.share: id=2");
         List<String> expected = List.of(
@@ -58,7 +58,7 @@ class IndexCommandTest {
         assertTrue(cli.run("index", "add", "requests", "op")
                 .exit(2)
                 .err()
-                .contains("field is no number: name=op, type=utf8, numbers=["));
+                .contains("field is not numeric: name=op, type=utf8, numbers=["));
         assertTrue(cli.run("index", "add", "requests", "no").exit(2).err().contains("unknown field: field=no"));
         assertTrue(cli.run("index", "add", "requests", "latency_ns", "--bins", "wide")
                 .exit(2)
@@ -68,7 +68,7 @@ class IndexCommandTest {
         assertTrue(cli.run("index", "add", "requests", "latency_ns", "--bins", "match:5")
                 .exit(2)
                 .err()
-                .contains("index is defined otherwise"));
+                .contains("index is already defined differently"));
         cli.run("index", "close", "requests", "share").exit(2).says("no open index: source=requests, name=share");
         cli.run("index", "list", "nobody").exit(2);
         cli.run("index").exit(2).says("Missing required subcommand; see loom index --help");

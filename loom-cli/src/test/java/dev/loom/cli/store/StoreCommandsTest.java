@@ -89,7 +89,7 @@ class StoreCommandsTest {
     @Test
     void shouldRefuseSourcesThatCannotBe() {
         cli.run("source", "add", "a").ok();
-        cli.run("source", "add", "a").exit(2).says("source is defined already: name=a");
+        cli.run("source", "add", "a").exit(2).says("source is already defined: name=a");
         cli.run("source", "close", "b").exit(2).says("no open source: b");
         cli.run("source", "add", "b", "--format", "struct").exit(2).says("--format struct needs --fields");
         cli.run("source", "add", "b", "--format", "text", "--fields", "a:i8")

@@ -18,7 +18,7 @@ public record IndexedFunction(int sourceId, IndexFunction function) {
     public static IndexedFunction of(int sourceId, IndexFunction function) {
         if (!function.isReadable()) {
             throw new IllegalArgumentException(
-                    "index function is not supplied: function=" + function + ", source=" + sourceId);
+                    "index function has no reader, supply it again: function=" + function + ", source=" + sourceId);
         }
         return new IndexedFunction(sourceId, function);
     }
