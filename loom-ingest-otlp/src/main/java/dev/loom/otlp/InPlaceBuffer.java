@@ -66,7 +66,7 @@ public class InPlaceBuffer {
     /** Turns what was written into what is to be read; nothing is written afterwards. */
     public final void turn() {
         if (unread != 0) {
-            throw new IllegalStateException("not all was read: unread=" + unread);
+            throw new IllegalStateException("unread bytes remain: unread=" + unread);
         }
         unread = length;
         length = 0;
@@ -80,8 +80,7 @@ public class InPlaceBuffer {
      */
     public final void read(int count) {
         if (count < 0 || count > unread) {
-            throw new IllegalArgumentException(
-                    "count is outside of what is to be read: count=" + count + ", unread=" + unread);
+            throw new IllegalArgumentException("count out of range: count=" + count + ", unread=" + unread);
         }
         unread -= count;
     }
@@ -108,7 +107,7 @@ public class InPlaceBuffer {
      */
     public final void written(int count) {
         if (count < 0 || count > room()) {
-            throw new IllegalArgumentException("count is outside of the room: count=" + count + ", room=" + room());
+            throw new IllegalArgumentException("count out of range: count=" + count + ", room=" + room());
         }
         length += count;
     }

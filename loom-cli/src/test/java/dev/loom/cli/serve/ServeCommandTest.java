@@ -31,7 +31,7 @@ final class ServeCommandTest {
         serve("--ingest=unix:" + temp.resolve("folder/socket"))
                 .exit(3)
                 .says("can't listen: address=unix:" + temp.resolve("folder/socket")
-                        + ", reason=no folder can be made beside it: no such file");
+                        + ", reason=can't create a folder next to it: no such file");
         Cli.on(temp)
                 .run("import", "--to-sidecar=127.0.0.1:1", "--token-file=" + none, "--source=a", "--format=lines", "-")
                 .exit(2)

@@ -19,7 +19,7 @@ final class PathField implements FieldReader {
     static FieldReader within(String path) {
         FieldReader reader = Formats.json().field(path);
         if (reader == null) {
-            throw new IllegalStateException("json has no path: path=" + path);
+            throw new IllegalStateException("JSON format has no reader for the path: path=" + path);
         }
         return reader;
     }

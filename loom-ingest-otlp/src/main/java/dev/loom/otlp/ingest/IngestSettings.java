@@ -42,7 +42,7 @@ public record IngestSettings(
         checkPositive("retryDelayMs", retryDelayMs);
         checkPositive("concurrency", concurrency);
         if (contextLengthMax > contextBytesMax) {
-            throw new IllegalArgumentException("a context may be longer than all of them: contextLengthMax="
+            throw new IllegalArgumentException("contextLengthMax exceeds contextBytesMax: contextLengthMax="
                     + contextLengthMax + ", contextBytesMax=" + contextBytesMax);
         }
     }

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OtlpIngester implements ExportHandler {
     private static final String PROFILES_WARNING =
-            "key_strindex and string_value_strindex are ignored outside of profiles";
+            "key_strindex and string_value_strindex are ignored outside profiles";
 
     private final IngestSettings settings;
     private final SourceDefinitions definitions;
@@ -98,7 +98,7 @@ public final class OtlpIngester implements ExportHandler {
             }
         } catch (IllegalArgumentException e) {
             written = false;
-            reason = "a source was closed, and can't be defined anew: " + e.getMessage();
+            reason = "a source was closed and can't be defined again: " + e.getMessage();
             noSource = reason;
         } catch (StoreIoException e) {
             written = false;

@@ -2,8 +2,8 @@ package dev.loom.otlp.ingest;
 
 /** Why a record of a well-formed request is not stored and never can be. */
 enum RejectReason {
-    INVALID_IDS("trace_id or span_id is missing, all zero or of a wrong length"),
-    RECORD_TOO_LONG("longer than the store takes"),
+    INVALID_IDS("trace_id or span_id is missing, all zero or has the wrong length"),
+    RECORD_TOO_LONG("longer than the store's limit"),
     CONTEXT_TOO_LONG("resource, scope and metric description are longer than the limit");
 
     private final String text;

@@ -40,7 +40,7 @@ final class RequestCheck {
         WireFailure failure = reader.failure();
         return failure == null
                 ? "request is well-formed"
-                : "request is no protobuf message of its type: " + failure.text() + ": offset="
+                : "request is not a protobuf message of the expected type: " + failure.text() + ": offset="
                         + (reader.failureOffset() - start);
     }
 

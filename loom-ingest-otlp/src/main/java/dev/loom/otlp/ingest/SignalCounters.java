@@ -26,7 +26,10 @@ public final class SignalCounters {
         return rejected.get();
     }
 
-    /** Stored records that went to the signal's source because the limit on sources was reached. */
+    /**
+     * Stored records that went to the signal's source because the limit on sources was reached, or the store refused their
+     * own.
+     */
     public long overflowed() {
         return overflowed.get();
     }

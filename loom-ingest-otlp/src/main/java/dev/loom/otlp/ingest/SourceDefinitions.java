@@ -89,7 +89,7 @@ final class SourceDefinitions {
         String actual = open.get().format().text();
         if (!actual.equals(format)) {
             throw new IllegalArgumentException(
-                    "source has another format: name=" + name + ", format=" + actual + ", expected=" + format);
+                    "source has a different format: name=" + name + ", format=" + actual + ", expected=" + format);
         }
         ids.add(open.get().id());
         return open.get().id();

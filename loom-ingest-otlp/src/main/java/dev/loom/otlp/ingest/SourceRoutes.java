@@ -7,9 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Picks the source for the records of one signal, by their resource: the signal's source, or one per value of a resource
- * attribute, such as {@code otlp.logs.checkout}. The number of the latter is bounded; further values go to the signal's
- * source, as does a resource without the attribute. Owned by whoever has the writer's turn.
- */
+ * attribute, such as {@code otlp.logs.checkout}. The X */
 final class SourceRoutes {
     /** The leading bytes of a value that count. */
     private static final int VALUE_LENGTH_MAX = 128;
@@ -66,7 +64,10 @@ final class SourceRoutes {
         return (int) id;
     }
 
-    /** Whether the last resource routed should have its own source, but there is no room for it. */
+    /**
+     * Whether the last resource routed went to the signal's source though it has the attribute: the limit on sources was
+     * reached, or the store refused its own.
+     */
     boolean overflowed() {
         return overflowed;
     }

@@ -14,12 +14,13 @@ final class JsonBytes {
     static byte[] id(String name, String text) throws BadValueException {
         int length = name.equals("traceId") ? TRACE_ID_LENGTH : SPAN_ID_LENGTH;
         if (!text.isEmpty() && text.length() != 2 * length) {
-            throw new BadValueException("has not " + 2 * length + " hexadecimal digits: characters=" + text.length());
+            throw new BadValueException(
+                    "does not have " + 2 * length + " hexadecimal digits: characters=" + text.length());
         }
         try {
             return HexFormat.of().parseHex(text);
         } catch (IllegalArgumentException e) {
-            throw new BadValueException("has other than hexadecimal digits");
+            throw new BadValueException("has characters other than hexadecimal digits");
         }
     }
 
@@ -29,7 +30,7 @@ final class JsonBytes {
         try {
             return (url ? Base64.getUrlDecoder() : Base64.getDecoder()).decode(text);
         } catch (IllegalArgumentException e) {
-            throw new BadValueException("is no base64");
+            throw new BadValueException("is not base64");
         }
     }
 }

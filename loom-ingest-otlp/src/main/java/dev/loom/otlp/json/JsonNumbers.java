@@ -28,10 +28,10 @@ final class JsonNumbers {
         } else if (parser.currentToken().isNumeric()) {
             value = parser.getDoubleValue();
         } else {
-            throw new BadValueException("is no number");
+            throw new BadValueException("is not a number");
         }
         if (Double.isInfinite(value)) {
-            throw new BadValueException("is larger than a double can be");
+            throw new BadValueException("is out of the range of a double");
         }
         return value;
     }
@@ -47,7 +47,7 @@ final class JsonNumbers {
         } catch (NumberFormatException e) {
             // rejected like any other text
         }
-        throw new BadValueException("is no number");
+        throw new BadValueException("is not a number");
     }
 
     /** An integer within a range; a number whose fraction is 0 counts as an integer. */
@@ -84,7 +84,7 @@ final class JsonNumbers {
                 return BigInteger.valueOf((long) value);
             }
         }
-        throw new BadValueException("is no integer");
+        throw new BadValueException("is not an integer");
     }
 
     private static BigInteger integer(String text) throws BadValueException {
@@ -93,7 +93,7 @@ final class JsonNumbers {
                 && text.length() <= INTEGER_LENGTH_MAX
                 && text.chars().skip(digits).allMatch(c -> c >= '0' && c <= '9');
         if (!plain) {
-            throw new BadValueException("is no integer of 64 bits");
+            throw new BadValueException("is not a 64-bit integer");
         }
         return new BigInteger(text);
     }

@@ -43,7 +43,7 @@ final class JsonObjects {
             return;
         }
         if (parser.currentToken() != JsonToken.START_ARRAY) {
-            throw new BadValueException("is no array");
+            throw new BadValueException("is not an array");
         }
         if (field.packed()) {
             out.tag(field.tag());
@@ -79,7 +79,7 @@ final class JsonObjects {
 
     private void message(MessageType message, int tag) throws IOException, BadValueException, NoRoomException {
         if (parser.currentToken() != JsonToken.START_OBJECT) {
-            throw new BadValueException("is no object");
+            throw new BadValueException("is not an object");
         }
         if (depth == WireReader.DEPTH_MAX) {
             throw new BadValueException("is nested more than " + WireReader.DEPTH_MAX + " deep");
@@ -99,7 +99,7 @@ final class JsonObjects {
 
     private void requireText() throws BadValueException {
         if (parser.currentToken() != JsonToken.VALUE_STRING) {
-            throw new BadValueException("is no string");
+            throw new BadValueException("is not a string");
         }
     }
 
@@ -119,12 +119,12 @@ final class JsonObjects {
             }
             case ENUM -> {
                 if (parser.currentToken() == JsonToken.VALUE_STRING) {
-                    throw new BadValueException("is no integer, as values of enums must be");
+                    throw new BadValueException("is not an integer, as enum values must be");
                 }
                 out.varint(int32());
             }
             case BOOL -> out.varint(bool() ? 1 : 0);
-            default -> throw new IllegalArgumentException("no number: type=" + type);
+            default -> throw new IllegalArgumentException("not a number: type=" + type);
         }
     }
 

@@ -61,18 +61,18 @@ public final class JsonRequests implements JsonTranscoder {
         try (JsonParser parser = FACTORY.createParser(new UnreadInputStream(request))) {
             try {
                 if (parser.nextToken() != JsonToken.START_OBJECT) {
-                    throw new BadValueException("is no object");
+                    throw new BadValueException("is not an object");
                 }
                 new JsonObjects(parser, out).object(OtlpMessages.request(signal));
                 if (parser.nextToken() != null) {
-                    throw new BadValueException("is followed by more");
+                    throw new BadValueException("is followed by more text");
                 }
                 return true;
             } catch (BadValueException e) {
                 throw new MalformedJsonException(place(parser) + " " + e.getMessage());
             }
         } catch (JsonProcessingException e) {
-            throw new MalformedJsonException("request is no JSON: " + firstLine(e.getOriginalMessage()) + ": offset="
+            throw new MalformedJsonException("request is not JSON: " + firstLine(e.getOriginalMessage()) + ": offset="
                     + (e.getLocation() == null ? 0 : e.getLocation().getByteOffset()));
         } catch (NoRoomException e) {
             return false;

@@ -48,7 +48,7 @@ public final class MessageType {
     public MessageType message(int number) {
         MessageType message = messages[number];
         if (message == null) {
-            throw new IllegalArgumentException("field holds no message: message=" + name + ", number=" + number);
+            throw new IllegalArgumentException("field is not a message: message=" + name + ", number=" + number);
         }
         return message;
     }

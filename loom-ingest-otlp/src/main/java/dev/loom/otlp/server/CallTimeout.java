@@ -28,7 +28,7 @@ final class CallTimeout {
         TimeUnit unit = digits < 1 || digits > DIGITS_MAX ? null : unit(header.charAt(digits));
         if (unit == null || !header.chars().limit(digits).allMatch(c -> c >= '0' && c <= '9')) {
             String shown = header.length() <= SHOWN_MAX ? header : header.substring(0, SHOWN_MAX) + "...";
-            throw new RefusalException(Reason.MALFORMED, "time-out of the call is malformed: " + HEADER + "=" + shown);
+            throw new RefusalException(Reason.MALFORMED, "malformed timeout: " + HEADER + "=" + shown);
         }
         return unit.toNanos(Long.parseLong(header.substring(0, digits)));
     }

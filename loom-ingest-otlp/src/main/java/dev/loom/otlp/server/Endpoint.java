@@ -19,7 +19,7 @@ public record Endpoint(String host, int port, @Nullable Path socket) {
     /** Checks the port. */
     public Endpoint {
         if (port < 0 || port > 65_535) {
-            throw new IllegalArgumentException("port is outside 0 to 65535: port=" + port);
+            throw new IllegalArgumentException("port out of range: port=" + port + ", min=0, max=65535");
         }
     }
 
@@ -33,7 +33,7 @@ public record Endpoint(String host, int port, @Nullable Path socket) {
         if (text.startsWith("unix:")) {
             String path = text.substring("unix:".length()).replaceFirst("^//", "");
             if (path.isEmpty()) {
-                throw new IllegalArgumentException("endpoint names no file: endpoint=" + text);
+                throw new IllegalArgumentException("endpoint has no file path: endpoint=" + text);
             }
             return new Endpoint("", 0, Path.of(path));
         }

@@ -30,7 +30,7 @@ abstract class Exchange implements Invocable.Task {
     }
 
     private static final Refusal OVERDUE =
-            new Refusal(Reason.TIMED_OUT, "the call's time was over before its records were stored");
+            new Refusal(Reason.TIMED_OUT, "deadline exceeded before the records were stored");
 
     final Request request;
     final Response response;
@@ -212,7 +212,7 @@ abstract class Exchange implements Invocable.Task {
         } catch (RefusalException e) {
             failure = e.refusal();
         } catch (OutOfMemoryError e) {
-            failure = new Refusal(Reason.UNAVAILABLE, "memory is used up", 1000);
+            failure = new Refusal(Reason.UNAVAILABLE, "memory is exhausted", 1000);
         } catch (RuntimeException | Error e) {
             receiver.failures().accept(e);
             failure = new Refusal(
@@ -250,7 +250,7 @@ abstract class Exchange implements Invocable.Task {
         if (late != null) {
             refuse(late);
         } else {
-            TimeoutException cause = new TimeoutException("answer was not taken in time");
+            TimeoutException cause = new TimeoutException("client read the response too slowly");
             request.getConnectionMetaData().getConnection().getEndPoint().close(cause);
         }
     }

@@ -127,7 +127,7 @@ final class GzipDecoder implements AutoCloseable {
     }
 
     private static RefusalException malformed(String what) {
-        return new RefusalException(Reason.MALFORMED, "request can't be decompressed: encoding=gzip, why=" + what);
+        return new RefusalException(Reason.MALFORMED, "request can't be decompressed: encoding=gzip, reason=" + what);
     }
 
     @Override

@@ -26,7 +26,7 @@ public final class InFlightBudget implements AutoCloseable {
 
     /** The client's answer if there is no room for its request. */
     static final Refusal NO_ROOM =
-            new Refusal(Refusal.Reason.UNAVAILABLE, "memory for requests in flight is used up", 1000);
+            new Refusal(Refusal.Reason.UNAVAILABLE, "memory for requests in flight is exhausted", 1000);
 
     /** The new place of a region, in granules. */
     private record Place(int start, int size) {

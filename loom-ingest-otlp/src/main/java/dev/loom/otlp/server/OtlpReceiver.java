@@ -255,7 +255,7 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
         String path = Request.getPathInContext(request);
         Signal signal = paths.get(path);
         if (signal == null) {
-            throw new RefusalException(Reason.NOT_FOUND, "nothing is served there: path=" + path);
+            throw new RefusalException(Reason.NOT_FOUND, "no such path: path=" + path);
         }
         if (!HttpMethod.POST.is(request.getMethod())) {
             throw new RefusalException(Reason.METHOD_NOT_ALLOWED, "method is not POST: method=" + request.getMethod());

@@ -102,8 +102,8 @@ public final class Region extends InPlaceBuffer implements AutoCloseable {
         }
         return new RefusalException(
                 Reason.TOO_LARGE,
-                "request is too large for its memory while it is decoded: decoded=" + length() + ", encoded=" + unread()
-                        + ", memory=" + budget.capacity());
+                "request is too large to decode in memory: decoded=" + length() + ", encoded=" + unread() + ", memory="
+                        + budget.capacity());
     }
 
     /** Releases the part that is not filled. */

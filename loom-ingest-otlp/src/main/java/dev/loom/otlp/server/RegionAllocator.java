@@ -96,7 +96,7 @@ final class RegionAllocator {
         boolean overlapsNext = next < runs && offset + size > offsets[next];
         boolean overlapsPrevious = next > 0 && offsets[next - 1] + sizes[next - 1] > offset;
         if (overlapsNext || overlapsPrevious) {
-            throw new IllegalStateException("region is free already: offset=" + offset + ", size=" + size);
+            throw new IllegalStateException("region is already free: offset=" + offset + ", size=" + size);
         }
         free += size;
         boolean joinsPrevious = next > 0 && offsets[next - 1] + sizes[next - 1] == offset;

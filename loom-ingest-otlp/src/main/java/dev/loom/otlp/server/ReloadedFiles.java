@@ -55,7 +55,7 @@ final class ReloadedFiles {
                 stamps.add(Files.size(file));
                 stamps.add(String.valueOf(Files.getAttribute(file, "unix:ino")));
             } catch (IOException e) {
-                throw FileFailure.of("can't look after a certificate, key or token", file, e);
+                throw FileFailure.of("can't watch a certificate, key or token", file, e);
             }
         }
         return stamps;

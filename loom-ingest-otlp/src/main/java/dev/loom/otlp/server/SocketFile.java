@@ -26,7 +26,7 @@ public final class SocketFile {
      */
     public static ServerSocketChannel listen(Path path) throws IOException {
         if (Files.exists(path, LinkOption.NOFOLLOW_LINKS) && isAlive(path)) {
-            throw new BindException("can't listen: address=unix:" + path + ": a process listens there");
+            throw new BindException("can't listen: address=unix:" + path + ", reason=a process already listens there");
         }
         // created in a folder that nobody else can enter, so that it is never open to others
         Path folder = folderBeside(path);
@@ -51,7 +51,7 @@ public final class SocketFile {
             return Files.createTempDirectory(path.toAbsolutePath().getParent(), ".loom");
         } catch (IOException e) {
             throw new IOException(
-                    "can't listen: address=unix:" + path + ", reason=no folder can be made beside it: "
+                    "can't listen: address=unix:" + path + ", reason=can't create a folder next to it: "
                             + FileFailure.reason(e),
                     e);
         }
@@ -59,7 +59,7 @@ public final class SocketFile {
 
     private static boolean isAlive(Path path) throws IOException {
         if (!isSocket(path)) {
-            throw new IOException("can't listen: address=unix:" + path + ": there is a file that is no socket");
+            throw new IOException("can't listen: address=unix:" + path + ", reason=the file is not a socket");
         }
         try (SocketChannel probe = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
             return probe.isConnected();

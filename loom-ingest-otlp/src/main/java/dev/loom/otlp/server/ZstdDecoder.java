@@ -165,6 +165,6 @@ final class ZstdDecoder {
     }
 
     private static RefusalException malformed(String what) {
-        return new RefusalException(Reason.MALFORMED, "request can't be decompressed: encoding=zstd, why=" + what);
+        return new RefusalException(Reason.MALFORMED, "request can't be decompressed: encoding=zstd, reason=" + what);
     }
 }

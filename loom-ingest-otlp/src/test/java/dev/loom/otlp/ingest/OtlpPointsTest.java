@@ -89,7 +89,7 @@ class OtlpPointsTest {
     void point17TellsWhyInEnglish() {
         store.export(Signal.TRACES, spans(span().clearTraceId().build()));
         assertEquals(
-                "1 span rejected: trace_id or span_id is missing, all zero or of a wrong length",
+                "1 span rejected: trace_id or span_id is missing, all zero or has the wrong length",
                 store.outcome.message());
     }
 
@@ -133,7 +133,7 @@ class OtlpPointsTest {
                 metrics(Metric.newBuilder().setName("m").setGauge(gauge).build()));
         assertEquals(2, outcome.accepted());
         assertEquals(1, outcome.rejected());
-        assertEquals("1 data point rejected: longer than the store takes", outcome.message());
+        assertEquals("1 data point rejected: longer than the store's limit", outcome.message());
         assertEquals(2, store.unread("otlp.metrics").size());
     }
 
@@ -141,7 +141,9 @@ class OtlpPointsTest {
     void point25SaysWhereAMalformedRequestIsWrong() {
         ExportOutcome outcome = store.export(Signal.LOGS, new byte[] {0x0A, 2, 0x1A, 1});
         assertEquals(ExportOutcome.Status.MALFORMED, outcome.status());
-        assertEquals("request is no protobuf message of its type: field is cut short: offset=2", outcome.message());
+        assertEquals(
+                "request is not a protobuf message of the expected type: field is truncated: offset=2",
+                outcome.message());
         assertEquals(1, store.ingester.counters(Signal.LOGS).malformed());
     }
 

@@ -88,10 +88,12 @@ class JsonRequestsTest {
     @Test
     void point32RefusesIdsOfOtherLengthsOrDigits() {
         String place = "/resourceLogs/0/scopeLogs/0/logRecords/0/";
-        refused("\"traceId\":\"5B8EFFF798038103\"", place + "traceId has not 32 hexadecimal digits: characters=16");
-        refused("\"spanId\":\"7uGbfsPBsXQ=\"", place + "spanId has not 16 hexadecimal digits: characters=12");
-        refused("\"spanId\":\"eee19b7ec3c1b17x\"", place + "spanId has other than hexadecimal digits");
-        refused("\"spanId\":17", place + "spanId is no string");
+        refused(
+                "\"traceId\":\"5B8EFFF798038103\"",
+                place + "traceId does not have 32 hexadecimal digits: characters=16");
+        refused("\"spanId\":\"7uGbfsPBsXQ=\"", place + "spanId does not have 16 hexadecimal digits: characters=12");
+        refused("\"spanId\":\"eee19b7ec3c1b17x\"", place + "spanId has characters other than hexadecimal digits");
+        refused("\"spanId\":17", place + "spanId is not a string");
     }
 
     @Test
@@ -134,8 +136,8 @@ class JsonRequestsTest {
     void point34TakesEnumsAsIntegersAlone() throws Exception {
         assertEquals(9, log("\"severityNumber\":9").getSeverityNumberValue());
         assertEquals(99, log("\"severityNumber\":99").getSeverityNumberValue());
-        refused("\"severityNumber\":\"SEVERITY_NUMBER_INFO\"", "severityNumber is no integer");
-        refused("\"severityNumber\":\"9\"", "severityNumber is no integer");
+        refused("\"severityNumber\":\"SEVERITY_NUMBER_INFO\"", "severityNumber is not an integer");
+        refused("\"severityNumber\":\"9\"", "severityNumber is not an integer");
     }
 
     @Test
@@ -162,8 +164,8 @@ class JsonRequestsTest {
                             .getBytesValue()
                             .toByteArray()));
         }
-        refused("\"body\":{\"bytesValue\":\"a\"}", "bytesValue is no base64");
-        refused("\"body\":{\"bytesValue\":\"*===\"}", "bytesValue is no base64");
+        refused("\"body\":{\"bytesValue\":\"a\"}", "bytesValue is not base64");
+        refused("\"body\":{\"bytesValue\":\"*===\"}", "bytesValue is not base64");
     }
 
     @Test
@@ -241,16 +243,16 @@ class JsonRequestsTest {
 
     @Test
     void shouldRefuseWhatIsNoJsonOrOfAnotherShape() {
-        refusedWhole("", "request is no object");
-        refusedWhole("[]", "request is no object");
-        refusedWhole("{} {}", "request is followed by more");
-        refusedWhole("{\"resourceLogs\":{}}", "/resourceLogs is no array");
-        refusedWhole("{\"resourceLogs\":[1]}", "/resourceLogs/0 is no object");
-        refusedWhole("{\"resourceLogs\":[null]}", "/resourceLogs/0 is no object");
-        refusedWhole("{\"resourceLogs\":[{\"resource\":[]}]}", "/resourceLogs/0/resource is no object");
-        refusedWhole("{\"resourceLogs\":[{}", "request is no JSON: ");
-        refusedWhole("{'resourceLogs':[]}", "request is no JSON: ");
-        refusedWhole("{\"resourceLogs\":[NaN]}", "request is no JSON: ");
+        refusedWhole("", "request is not an object");
+        refusedWhole("[]", "request is not an object");
+        refusedWhole("{} {}", "request is followed by more text");
+        refusedWhole("{\"resourceLogs\":{}}", "/resourceLogs is not an array");
+        refusedWhole("{\"resourceLogs\":[1]}", "/resourceLogs/0 is not an object");
+        refusedWhole("{\"resourceLogs\":[null]}", "/resourceLogs/0 is not an object");
+        refusedWhole("{\"resourceLogs\":[{\"resource\":[]}]}", "/resourceLogs/0/resource is not an object");
+        refusedWhole("{\"resourceLogs\":[{}", "request is not JSON: ");
+        refusedWhole("{'resourceLogs':[]}", "request is not JSON: ");
+        refusedWhole("{\"resourceLogs\":[NaN]}", "request is not JSON: ");
         refused("\"body\":{\"boolValue\":\"true\"}", "body/boolValue is neither true nor false");
     }
 
@@ -276,8 +278,8 @@ class JsonRequestsTest {
         refused(
                 "\"body\":" + "{\"arrayValue\":{\"values\":[".repeat(50) + "]}}".repeat(50),
                 "nested more than 100 deep");
-        refusedWhole("{\"unknown\":" + "[".repeat(100_000), "request is no JSON: ");
-        refusedWhole("{\"unknown\":" + "{\"a\":".repeat(100_000), "request is no JSON: ");
+        refusedWhole("{\"unknown\":" + "[".repeat(100_000), "request is not JSON: ");
+        refusedWhole("{\"unknown\":" + "{\"a\":".repeat(100_000), "request is not JSON: ");
     }
 
     @Test

@@ -184,7 +184,7 @@ class InFlightBudgetTest {
             before.close();
             assertFalse(filled.rewrite(0, CAPACITY / 2 + 500));
             assertEquals(
-                    "memory for requests in flight is used up",
+                    "memory for requests in flight is exhausted",
                     filled.region.noRoom().getMessage());
             behind.close();
             assertTrue(filled.rewrite(0, CAPACITY / 2 + 500));
