@@ -89,7 +89,7 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
         } else if (e instanceof IOException || e instanceof UncheckedIOException) {
             return failedIo(e);
         }
-        console.warn("internal error: " + e + "; with LOOM_DEBUG=1 it tells more");
+        console.warn("internal error: " + e + "; set LOOM_DEBUG=1 for details");
         return ExitCode.INTERNAL;
     }
 

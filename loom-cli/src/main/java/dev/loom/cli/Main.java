@@ -86,8 +86,7 @@ public final class Main {
             if (!defaults.unknown(commandLine).isEmpty()) {
                 // another command may know it
                 defaults.unknown(commandLine(console, failures, defaults))
-                        .forEach(variable ->
-                                console.say("environment variable is not known, and ignored: name=" + variable));
+                        .forEach(variable -> console.say("unknown environment variable is ignored: name=" + variable));
             }
             int exitCode = commandLine.execute(arguments);
             console.out().flush();

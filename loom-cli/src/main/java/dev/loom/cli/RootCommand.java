@@ -21,9 +21,9 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "Exit codes: 0 ok; 1 internal error; 2 usage; 3 store missing, locked or",
-            "damaged; 4 limit, time-out or bad input, with what was done until then;",
+            "damaged; 4 limit, timeout or bad input, with partial results;",
             "6 records lost, with --strict; 130 interrupted.",
-            "An option --some-option may come from the variable LOOM_SOME_OPTION."
+            "The variable LOOM_SOME_OPTION can set the option --some-option."
         })
 final class RootCommand implements Runnable {
     private final Console console;
@@ -46,6 +46,6 @@ final class RootCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(Objects.requireNonNull(spec).commandLine(), "which command?");
+        throw new ParameterException(Objects.requireNonNull(spec).commandLine(), "no command given");
     }
 }

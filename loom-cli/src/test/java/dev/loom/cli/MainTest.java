@@ -21,7 +21,7 @@ class MainTest {
 
     @Test
     void shouldRefuseToDoNothing() {
-        Cli.on(directory).run().exit(2).says("which command?; see loom --help");
+        Cli.on(directory).run().exit(2).says("no command given; see loom --help");
     }
 
     @Test
@@ -44,7 +44,7 @@ class MainTest {
         cli.environment("LOOM_LIMTI", "1")
                 .run("sources")
                 .ok()
-                .says("environment variable is not known, and ignored: name=LOOM_LIMTI; did you mean LOOM_LIMIT?");
+                .says("unknown environment variable is ignored: name=LOOM_LIMTI; did you mean LOOM_LIMIT?");
         // what Kubernetes sets for a service named loom is nobody's mistake
         cli.environment("LOOM_SERVICE_HOST", "10.0.0.1")
                 .environment("LOOM_SERVICE_PORT_GRPC", "4317")

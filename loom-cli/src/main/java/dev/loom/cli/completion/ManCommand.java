@@ -13,7 +13,7 @@ import picocli.CommandLine.Spec;
 /** {@code loom man}: the manual page. */
 @Command(
         name = "man",
-        description = "Prints the manual page of all commands, to be read by man -l.",
+        description = "Prints the manual page of all commands; read it with man -l.",
         mixinStandardHelpOptions = true)
 public final class ManCommand implements Callable<Integer> {
     private final Console console;

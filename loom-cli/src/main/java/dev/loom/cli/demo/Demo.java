@@ -75,7 +75,7 @@ final class Demo {
                         + " packet, for %d s.",
                 options.seconds());
         narrator.gap();
-        narrator.say("Type the commands below yourself, meanwhile or later, after this:");
+        narrator.say("To type the commands below yourself, now or later, first run:");
         narrator.gap();
         narrator.line("  export LOOM_DIR=" + Narrator.quoted(directory.toString()));
         Shell shell = shells.apply(directory);
@@ -89,16 +89,16 @@ final class Demo {
             workload = capture(plan, telemetry);
         }
         if (interrupted.getAsBoolean()) {
-            narrator.say("Interrupted.%s", options.keep() ? " What was captured stays." : "");
+            narrator.say("Interrupted.%s", options.keep() ? " The capture is kept." : "");
             return ExitCode.INTERRUPTED;
         }
         shell.show("sources");
         Story.Findings findings = new Story(shell, narrator, options.seconds()).tell();
-        narrator.heading("Is it true? The client and the filter kept counts of their own:");
+        narrator.heading("Is it true? The client and the filter kept their own counts:");
         boolean holds =
                 Verdict.of(narrator, telemetry.sources(), findings, workload).holds();
         if (!holds) {
-            narrator.say("The commands did not find what had happened: seed=%d", options.seed());
+            narrator.say("The commands did not find what happened: seed=%d", options.seed());
         }
         if (options.keep()) {
             suggest();
@@ -120,7 +120,7 @@ final class Demo {
     private void suggest() {
         narrator.heading("What to try next");
         narrator.suggest(
-                "The work that a query did, and without its index:",
+                "The work of a query, without its chunk index:",
                 "top",
                 "requests",
                 "latency_ns",
@@ -162,7 +162,7 @@ final class Demo {
             try (Stream<Path> files = Files.list(directory)) {
                 if (files.findAny().isPresent()) {
                     throw CommandFailure.usage(
-                            "directory of the demo is not empty, give another by --dir: dir=" + directory);
+                            "demo directory is not empty, choose another with --dir: dir=" + directory);
                 }
             }
         }

@@ -45,29 +45,32 @@ public final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--dir",
             paramLabel = "DIR",
-            description = "Where the store goes: empty or missing; by default a new temporary folder.")
+            description = "Directory of the store, empty or missing; by default a new temporary one.")
     private @Nullable Path directory;
 
-    @Option(names = "--seconds", paramLabel = "N", description = "How long to capture, by default ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--seconds",
+            paramLabel = "N",
+            description = "How many seconds to capture; by default ${DEFAULT-VALUE}.")
     private int seconds = 4;
 
     @Option(
             names = "--seed",
             paramLabel = "N",
-            description = "Determines the requests and the damage; by default ${DEFAULT-VALUE}.")
+            description = "Seed of the requests and the damage; by default ${DEFAULT-VALUE}.")
     private long seed = 2025;
 
     @Option(
             names = {"-o", "--output"},
             paramLabel = "FORM",
             description =
-                    "${COMPLETION-CANDIDATES}; json prints the answers alone to standard output; by default story.")
+                    "${COMPLETION-CANDIDATES}; json prints only the answers to standard output; by default story.")
     private Form form = Form.STORY;
 
     @Option(
             names = "--no-keep",
             negatable = true,
-            description = "Delete the store at the end; by default it stays, to try commands on.")
+            description = "Deletes the store at the end; by default it is kept, to try commands on.")
     private boolean keep = true;
 
     public DemoCommand(Console console, CommandRunner runner) {

@@ -86,7 +86,7 @@ final class Frame {
         byte[] key = new byte[in.get() & 0xFF];
         if (key.length > in.remaining()) {
             throw new ProtocolException(
-                    "key passes the end of its frame: keyLength=" + key.length + ", frameLength=" + bytes.length);
+                    "key exceeds its frame: keyLength=" + key.length + ", frameLength=" + bytes.length);
         }
         in.get(key);
         byte[] value = new byte[in.remaining()];

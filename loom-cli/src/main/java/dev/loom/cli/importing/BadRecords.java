@@ -32,7 +32,7 @@ final class BadRecords {
         if (count <= TOLD_MAX) {
             tell.accept(input.position() + ": " + problem);
         } else if (count == TOLD_MAX + 1) {
-            tell.accept("more that does not parse; only counted from here on");
+            tell.accept("further records that do not parse are counted, not shown");
         }
         if (rejects != null) {
             rejects.write(input.rawBytes());

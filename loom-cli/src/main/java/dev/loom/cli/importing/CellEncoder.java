@@ -42,7 +42,7 @@ final class CellEncoder {
                 case BOOL -> setBoolean(writer, field, array, from, end - from);
                 case UTF8 -> setText(writer, field, array, from, end - from);
                 case BYTES -> setBytes(writer, field, array, from, end);
-                case ANY, JSON -> throw new IllegalStateException("type is not for structs: type=" + type);
+                case ANY, JSON -> throw new IllegalStateException("type is not allowed in a struct: type=" + type);
             };
             return set ? null : "not " + type.text() + ": " + shown(array, offset, length);
         } catch (IllegalArgumentException e) {

@@ -43,7 +43,7 @@ final class CsvHeader {
     static CsvHeader read(CsvRows rows) throws IOException {
         rows.skipByteOrderMark();
         if (!rows.next()) {
-            throw failure("line 1: no header line, which names the columns");
+            throw failure("line 1: no header line with the column names");
         } else if (rows.problem() != null) {
             throw failure("line " + rows.line() + ": header: " + rows.problem());
         }
@@ -54,7 +54,7 @@ final class CsvHeader {
             String name = fieldName(written);
             names.add(name);
             if (!name.equals(written)) {
-                renamed.add("column \"" + written + "\" is the field " + name);
+                renamed.add("column \"" + written + "\" becomes field " + name);
             }
         }
         Set<String> seen = new HashSet<>();
@@ -62,7 +62,7 @@ final class CsvHeader {
             if (name.isEmpty()) {
                 throw failure("line " + rows.line() + ": header: column " + (names.indexOf(name) + 1) + " has no name");
             } else if (!seen.add(name)) {
-                throw failure("line " + rows.line() + ": header: two columns are called " + name);
+                throw failure("line " + rows.line() + ": header: two columns are named " + name);
             }
         }
         return new CsvHeader(rows, names, renamed);

@@ -47,13 +47,13 @@ final class EventTimeCheck {
         boolean known = timeNs != EventTime.Reader.NONE;
         if ((number && !known) || (known && (timeNs < EARLIEST_NS || timeNs > latestNs))) {
             String unit = eventTime.unit() == null
-                    ? "by its size"
+                    ? "inferred from its size"
                     : Objects.requireNonNull(eventTime.unit()).text();
-            problem = "event time can't be meant: " + position + ", " + eventTime.field() + "="
+            problem = "implausible event time: " + position + ", " + eventTime.field() + "="
                     + text() + ", clock=" + eventTime.clockName() + ", unit=" + unit + ", time="
-                    + (known ? EpochTime.instant(timeNs) : "out of reach")
-                    + "; say what it is with --event-time-unit, or --event-clock monotonic and --clock-pair;"
-                    + " --event-clock wall takes it as it is";
+                    + (known ? EpochTime.instant(timeNs) : "out of range")
+                    + "; set --event-time-unit, or --event-clock monotonic with --clock-pair;"
+                    + " --event-clock wall accepts it as it is";
             return false;
         }
         done = known;

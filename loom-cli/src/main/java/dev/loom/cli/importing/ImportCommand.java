@@ -37,7 +37,7 @@ import picocli.CommandLine.Parameters;
 /** {@code loom import}: the records of a file or a pipe, into a source. */
 @Command(
         name = "import",
-        description = "Imports the records of a file, or of standard input as they arrive, into a source.",
+        description = "Imports records into a source from files, or from standard input as they arrive.",
         mixinStandardHelpOptions = true)
 public final class ImportCommand implements Callable<Integer> {
     private static final String STANDARD_INPUT = "-";
@@ -78,14 +78,18 @@ public final class ImportCommand implements Callable<Integer> {
     @Mixin
     private SidecarOption sidecar = new SidecarOption();
 
-    @Option(names = "--source", required = true, paramLabel = "SOURCE", description = "The source; defined if need be.")
+    @Option(
+            names = "--source",
+            required = true,
+            paramLabel = "SOURCE",
+            description = "The source; defined if it does not exist.")
     private String sourceName = "";
 
     @Option(
             names = "--format",
             required = true,
             paramLabel = "FORMAT",
-            description = "Kind of the input: ${COMPLETION-CANDIDATES}.")
+            description = "Input format: ${COMPLETION-CANDIDATES}.")
     private InputFormat format = InputFormat.LINES;
 
     @Option(
@@ -109,28 +113,29 @@ public final class ImportCommand implements Callable<Integer> {
     @Option(
             names = "--on-bad",
             paramLabel = "ACTION",
-            description = "At a record that does not parse: ${COMPLETION-CANDIDATES}; by default stop (exit code 4).")
+            description = "What to do with a record that does not parse: ${COMPLETION-CANDIDATES}; by"
+                    + " default stop (exit code 4).")
     private OnBad onBad = OnBad.STOP;
 
-    @Option(names = "--rejects", paramLabel = "FILE", description = "Takes the records that do not parse.")
+    @Option(names = "--rejects", paramLabel = "FILE", description = "File for the records that do not parse.")
     private @Nullable Path rejects;
 
     @Option(
             names = "--policy",
             paramLabel = "POLICY",
-            description = "While the disk is too slow: ${COMPLETION-CANDIDATES}; by default wait.")
+            description = "What to do while the disk is too slow: ${COMPLETION-CANDIDATES}; by default wait.")
     private Policy policy = Policy.WAIT;
 
     @Option(
             names = "--delimiter",
             paramLabel = "CHAR",
-            description = "What stands between the cells of CSV: one ASCII character, or tab; by default a comma.")
+            description = "CSV delimiter: one ASCII character or tab; by default a comma.")
     private String delimiter = ",";
 
     @Parameters(
             arity = "1..*",
             paramLabel = "FILE",
-            description = "The files, one after the other, or - for standard input; plain or gzip.")
+            description = "Files to import, in this order, or - for standard input; plain or gzip.")
     private List<String> files = new ArrayList<>();
 
     public ImportCommand(Console console) {
@@ -160,7 +165,7 @@ public final class ImportCommand implements Callable<Integer> {
             }
             return exitCode;
         } catch (EOFException | ZipException e) {
-            throw new CommandFailure(ExitCode.LIMIT, "input is not whole: " + e.getMessage(), e);
+            throw new CommandFailure(ExitCode.LIMIT, "input is damaged: " + e.getMessage(), e);
         }
     }
 
@@ -195,7 +200,7 @@ public final class ImportCommand implements Callable<Integer> {
         String text = delimiter.equalsIgnoreCase("tab") || delimiter.equals("\\t") ? "\t" : delimiter;
         char character = text.isEmpty() ? '\0' : text.charAt(0);
         if (text.length() != 1 || character >= 0x80 || "\0\r\n\"".indexOf(character) >= 0) {
-            throw CommandFailure.usage("--delimiter is not one ASCII character, or tab: " + delimiter);
+            throw CommandFailure.usage("--delimiter is not an ASCII character or tab: " + delimiter);
         }
         return (byte) character;
     }
@@ -212,17 +217,18 @@ public final class ImportCommand implements Callable<Integer> {
     private void requireSense() {
         delimiter();
         if (files.size() > 1 && files.contains(STANDARD_INPUT)) {
-            throw CommandFailure.usage("- is one input, and no other beside it");
+            throw CommandFailure.usage("- can't be combined with other inputs");
         } else if (!delimiter.equals(",") && format != InputFormat.CSV) {
             throw CommandFailure.usage("--delimiter is for --format csv, not " + format);
         } else if (types != null && format != InputFormat.CSV) {
             throw CommandFailure.usage("--types is for --format csv, not " + format);
         } else if (sidecar.given() && policy != Policy.WAIT) {
-            throw CommandFailure.usage("--policy is the sidecar's, with --to-sidecar");
+            throw CommandFailure.usage("--policy can't be set with --to-sidecar, the sidecar has its own");
         } else if (rejects != null && format == InputFormat.PCAP) {
-            throw CommandFailure.usage("--rejects is for text; of a damaged capture there is no next packet");
+            throw CommandFailure.usage(
+                    "--rejects is for text formats, not pcap; nothing after a damaged packet can be read");
         } else if (replaySpeed != null && !(replaySpeed > 0 && replaySpeed < Double.POSITIVE_INFINITY)) {
-            throw CommandFailure.usage("--replay is not a speed: " + replaySpeed + "; as 1, 0.5, 10");
+            throw CommandFailure.usage("--replay is not a speed: " + replaySpeed + "; for example 1, 0.5 or 10");
         }
     }
 
@@ -291,18 +297,16 @@ public final class ImportCommand implements Callable<Integer> {
                 sourceName,
                 files.size() == 1 ? "" : " from " + file));
         text.append(
-                replaySpeed == null
-                        ? "their arrival is the time of this import"
-                        : "their arrival is paced by their event times");
+                replaySpeed == null ? "arrival times are the time of this import" : "arrival times follow event times");
         if (batch.lost() > 0) {
             text.append("; lost ").append(batch.lost());
         }
         boolean stopped = !going && onBad == OnBad.STOP && badRecords.count() > 0;
         if (badRecords.count() > 0) {
-            text.append("; ").append(badRecords.count()).append(stopped ? " bad, and stopped there" : " skipped");
+            text.append("; ").append(badRecords.count()).append(stopped ? " bad, stopped there" : " skipped");
         }
         if (!going && !stopped) {
-            text.append("; not to the end");
+            text.append("; incomplete");
         }
         if (console.interruption().requested()) {
             text.append("; interrupted");

@@ -68,7 +68,7 @@ final class SourceDefinition {
             eventTime = new EventTime(defaultEventTimeField, null);
         }
         if (replayed && eventTime == null) {
-            throw CommandFailure.usage("--replay needs the records' own times: name their field with --event-time");
+            throw CommandFailure.usage("--replay needs event times: set their field with --event-time");
         } else if (existing.isEmpty()) {
             checkNew(wanted);
         }
@@ -78,19 +78,19 @@ final class SourceDefinition {
         if (eventTime != null) {
             requireField(wanted, eventTime.field());
             if (clocksOfThisMachine) {
-                console.say("event times are taken to be of this machine's monotonic clock, as it is now");
+                console.say("event times are read as this machine's current monotonic clock");
             }
         }
     }
 
     private void take(Source source, PayloadFormat wanted) {
         if (!source.format().equals(wanted)) {
-            throw CommandFailure.usage("source has another format: source=" + name + ", format="
+            throw CommandFailure.usage("source has a different format: source=" + name + ", format="
                     + source.format().text() + ", import=" + wanted.text());
         }
         EventTime defined = EventTime.of(source);
         if (eventTime != null && !sameEventTime(eventTime, defined)) {
-            throw CommandFailure.usage("source has another event time: source=" + name + ", event time="
+            throw CommandFailure.usage("source has a different event time: source=" + name + ", event time="
                     + (defined == null ? "none" : defined.attributes()) + ", import=" + eventTime.attributes());
         }
         eventTime = defined;

@@ -58,7 +58,7 @@ final class FrameDescriptor {
     /** The most records in a group, and so the most lengths held at once. */
     static final int GROUP_RECORDS_MAX = 4096;
 
-    /** The longest body of a batch: the longest possible payload, and room for headers. */
+    /** The longest body of a batch: 16 MiB, in which any store's longest payload fits, and 64 KiB for group headers. */
     static final int BATCH_LENGTH_MAX = (16 << 20) + 64 * 1024;
 
     private FrameDescriptor() {}

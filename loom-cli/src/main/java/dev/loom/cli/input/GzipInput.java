@@ -72,12 +72,12 @@ public final class GzipInput extends InputStream {
 
     private void header(int first, int second) throws IOException {
         if (first != 0x1F || second != 0x8B) {
-            throw new ZipException("what follows is no gzip" + place());
+            throw new ZipException("trailing data is not gzip" + place());
         }
         int method = take();
         int flags = take();
         if (method != DEFLATED || (flags & FLAGS_RESERVED) != 0) {
-            throw new ZipException("gzip header is unknown: method=" + method + ", flags=" + flags + place());
+            throw new ZipException("unsupported gzip header: method=" + method + ", flags=" + flags + place());
         }
         skip(6);
         if ((flags & FLAG_EXTRA) != 0) {

@@ -37,27 +37,28 @@ public final class EventTimeOptions {
         }
     }
 
-    @Option(names = "--event-time", paramLabel = "FIELD", description = "The field that holds the record's own time.")
+    @Option(names = "--event-time", paramLabel = "FIELD", description = "The field with the record's event time.")
     private @Nullable String field;
 
     @Option(
             names = "--event-clock",
             paramLabel = "CLOCK",
-            description = "Its clock: ${COMPLETION-CANDIDATES}; by default wall, or monotonic with --clock-pair.")
+            description = "Clock of the event time: ${COMPLETION-CANDIDATES}; by default wall, or monotonic"
+                    + " with --clock-pair.")
     private @Nullable Clock clock;
 
     @Option(
             names = "--clock-pair",
             paramLabel = "FILE",
-            description = "JSON file with two readings of both clocks, which turns monotonic times into epochs.")
+            description = "JSON file with two readings of both clocks, to convert monotonic times to epoch times.")
     private @Nullable Path clockPair;
 
     @Option(
             names = "--event-time-unit",
             paramLabel = "UNIT",
-            description =
-                    "Unit of its numbers: ${COMPLETION-CANDIDATES}; by default what the field's name ends with, as _ns,"
-                            + " else ns of a monotonic clock, and of the wall clock as the size of each tells.")
+            description = "Unit of the event time: ${COMPLETION-CANDIDATES}; by default the suffix of the"
+                    + " field's name, such as _ns, else ns for a monotonic clock, and for the wall clock"
+                    + " inferred from each number's size.")
     private @Nullable Unit unit;
 
     /** The moment of an event that its time denotes. */
@@ -74,9 +75,8 @@ public final class EventTimeOptions {
     @Option(
             names = "--event-at",
             paramLabel = "AT",
-            description =
-                    "Whether it is the ${COMPLETION-CANDIDATES} of what the record tells of, for correlate --overlap;"
-                            + " by default end.")
+            description = "Whether the event time is the ${COMPLETION-CANDIDATES} of what the record"
+                    + " describes, for correlate --overlap; by default end.")
     private @Nullable At at;
 
     /**

@@ -18,10 +18,10 @@ public final class FieldsOption {
             names = "--fields",
             paramLabel = "FIELD",
             split = ",",
-            description = "Prints these fields alone, in this order; by default all.")
+            description = "Prints only these fields, in this order; by default all.")
     private List<String> names = new ArrayList<>();
 
-    @Option(names = "--addr", description = "Shows the address of each record in a table, too.")
+    @Option(names = "--addr", description = "Also shows the address of each record in a table.")
     private boolean addresses;
 
     /** The style of a table of a source's records. */

@@ -24,23 +24,23 @@ public final class QueryOptions {
     @Option(
             names = "--timeout",
             paramLabel = "DURATION",
-            description = "Ends the query after that time, with what it has found (exit code 4).")
+            description = "Ends the query after this time, with what it has found (exit code 4).")
     private @Nullable String timeout;
 
     @Option(
             names = "--max-bytes-read",
             paramLabel = "SIZE",
-            description = "Ends the query after reading that much, with what it has found (exit code 4).")
+            description = "Ends the query after reading this many bytes, with what it has found (exit code 4).")
     private @Nullable String bytesReadMax;
 
     @Option(
             names = "--disable-index",
             paramLabel = "INDEX",
             split = ",",
-            description = "Answers without an index: ${COMPLETION-CANDIDATES}.")
+            description = "Answers without this index: ${COMPLETION-CANDIDATES}.")
     private Set<Index> disabledIndexes = new HashSet<>();
 
-    @Option(names = "--explain", description = "Tells the work of the query on standard error.")
+    @Option(names = "--explain", description = "Prints the work of the query to standard error.")
     private boolean explain;
 
     @Option(names = "--strict", description = "Exit code 6 if records were lost in the range.")

@@ -16,10 +16,10 @@ public final class SidecarOption {
             names = "--to-sidecar",
             paramLabel = "ADDRESS",
             description =
-                    "Writes through the sidecar whose ingest port is there, HOST:PORT or unix:PATH, instead of --dir.")
+                    "Writes through the sidecar at this ingest address, HOST:PORT or unix:PATH, instead of --dir.")
     private @Nullable String address;
 
-    @Option(names = "--token-file", paramLabel = "FILE", description = "Holds the token that the sidecar asks for.")
+    @Option(names = "--token-file", paramLabel = "FILE", description = "File with the token that the sidecar requires.")
     private @Nullable Path tokenFile;
 
     public boolean given() {
@@ -29,7 +29,7 @@ public final class SidecarOption {
     /** Connects to the sidecar. */
     public IngestClient connect() {
         if (address == null) {
-            throw CommandFailure.usage("which sidecar? give --to-sidecar");
+            throw CommandFailure.usage("no sidecar given; use --to-sidecar");
         }
         try {
             return IngestClient.connect(Endpoint.parse(address), token());

@@ -7,7 +7,7 @@ import picocli.CommandLine.Option;
 
 /** The store that a command works on. */
 public final class StoreOption {
-    @Option(names = "--dir", paramLabel = "DIR", description = "Directory of the store; by default that of LOOM_DIR.")
+    @Option(names = "--dir", paramLabel = "DIR", description = "Directory of the store; by default LOOM_DIR.")
     private @Nullable Path directory;
 
     public Path directory() {

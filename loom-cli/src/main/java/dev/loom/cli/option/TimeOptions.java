@@ -7,30 +7,32 @@ import picocli.CommandLine.Option;
 
 /** The time range of a query. */
 public final class TimeOptions {
-    @Option(names = "--since", paramLabel = "DURATION", description = "From that long ago on, as 5m.")
+    @Option(
+            names = "--since",
+            paramLabel = "DURATION",
+            description = "Start of the range, as a duration before now, such as 5m.")
     private @Nullable String since;
 
     @Option(
             names = "--from",
             paramLabel = "TIME",
-            description = "First moment of the range: RFC 3339, an epoch in s, ms, us or ns, or now-5m.")
+            description = "Start of the range: RFC 3339, an epoch in s, ms, us or ns, or now-5m.")
     private @Nullable String from;
 
-    @Option(names = "--to", paramLabel = "TIME", description = "First moment after the range.")
+    @Option(names = "--to", paramLabel = "TIME", description = "End of the range, exclusive.")
     private @Nullable String to;
 
     @Option(
             names = "--tz",
             paramLabel = "ZONE",
-            description = "Zone of times without an offset, and of those printed; by default UTC.")
+            description = "Zone of times without an offset and of printed times; by default UTC.")
     private @Nullable String zone;
 
     @Option(
             names = "--time",
             paramLabel = "KIND",
-            description =
-                    "The time that ranges and order mean: ${COMPLETION-CANDIDATES}; by default arrival, but event of"
-                            + " correlate where both sources have it.")
+            description = "The time that ranges and order use: ${COMPLETION-CANDIDATES}; by default arrival,"
+                    + " but event for correlate if both sources have one.")
     private @Nullable TimeKind kind;
 
     /**

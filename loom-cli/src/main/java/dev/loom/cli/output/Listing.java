@@ -133,7 +133,7 @@ public final class Listing {
                 used.stream()
                         .map(column -> new Table.Column(column, kind(column)))
                         .toList(),
-                "-o json has all");
+                "-o json prints all");
         for (Map<String, @Nullable Object> row : rows) {
             table.add(used.stream()
                     .map(column -> tableCell(column, row.get(column)))
@@ -157,7 +157,7 @@ public final class Listing {
         Table table = new Table(
                 console,
                 List.of(new Table.Column("name", Table.Kind.TEXT), new Table.Column("value", Table.Kind.TEXT)),
-                "-o json has all");
+                "-o json prints all");
         used.forEach(column -> table.add(List.of(column, tableCell(column, row.get(column)))));
         table.flush();
     }

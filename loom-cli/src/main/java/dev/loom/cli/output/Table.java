@@ -101,7 +101,7 @@ final class Table {
     private void tellLeftOut(TableLayout learnt) {
         List<String> names = learnt.leftOut();
         if (!names.isEmpty()) {
-            console.say("left out for want of room: " + String.join(", ", names) + "; " + advice);
+            console.say("columns left out for lack of room: " + String.join(", ", names) + "; " + advice);
         }
     }
 

@@ -52,7 +52,7 @@ final class TableRecordPrinter implements RecordPrinter {
         if (json) {
             headings.add(new Table.Column("fields", Table.Kind.TEXT, false, style.anywhere()));
         }
-        this.table = new Table(console, headings, "--fields chooses, -o json has all");
+        this.table = new Table(console, headings, "--fields chooses columns, -o json prints all");
     }
 
     @Override

@@ -13,18 +13,21 @@ import picocli.CommandLine.Option;
 /** {@code loom agg}: count, sum, minimum, maximum, mean and percentiles of a field. */
 @Command(
         name = "agg",
-        description =
-                "Count, sum, minimum, maximum, mean and exact percentiles of a field; without one counts records.",
+        description = "Prints count, sum, minimum, maximum, mean and exact percentiles of a field;"
+                + " without one, counts records.",
         mixinStandardHelpOptions = true)
 public final class AggCommand extends FieldQuery {
-    @Option(names = "--where", paramLabel = "EXPR", description = "Only records for which this holds; repeatable.")
+    @Option(
+            names = "--where",
+            paramLabel = "EXPR",
+            description = "Only records that match this expression; repeatable.")
     private List<String> where = new ArrayList<>();
 
     @Option(
             names = "--percentile",
             paramLabel = "P",
             split = ",",
-            description = "Percentiles, as 50,99,99.99: the value of rank ceil(P/100 * count); repeatable.")
+            description = "Percentiles, such as 50,99,99.99: the value of rank ceil(P/100 * count); repeatable.")
     private List<String> percentiles = new ArrayList<>();
 
     public AggCommand(Console console) {

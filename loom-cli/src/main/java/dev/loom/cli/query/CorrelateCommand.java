@@ -23,41 +23,39 @@ import picocli.CommandLine.Option;
 /** {@code loom correlate}: the records of one source around the outliers of another. */
 @Command(
         name = "correlate",
-        description = "Prints the records of another source around, or during, those whose field is above a value.",
+        description = "Prints the records of another source around or during those whose field is above a value.",
         mixinStandardHelpOptions = true)
 public final class CorrelateCommand extends FieldQuery {
     @Option(
             names = "--above",
             required = true,
             paramLabel = "p99.99|VALUE",
-            description =
-                    "The causes: records whose field is greater than a value as 50ms, or above its percentile, ties"
-                            + " included.")
+            description = "The causes: records whose field is greater than a value such as 50ms, or above a"
+                    + " percentile, ties included.")
     private String above = "";
 
-    @Option(names = "--with", required = true, paramLabel = "OTHER", description = "The source that is looked into.")
+    @Option(names = "--with", required = true, paramLabel = "OTHER", description = "The source to correlate with.")
     private String otherName = "";
 
-    @Option(names = "--within", paramLabel = "DURATION", description = "At most that long before or after a cause.")
+    @Option(names = "--within", paramLabel = "DURATION", description = "At most this long before or after a cause.")
     private @Nullable String within;
 
-    @Option(names = "--before", paramLabel = "DURATION", description = "At most that long before a cause.")
+    @Option(names = "--before", paramLabel = "DURATION", description = "At most this long before a cause.")
     private @Nullable String before;
 
-    @Option(names = "--after", paramLabel = "DURATION", description = "At most that long after a cause.")
+    @Option(names = "--after", paramLabel = "DURATION", description = "At most this long after a cause.")
     private @Nullable String after;
 
     @Option(
             names = "--overlap",
             paramLabel = "FIELD,FIELD",
             split = ",",
-            description =
-                    "During a cause: fields of the cause and of the other that hold durations, in ns or the unit that"
-                            + " their names end with; a record stands for [time - duration, time], or for [time, time +"
-                            + " duration] where its event time is its start.")
+            description = "During a cause: duration fields of the cause and of the other record, in ns or"
+                    + " the unit that ends their names; a record spans [time - duration, time], or"
+                    + " [time, time + duration] if its event time is its start.")
     private List<String> overlap = new ArrayList<>();
 
-    @Option(names = "--where", paramLabel = "EXPR", description = "Only causes for which this holds; repeatable.")
+    @Option(names = "--where", paramLabel = "EXPR", description = "Only causes that match this expression; repeatable.")
     private List<String> where = new ArrayList<>();
 
     @Option(names = "--limit", paramLabel = "N", description = "At most N records.")
@@ -107,7 +105,7 @@ public final class CorrelateCommand extends FieldQuery {
         } else if (found.percentile() != null) {
             console()
                     .say(field() + (found.inclusive() ? " at or above " : " above ") + ReportRows.number(found)
-                            + ", its percentile " + found.percentile().toPlainString() + " of " + found.values()
+                            + ", percentile " + found.percentile().toPlainString() + " of " + found.values()
                             + " values");
         }
     }
@@ -129,7 +127,7 @@ public final class CorrelateCommand extends FieldQuery {
                     .append(times.text(statistics.firstTimeNs()))
                     .append(" to ")
                     .append(times.text(statistics.lastTimeNs()))
-                    .append("; the arrival of imported records is the time of their import");
+                    .append("; imported records arrive at the time of their import");
             for (Source each : List.of(source, other)) {
                 text.append(EventTime.of(each) == null ? "; " + each.name() + " has no event time" : "");
             }
@@ -139,7 +137,7 @@ public final class CorrelateCommand extends FieldQuery {
 
     private void tellLeftOut(long count, String noun) {
         if (count > 0) {
-            console().say(count + " " + noun + " have no time or no duration, and are left out");
+            console().say(count + " " + noun + " without a time or a duration are left out");
         }
     }
 }

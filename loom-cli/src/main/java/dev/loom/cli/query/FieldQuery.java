@@ -10,7 +10,7 @@ abstract class FieldQuery extends SourceQuery {
             index = "1",
             arity = "0..1",
             paramLabel = "FIELD",
-            description = "A field that is a number; agg and hist --by time count records without one.")
+            description = "A numeric field; without one, agg and hist --by time count records.")
     private @Nullable String field;
 
     FieldQuery(Console console) {

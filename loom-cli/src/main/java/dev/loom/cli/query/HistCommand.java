@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 /** {@code loom hist}: the distribution of a field over values, over time, or both. */
 @Command(
         name = "hist",
-        description = "Counts a field's values by size, by time, or by both; draws them in a terminal.",
+        description = "Counts a field's values by size, by time or by both; draws a chart in a terminal.",
         mixinStandardHelpOptions = true)
 public final class HistCommand extends FieldQuery {
     /** What the histogram counts by. */
@@ -34,7 +34,10 @@ public final class HistCommand extends FieldQuery {
 
     private static final int LINES_MAX = 24;
 
-    @Option(names = "--where", paramLabel = "EXPR", description = "Only records for which this holds; repeatable.")
+    @Option(
+            names = "--where",
+            paramLabel = "EXPR",
+            description = "Only records that match this expression; repeatable.")
     private List<String> where = new ArrayList<>();
 
     @Option(
@@ -44,7 +47,10 @@ public final class HistCommand extends FieldQuery {
             description = "${COMPLETION-CANDIDATES}, or both as value,time; by default value.")
     private Set<By> by = EnumSet.of(By.VALUE);
 
-    @Option(names = "--step", paramLabel = "DURATION", description = "Of time; by default as fits the terminal.")
+    @Option(
+            names = "--step",
+            paramLabel = "DURATION",
+            description = "Length of a time step; by default fits the terminal.")
     private @Nullable String step;
 
     public HistCommand(Console console) {

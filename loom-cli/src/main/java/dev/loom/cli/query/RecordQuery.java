@@ -15,7 +15,8 @@ abstract class RecordQuery extends SourceQuery {
     @Option(
             names = "--where",
             paramLabel = "EXPR",
-            description = "Only records for which this holds, as 'latency_ns > 50ms and op == \"GET\"'; repeatable.")
+            description = "Only records that match this expression, such as 'latency_ns > 50ms and op =="
+                    + " \"GET\"'; repeatable.")
     private List<String> where = new ArrayList<>();
 
     @Option(names = "--limit", paramLabel = "N", description = "At most N records.")

@@ -13,25 +13,25 @@ import picocli.CommandLine.Parameters;
 /** {@code loom search}: the records whose text matches words. */
 @Command(
         name = "search",
-        description = "Prints the records whose text has some words, newest first, or counts them.",
+        description = "Prints or counts the records whose text matches a query, newest first.",
         mixinStandardHelpOptions = true)
 public final class SearchCommand extends RecordQuery {
     @Parameters(
             index = "1",
             paramLabel = "QUERY",
-            description = "The words, as 'error AND (timeout OR refused*) NOT \"retry later\"', whatever their case.")
+            description = "The query, such as 'error AND (timeout OR refused*) NOT \"retry later\"'; ignores case.")
     private String text = "";
 
     @Option(names = "--field", paramLabel = "FIELD", description = "The field to search; by default the source's text.")
     private @Nullable String field;
 
-    @Option(names = "--count", description = "Counts the records in steps of time, instead of printing them.")
+    @Option(names = "--count", description = "Counts the records per time step instead of printing them.")
     private boolean count;
 
     @Option(
             names = "--step",
             paramLabel = "DURATION",
-            description = "Of time for --count; by default as fits the terminal.")
+            description = "Length of a time step for --count; by default fits the terminal.")
     private @Nullable String step;
 
     public SearchCommand(Console console) {

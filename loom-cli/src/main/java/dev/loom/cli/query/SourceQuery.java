@@ -73,8 +73,8 @@ abstract class SourceQuery implements Callable<Integer> {
                 return new ReportRows(run(snapshot, request, results), limits, results, runTime);
             });
             if (asked.ends() && end.report().completeness().reachesFuture()) {
-                console.say("the range reaches past the newest record; answered as of "
-                        + times.text(snapshot.lastTimeNs()));
+                console.say(
+                        "the range ends after the newest record; answered as of " + times.text(snapshot.lastTimeNs()));
             }
             return QueryOutcome.tell(console, end, query, hints);
         }
@@ -94,7 +94,7 @@ abstract class SourceQuery implements Callable<Integer> {
         if (report.withoutTime() > 0) {
             console.say(
                     request instanceof ScanRequest
-                            ? report.withoutTime() + " records have no event time, and are left out"
+                            ? report.withoutTime() + " records without an event time are left out"
                             : "records without an event time are left out");
         }
         return report;

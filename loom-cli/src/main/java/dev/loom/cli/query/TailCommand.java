@@ -34,7 +34,7 @@ import picocli.CommandLine.Parameters;
 /** {@code loom tail}: the newest records of a source, and those that arrive. */
 @Command(
         name = "tail",
-        description = "Prints the last records of a source, oldest first, and with -f those that arrive.",
+        description = "Prints the last records of a source, oldest first, and with -f new ones as they arrive.",
         mixinStandardHelpOptions = true)
 public final class TailCommand implements Callable<Integer> {
     private final Console console;
@@ -49,21 +49,24 @@ public final class TailCommand implements Callable<Integer> {
             index = "1",
             arity = "0..1",
             paramLabel = "QUERY",
-            description = "Only records whose text has these words, as search finds them.")
+            description = "Only records whose text matches this query, as in search.")
     private @Nullable String text;
 
     @Option(
             names = {"-f", "--follow"},
-            description = "Goes on with the records that arrive, until Ctrl-C.")
+            description = "Continues with new records as they arrive, until Ctrl-C.")
     private boolean follow;
 
     @Option(
             names = {"-n", "--lines"},
             paramLabel = "N",
-            description = "Begins with the last N records; by default 20.")
+            description = "Starts with the last N records; by default 20.")
     private long lines = 20;
 
-    @Option(names = "--where", paramLabel = "EXPR", description = "Only records for which this holds; repeatable.")
+    @Option(
+            names = "--where",
+            paramLabel = "EXPR",
+            description = "Only records that match this expression; repeatable.")
     private List<String> where = new ArrayList<>();
 
     @Mixin

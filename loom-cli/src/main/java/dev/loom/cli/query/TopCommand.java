@@ -15,18 +15,20 @@ import picocli.CommandLine.Option;
 /** {@code loom top}: the records with the largest values of a field. */
 @Command(
         name = "top",
-        description =
-                "Prints the records with the largest values of a field, or with --asc the smallest; of equal ones the"
-                        + " newest.",
+        description = "Prints the records with the largest values of a field, or with --asc the"
+                + " smallest; among equal values the newest.",
         mixinStandardHelpOptions = true)
 public final class TopCommand extends FieldQuery {
-    @Option(names = "--where", paramLabel = "EXPR", description = "Only records for which this holds; repeatable.")
+    @Option(
+            names = "--where",
+            paramLabel = "EXPR",
+            description = "Only records that match this expression; repeatable.")
     private List<String> where = new ArrayList<>();
 
     @Option(
             names = {"-n", "--lines"},
             paramLabel = "N",
-            description = "How many, at most 16384; by default ${DEFAULT-VALUE}.")
+            description = "Number of records, at most 16384; by default ${DEFAULT-VALUE}.")
     private int count = 10;
 
     @Option(names = "--asc", description = "The smallest values, smallest first.")

@@ -95,7 +95,7 @@ public final class SchemaRequests {
 
     private static String text(Map<String, ? extends @Nullable Object> request, String name) {
         if (!(request.get(name) instanceof String text)) {
-            throw CommandFailure.usage("request lacks a text: member=" + name);
+            throw CommandFailure.usage("request lacks a string: member=" + name);
         }
         return text;
     }

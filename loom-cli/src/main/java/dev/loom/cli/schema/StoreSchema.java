@@ -52,11 +52,11 @@ public final class StoreSchema implements SchemaAccess {
 
     private static void requireAlike(Source source, PayloadFormat format, Map<String, String> attributes) {
         if (!source.format().equals(format)) {
-            throw CommandFailure.usage("source has another format: source=" + source.name() + ", format="
-                    + source.format().text() + ", asked=" + format.text());
+            throw CommandFailure.usage("source has a different format: source=" + source.name() + ", format="
+                    + source.format().text() + ", requested=" + format.text());
         } else if (!source.attributes().equals(attributes)) {
-            throw CommandFailure.usage("source has other attributes: source=" + source.name() + ", attributes="
-                    + source.attributes() + ", asked=" + attributes);
+            throw CommandFailure.usage("source has different attributes: source=" + source.name() + ", attributes="
+                    + source.attributes() + ", requested=" + attributes);
         }
     }
 

@@ -29,7 +29,7 @@ public final class ServeCommand implements Callable<Integer> {
 
     private final Console console;
 
-    @Option(names = "--dir", paramLabel = "DIR", description = "Directory of the store; by default that of LOOM_DIR.")
+    @Option(names = "--dir", paramLabel = "DIR", description = "Directory of the store; by default LOOM_DIR.")
     private @Nullable Path directory;
 
     @Option(names = "--otlp-grpc", paramLabel = "ADDRESS", description = "Receives OTLP/gRPC at this address.")

@@ -34,13 +34,13 @@ public final class IndexCommand {
 
     @Command(
             name = "add",
-            description = "Defines an index over a field, for the records that come from now on.",
+            description = "Defines an index over a field for records from now on.",
             mixinStandardHelpOptions = true)
     int add(
             @Mixin StoreOption store,
             @Mixin SidecarOption sidecar,
             @Parameters(paramLabel = "SOURCE", description = "Name of the source.") String sourceName,
-            @Parameters(paramLabel = "FIELD", description = "The field, which names the index too.") String field,
+            @Parameters(paramLabel = "FIELD", description = "The field; also the name of the index.") String field,
             @Option(
                             names = "--bins",
                             paramLabel = "BINS",
@@ -51,8 +51,8 @@ public final class IndexCommand {
             @Option(
                             names = "--backfill",
                             description =
-                                    "Also for the records that there are: all indexes are written anew, at the disk's"
-                                            + " rate; by a sidecar in the background.")
+                                    "Also indexes existing records: rebuilds all indexes at the speed of the disk, in"
+                                            + " a sidecar in the background.")
                     boolean backfill) {
         long before = sidecar.given() ? 0 : records(store, sourceName);
         boolean existed;
@@ -64,20 +64,18 @@ public final class IndexCommand {
             existed = index.existed();
         }
         if (backfill && sidecar.given()) {
-            console.say(
-                    "the sidecar writes the indexes anew, in the background, so that this one holds the records that"
-                            + " there are, too; its info tells how far that is: rebuilt, of rebuild_to");
+            console.say("the sidecar is rebuilding all indexes in the background, to cover existing"
+                    + " records; info shows its progress: rebuilt, of rebuild_to");
         } else if (backfill) {
             writeIndexesAnew(store);
-            console.say("wrote the indexes anew; " + sourceName + '.' + field + " holds the " + before
-                    + " records that there were, too");
+            console.say(
+                    "rebuilt all indexes; " + sourceName + '.' + field + " covers the " + before + " existing records");
         } else if (before > 0 && !existed) {
-            console.say("the index holds none of the " + before
-                    + " records that there are, which are read where it is asked; --backfill has it hold them, too");
+            console.say("the index does not cover the " + before
+                    + " existing records, which queries read instead; --backfill covers them");
         } else if (sidecar.given() && !existed) {
             console.say(
-                    "the index holds none of the records that there are, which are read where it is asked; --backfill"
-                            + " has it hold them, too");
+                    "the index does not cover existing records, which queries read instead; --backfill covers them");
         }
         return ExitCode.OK;
     }
@@ -102,7 +100,7 @@ public final class IndexCommand {
 
     @Command(
             name = "close",
-            description = "Closes an index: it answers for the records that it has seen, and takes no more.",
+            description = "Closes an index: it keeps the records that it covers and takes no more.",
             mixinStandardHelpOptions = true)
     int close(
             @Mixin StoreOption store,
@@ -117,7 +115,10 @@ public final class IndexCommand {
         return ExitCode.OK;
     }
 
-    @Command(name = "list", description = "Lists the indexes of a source, or of all.", mixinStandardHelpOptions = true)
+    @Command(
+            name = "list",
+            description = "Lists the indexes of a source or of all sources.",
+            mixinStandardHelpOptions = true)
     int list(
             @Mixin StoreOption store,
             @Parameters(paramLabel = "SOURCE", arity = "0..1", description = "Name of the source, or # and its id.")

@@ -20,7 +20,7 @@ import picocli.CommandLine.Mixin;
 /** {@code loom info}: the settings and state of a store. */
 @Command(
         name = "info",
-        description = "Tells a store's settings, watermarks, sizes, evictor and losses.",
+        description = "Prints a store's settings, watermarks, sizes, evictor and losses.",
         mixinStandardHelpOptions = true)
 public final class InfoCommand implements Callable<Integer> {
     private final Console console;

@@ -36,7 +36,7 @@ record OpenSchema(SchemaAccess schema, AutoCloseable resource) implements AutoCl
         } catch (RuntimeException e) {
             throw e;
         } catch (Exception e) {
-            throw new IllegalStateException("can't be", e);
+            throw new IllegalStateException("unreachable", e);
         }
     }
 }

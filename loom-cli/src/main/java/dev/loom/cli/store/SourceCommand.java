@@ -44,21 +44,20 @@ public final class SourceCommand {
                             names = "--format",
                             paramLabel = "FORMAT",
                             description =
-                                    "struct, text, json, bytes, or timed: and one of them, for payloads after their"
-                                            + " event time; by default struct with --fields, else bytes.")
+                                    "struct, text, json, bytes, or timed: and one of them, for payloads that follow"
+                                            + " their event time; by default struct with --fields, else bytes.")
                     @Nullable
                     String format,
             @Option(
                             names = "--fields",
                             paramLabel = "FIELD:TYPE,...",
-                            description = "Fields of a struct; a type that ends with ? may be without a value.")
+                            description = "Fields of a struct; a type that ends with ? is optional.")
                     @Nullable
                     String fields,
             @Option(
                             names = "--text",
                             paramLabel = "FIELD",
-                            description =
-                                    "The field that search looks for words in; by default the only text there is.")
+                            description = "The field that search reads; by default the only text field.")
                     @Nullable
                     String text) {
         PayloadFormat payloadFormat = payloadFormat(format, fields);
@@ -76,7 +75,7 @@ public final class SourceCommand {
 
     @Command(
             name = "set",
-            description = "Corrects the event time of a source, also of the records that it has.",
+            description = "Corrects the event time of a source, including its existing records.",
             mixinStandardHelpOptions = true)
     int set(
             @Mixin StoreOption store,
@@ -90,7 +89,7 @@ public final class SourceCommand {
             EventTime before = EventTime.of(source);
             EventTime after = options.eventTime(false, before == null ? null : before.field());
             if (after == null) {
-                throw CommandFailure.usage("source has no event time: " + name + "; name its field with --event-time");
+                throw CommandFailure.usage("source has no event time: " + name + "; set its field with --event-time");
             } else if (source.format().field(after.field()) == null) {
                 throw CommandFailure.usage("--event-time names an unknown field: " + after.field() + "; format: "
                         + source.format().text());

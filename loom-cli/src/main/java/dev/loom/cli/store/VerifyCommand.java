@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
 /** {@code loom verify}: reads every page and entry of a store. */
 @Command(
         name = "verify",
-        description = "Reads every page and entry of a store, and tells file and offset of what is wrong.",
+        description = "Reads every page and entry of a store and prints the file and offset of each problem.",
         mixinStandardHelpOptions = true)
 public final class VerifyCommand implements Callable<Integer> {
     private final Console console;
@@ -34,9 +34,8 @@ public final class VerifyCommand implements Callable<Integer> {
 
     @Option(
             names = "--repair",
-            description =
-                    "First recovers the store as its writer would, and takes over a copy of a live one; writes its"
-                            + " indexes anew if they are damaged.")
+            description = "First recovers the store as its writer would, and adopts a copy of a live one;"
+                    + " rebuilds damaged indexes.")
     private boolean repair;
 
     @Mixin
@@ -61,7 +60,7 @@ public final class VerifyCommand implements Callable<Integer> {
         Problems problems = new Problems(directory);
         StoreVerifier.Report report = verify(directory, problems);
         if (repair && report.complete() && problems.inIndexes > 0) {
-            console.say("writing the indexes anew: problems=" + problems.inIndexes);
+            console.say("rebuilding the indexes: problems=" + problems.inIndexes);
             Loom.open(LoomConfig.at(directory)
                             .rebuildIndexes(true)
                             .backgroundRebuildBytes(Long.MAX_VALUE)

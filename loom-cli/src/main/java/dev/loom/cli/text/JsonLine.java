@@ -72,7 +72,7 @@ public final class JsonLine {
                 }
                 depth += token.isStructStart() ? 1 : token.isStructEnd() ? -1 : 0;
                 if (depth > DEPTH_MAX) {
-                    return "arrays and objects nested too deep: max=" + DEPTH_MAX;
+                    return "arrays and objects nested too deeply: max=" + DEPTH_MAX;
                 }
                 closed = depth == 0;
             }

@@ -7,13 +7,16 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The names of an object's members; names within nested objects are joined by dots. Ends at the first JSON error. */
+/**
+ * The names of an object's members, at most 200; names within nested objects, down to the fourth level, are joined by dots.
+ * Ends at the first JSON error.
+ */
 public final class JsonNames {
     private static final JsonFactory FACTORY = new JsonFactory();
     private static final int DEPTH_MAX = 4;
     private static final int NAMES_MAX = 200;
 
-    /** Names of members that are not objects themselves. */
+    /** Names of members that are not objects, or are objects at the fourth level; empty if the text is not a JSON object. */
     public List<String> of(byte[] json) {
         List<String> names = new ArrayList<>();
         try (JsonParser parser = FACTORY.createParser(json)) {

@@ -52,7 +52,7 @@ public final class EpochTime {
     static long ofUnit(double value, long unitNs) {
         double whole = Math.floor(value);
         if (!(Math.abs(whole) < REACH)) {
-            throw new ArithmeticException("time is out of reach: " + value);
+            throw new ArithmeticException("time is out of range: " + value);
         }
         return Math.addExact(Math.multiplyExact((long) whole, unitNs), Math.round((value - whole) * unitNs));
     }

@@ -86,7 +86,7 @@ public record EventTime(
         EventTime eventTime = of(source);
         if (eventTime == null) {
             throw new RequestException(
-                    "source has no event time: " + source.name() + "; import names it with --event-time");
+                    "source has no event time: " + source.name() + "; import sets it with --event-time");
         }
         return eventTime.reader(source.format());
     }

@@ -45,7 +45,8 @@ public final class TimeText {
             return calendar(text.replace(' ', 'T'), zone);
         } catch (ArithmeticException | DateTimeException | IllegalArgumentException e) {
             throw new IllegalArgumentException(
-                    "not a time: \"" + text + "\"; RFC 3339 as 2026-11-21T02:46:33Z, an epoch, or now-5m", e);
+                    "not a time: \"" + text + "\"; expected RFC 3339 such as 2026-11-21T02:46:33Z, an epoch or now-5m",
+                    e);
         }
     }
 

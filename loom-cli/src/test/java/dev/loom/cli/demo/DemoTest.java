@@ -123,7 +123,7 @@ final class DemoTest {
     void shouldRefuseADirectoryThatIsNotEmpty() throws IOException {
         Path file = Files.writeString(folder.resolve("precious"), "data");
         Cli.Result result = new Cli().run("demo", "--no-keep", "--dir", folder.toString());
-        result.exit(ExitCode.USAGE).says("directory of the demo is not empty, give another by --dir: dir=" + folder);
+        result.exit(ExitCode.USAGE).says("demo directory is not empty, choose another with --dir: dir=" + folder);
         assertTrue(Files.exists(file));
     }
 

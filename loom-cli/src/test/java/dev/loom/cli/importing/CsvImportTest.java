@@ -71,7 +71,7 @@ class CsvImportTest {
                 cli.importText("s", "csv", "a\n1\n2\n", "--types", "a:i64").ok().err();
         assertTrue(
                 err.matches("loom: imported 2 records, 18 bytes, in \\d+\\.\\d{3} s into s;"
-                        + " their arrival is the time of this import\n"),
+                        + " arrival times are the time of this import\n"),
                 err);
     }
 
@@ -175,7 +175,7 @@ class CsvImportTest {
         assertTrue(err.contains("imported 2 records"), err);
         assertTrue(err.contains("; 1 skipped"), err);
         assertEquals(List.of("{\"a\":1,\"b\":\"x\"}", "{\"a\":2,\"b\":\"z\"}"), fields());
-        assertTrue(cli.importText("s", "csv", text).exit(4).err().contains("; 1 bad, and stopped there"));
+        assertTrue(cli.importText("s", "csv", text).exit(4).err().contains("; 1 bad, stopped there"));
     }
 
     @Test
@@ -193,9 +193,9 @@ class CsvImportTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                "`` | line 1: no header line, which names the columns",
+                "`` | line 1: no header line with the column names",
                 "a,,b | line 1: header: column 2 has no name",
-                "a,b,a | line 1: header: two columns are called a",
+                "a,b,a | line 1: header: two columns are named a",
                 "\"a | line 1: header: quoted cell is not closed"
             })
     void shouldRefuseABadHeader(String header, String message) {
@@ -207,11 +207,11 @@ class CsvImportTest {
         String err = cli.importText("s", "csv", "Request ID,1st,größe (B)\n1,2,3\n")
                 .ok()
                 .err();
-        assertTrue(err.startsWith("loom: column \"Request ID\" is the field Request_ID\n"), err);
+        assertTrue(err.startsWith("loom: column \"Request ID\" becomes field Request_ID\n"), err);
         assertEquals(List.of("{\"Request_ID\":1,\"_1st\":2,\"gr_e_B_\":3}"), fields());
         cli.importText("s", "csv", "1st,Request ID,größe (B)\n5,4,6\n").ok();
         assertEquals(2, fields().size());
-        assertEquals("loom: line 1: header: two columns are called a_b", importFails(4, "a b,a_b\n1,2\n"));
+        assertEquals("loom: line 1: header: two columns are named a_b", importFails(4, "a b,a_b\n1,2\n"));
     }
 
     @ParameterizedTest
@@ -251,7 +251,7 @@ class CsvImportTest {
         assertEquals("a,b\nz,3\n", Files.readString(rejects));
         cli.run("import", "--source", "s", "--format", "csv", first.toString(), "-")
                 .exit(2)
-                .says("- is one input, and no other beside it");
+                .says("- can't be combined with other inputs");
     }
 
     @Test
@@ -279,11 +279,11 @@ class CsvImportTest {
                 "loom: columns differ from the fields of the source: columns=[a, c], fields=[a, b]",
                 importFails(2, "a,c\n1,x\n"));
         assertEquals(
-                "loom: source has another format: source=s, format=struct:a:i64?,b:utf8?,"
+                "loom: source has a different format: source=s, format=struct:a:i64?,b:utf8?,"
                         + " import=struct:a:u8?,b:utf8?",
                 importFails(2, "a,b\n1,x\n", "--types", "a:u8,b:utf8"));
         assertEquals(
-                "loom: source has another format: source=s, format=struct:a:i64?,b:utf8?, import=text\n",
+                "loom: source has a different format: source=s, format=struct:a:i64?,b:utf8?, import=text\n",
                 cli.importText("s", "lines", "x\n").exit(2).err());
     }
 
@@ -308,7 +308,7 @@ class CsvImportTest {
         String err = cli.run("import", "--source", "s", "--format", "csv", cut.toString())
                 .exit(4)
                 .err();
-        assertTrue(err.contains("loom: input is not whole: "), err);
+        assertTrue(err.contains("loom: input is damaged: "), err);
     }
 
     @Test
@@ -323,7 +323,7 @@ class CsvImportTest {
         byte[] cut = Arrays.copyOf(bytes.toByteArray(), bytes.size() - 9);
         String err =
                 cli.input(new ByteArrayInputStream(cut)).run(command).exit(4).err();
-        assertTrue(err.contains("loom: input is not whole: gzip ends early: "), err);
+        assertTrue(err.contains("loom: input is damaged: gzip ends early: "), err);
         // what only begins as gzip does
         cli.importText("one", "lines", "\u001f").ok();
         cli.importText("two", "lines", "\u001fx\n").ok();
@@ -346,8 +346,8 @@ class CsvImportTest {
         long records = cli.run("scan", "s", "-o", "raw").ok().out().length() / 9;
         assertTrue(records > 100_000, records + "");
         assertTrue(err.get(1).startsWith("loom: imported " + records + " records, "), err.get(1));
-        assertTrue(err.get(1).endsWith("; not to the end"), err.get(1));
-        assertTrue(err.get(2).startsWith("loom: input is not whole: "), err.get(2));
+        assertTrue(err.get(1).endsWith("; incomplete"), err.get(1));
+        assertTrue(err.get(2).startsWith("loom: input is damaged: "), err.get(2));
     }
 
     @Test
@@ -384,7 +384,7 @@ class CsvImportTest {
                 "loom: --types is for --format csv, not lines\n",
                 cli.importText("s", "lines", "", "--types", "a:i64").exit(2).err());
         assertEquals(
-                "loom: --rejects is for text; of a damaged capture there is no next packet\n",
+                "loom: --rejects is for text formats, not pcap; nothing after a damaged packet can be read\n",
                 cli.importText("s", "pcap", "", "--rejects", "x").exit(2).err());
         assertEquals(
                 "loom: Invalid value for option '--format': expected one of csv, jsonl, lines, pcap but was 'xml';"

@@ -64,7 +64,7 @@ class EventTimeImportTest {
                         "2026-11-21T02:46:39.000000000Z"),
                 times());
         assertEquals(
-                "loom: 3 records have no event time, and are left out\n",
+                "loom: 3 records without an event time are left out\n",
                 cli.run("scan", "s", "--time", "event").ok().err());
     }
 
@@ -82,9 +82,7 @@ class EventTimeImportTest {
                         "s", "csv", "t\n" + System.nanoTime() + "\n", "--event-time", "t", "--event-clock", "monotonic")
                 .ok();
         assertTrue(
-                result.err()
-                        .contains(
-                                "loom: event times are taken to be of this machine's monotonic clock, as it is now\n"),
+                result.err().contains("loom: event times are read as this machine's current monotonic clock\n"),
                 result.err());
         String arrival = cli.run("scan", "s").ok().out().substring(9, 24);
         assertEquals(arrival, times().get(0).substring(0, 15));
@@ -132,8 +130,8 @@ class EventTimeImportTest {
         assertTrue(cli.importText("s", "csv", "t\n1\n", "--replay")
                 .exit(2)
                 .err()
-                .contains("--replay needs the records' own times: name their field with --event-time"));
-        refuses("--replay is not a speed: 0.0; as 1, 0.5, 10", common, "--event-time", "t", "--replay=0");
+                .contains("--replay needs event times: set their field with --event-time"));
+        refuses("--replay is not a speed: 0.0; for example 1, 0.5 or 10", common, "--event-time", "t", "--replay=0");
     }
 
     private void refuses(String message, String[] common, String... more) {
@@ -153,12 +151,12 @@ class EventTimeImportTest {
         assertTrue(cli.importText("s", "csv", "t,u\n1,2\n", "--event-time", "u")
                 .exit(2)
                 .err()
-                .contains("source has another event time: source=s"));
+                .contains("source has a different event time: source=s"));
         assertTrue(cli.run("sources", "-o", "table").ok().out().contains("t (wall)"));
         cli.importText("plain", "csv", "t\n1\n").ok();
         cli.run("scan", "plain", "--time", "event")
                 .exit(2)
-                .says("source has no event time: plain; import names it with --event-time");
+                .says("source has no event time: plain; import sets it with --event-time");
     }
 
     @Test
@@ -182,7 +180,7 @@ class EventTimeImportTest {
                         .toList());
         assertEquals("""
                 loom: event time from 1970-01-01T00:00:20.000000000Z to 1970-01-01T00:00:40.000000000Z (excluded)
-                loom: 1 records have no event time, and are left out
+                loom: 1 records without an event time are left out
                 """, result.err());
         assertEquals(
                 List.of("1970-01-01T00:00:10.000000000Z", "1970-01-01T00:00:20.000000000Z"), times("--limit", "2"));
@@ -191,16 +189,16 @@ class EventTimeImportTest {
     @ParameterizedTest
     @CsvSource({
         "ts_ns, 2904627318388, 1970-01-01T00:48:24.627318388Z, ns",
-        "t, 2904627318388, 2062-01-16T08:55:18.388Z, by its size",
-        "time_ms, 1795229193399411, out of reach, ms",
-        "at_s, 1795229193399, out of reach, s",
-        "t, 0, 1970-01-01T00:00:00Z, by its size"
+        "t, 2904627318388, 2062-01-16T08:55:18.388Z, inferred from its size",
+        "time_ms, 1795229193399411, out of range, ms",
+        "at_s, 1795229193399, out of range, s",
+        "t, 0, 1970-01-01T00:00:00Z, inferred from its size"
     })
     void shouldRefuseTimesThatCannotBeMeant(String field, String value, String time, String unit) {
         String err = cli.importText("s", "csv", field + ",a\n,1\n" + value + ",2\n", "--event-time", field)
                 .exit(2)
                 .err();
-        String message = "event time can't be meant: line 3, " + field + "=" + value + ", clock=wall, ";
+        String message = "implausible event time: line 3, " + field + "=" + value + ", clock=wall, ";
         assertTrue(err.contains(message), err);
         assertTrue(err.contains(", unit=" + unit + ", time=" + time + ";"), err);
         assertEquals("", cli.run("sources").ok().out());
@@ -264,7 +262,7 @@ class EventTimeImportTest {
         cli.run("source", "set", "s", "--event-time", "u")
                 .exit(2)
                 .says("--event-time names an unknown field: u; format: struct:t:i64?");
-        cli.run("source", "set", "s").exit(2).says("source has no event time: s; name its field with --event-time");
+        cli.run("source", "set", "s").exit(2).says("source has no event time: s; set its field with --event-time");
         cli.run("source", "set", "r", "--event-time", "t").exit(2).says("no open source: r");
         cli.run("source", "set", "s", "--event-time", "t", "--event-clock", "monotonic")
                 .exit(2)
@@ -293,6 +291,6 @@ class EventTimeImportTest {
         String err = cli.run("import", "--source", "s", "--format", "csv", "--event-time", "t", "--replay", file)
                 .ok()
                 .err();
-        assertTrue(err.endsWith("; their arrival is paced by their event times\n"), err);
+        assertTrue(err.endsWith("; arrival times follow event times\n"), err);
     }
 }

@@ -63,7 +63,7 @@ class LinesImportTest {
         Cli.Result result =
                 cli.importText("s", "jsonl", "{\"a\":1}\n[1]\n{\"a\":2}\n").exit(4);
         assertTrue(result.err().startsWith("loom: line 2: not a JSON object\n"), result.err());
-        assertTrue(result.err().contains("; 1 bad, and stopped there\n"), result.err());
+        assertTrue(result.err().contains("; 1 bad, stopped there\n"), result.err());
         assertEquals("{\"a\":1}\n", raw());
     }
 

@@ -104,7 +104,7 @@ class GzipInputTest {
                 .run("import", "--source", "s", "--format", "lines", file.toString())
                 .exit(4);
         assertEquals(
-                "loom: input is not whole: gzip ends early: member=1, bytes=" + (member.length + 9),
+                "loom: input is damaged: gzip ends early: member=1, bytes=" + (member.length + 9),
                 result.err().lines().reduce((before, last) -> last).orElse(""));
     }
 }

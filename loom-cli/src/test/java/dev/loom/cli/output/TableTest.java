@@ -28,7 +28,8 @@ class TableTest {
                         "events",
                         "csv",
                         "at,level,text,took_ns,size_bytes,code\n"
-                                + "2026-11-21T02:46:36.000000001Z,error,connection to db.example.org refused by the peer"
+                                + "2026-11-21T02:46:36.000000001Z,error,connection to db.example.org refused by the"
+                                + " peer"
                                 + " after a while,40512498,1536,7\n"
                                 + "2026-11-21T02:46:37Z,warn,日本語 text,999,0,8\n",
                         "--event-time",
@@ -84,7 +85,8 @@ class TableTest {
         }
         assertEquals(
                 List.of(
-                        "loom: left out for want of room: at, code; --fields chooses, -o json has all",
+                        "loom: columns left out for lack of room: at, code; --fields chooses columns, -o"
+                                + " json prints all",
                         "time 2026-11-21Z    level  text               took_ns  size_bytes",
                         "02:46:37.000000000  warn   日本語 text          999ns          0B",
                         "02:46:36.000000001  error  connection to db…   40.5ms      1.5KiB"),

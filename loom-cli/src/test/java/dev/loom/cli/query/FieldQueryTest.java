@@ -268,7 +268,7 @@ class FieldQueryTest {
         assertUsage("not a percentile: px; for example 99.99 or p99.99", correlate, "px", "--within", "1s");
         assertUsage("percentile out of range: p=100.5, min=0, max=100", correlate, "p100.5", "--within", "1s");
         assertUsage(
-                "source has no event time: requests; import names it with --event-time",
+                "source has no event time: requests; import sets it with --event-time",
                 correlate,
                 "5",
                 "--within",
@@ -405,7 +405,7 @@ class FieldQueryTest {
         // nothing is above the maximum, so those with it are meant
         cli.run("correlate", "requests", "latency_ns", "--above", "p100", "--with", "deploys", "--before", "1s")
                 .ok()
-                .says("latency_ns at or above 9999, its percentile 100 of 10000 values");
+                .says("latency_ns at or above 9999, percentile 100 of 10000 values");
         assertEquals(
                 1,
                 ask("correlate", "requests", "latency_ns", "--above", "p100", "--with", "deploys", "--before", "1s")

@@ -54,7 +54,7 @@ class ImportedCorrelationTest {
         assertTrue(
                 none.err().contains("loom: no matches: causes=1, by arrival, records of b=2, arrived from "),
                 none.err());
-        assertTrue(none.err().endsWith("; the arrival of imported records is the time of their import\n"), none.err());
+        assertTrue(none.err().endsWith("; imported records arrive at the time of their import\n"), none.err());
         Cli.Result far = correlate("50ms", "--after", "1ms");
         assertEquals("loom: no matches: causes=1, by event time, records of b=2\n", far.err());
         assertEquals(

@@ -39,29 +39,29 @@ class PercentileCausesTest {
 
     @Test
     void shouldMeanThoseOfHigherRanksThanAPercentile() {
-        assertEquals(3, causes("p50", "loom: v above 1, its percentile 50 of 6 values\n"));
-        assertEquals(1, causes("p83.333", "loom: v above 5, its percentile 83.333 of 6 values\n"));
+        assertEquals(3, causes("p50", "loom: v above 1, percentile 50 of 6 values\n"));
+        assertEquals(1, causes("p83.333", "loom: v above 5, percentile 83.333 of 6 values\n"));
     }
 
     @Test
     void shouldMeanTiesWithThemToo() {
         // rank 3 is above, and its value is that of ranks 1 and 2, too
-        assertEquals(6, causes("p0", "loom: v at or above 1, its percentile 0 of 6 values\n"));
-        assertEquals(6, causes("p33", "loom: v at or above 1, its percentile 33 of 6 values\n"));
-        assertEquals(3, causes("p60", "loom: v at or above 5, its percentile 60 of 6 values\n"));
+        assertEquals(6, causes("p0", "loom: v at or above 1, percentile 0 of 6 values\n"));
+        assertEquals(6, causes("p33", "loom: v at or above 1, percentile 33 of 6 values\n"));
+        assertEquals(3, causes("p60", "loom: v at or above 5, percentile 60 of 6 values\n"));
     }
 
     @Test
     void shouldMeanThoseAtTheMaximumWhereNoRankIsHigher() {
-        assertEquals(1, causes("p83.334", "loom: v at or above 9, its percentile 83.334 of 6 values\n"));
+        assertEquals(1, causes("p83.334", "loom: v at or above 9, percentile 83.334 of 6 values\n"));
         cli.importText("causes", "jsonl", "{\"v\":9}\n{\"v\":9}\n").ok();
-        assertEquals(3, causes("p100", "loom: v at or above 9, its percentile 100 of 8 values\n"));
-        assertEquals(3, causes("p75", "loom: v at or above 9, its percentile 75 of 8 values\n"));
+        assertEquals(3, causes("p100", "loom: v at or above 9, percentile 100 of 8 values\n"));
+        assertEquals(3, causes("p75", "loom: v at or above 9, percentile 75 of 8 values\n"));
     }
 
     @Test
     void shouldSaySoInItsHelp() {
         String help = cli.run("correlate", "--help").ok().out().replaceAll("\\s+", " ");
-        assertTrue(help.contains("greater than a value as 50ms, or above its percentile, ties included"), help);
+        assertTrue(help.contains("greater than a value such as 50ms, or above a percentile, ties included"), help);
     }
 }

@@ -106,11 +106,11 @@ class ScanCommandTest {
     void shouldTellWhatIsWrongWithATime() {
         run("--from", "yesterday")
                 .exit(2)
-                .says("not a time: \"yesterday\"; RFC 3339 as 2026-11-21T02:46:33Z, an epoch, or now-5m");
+                .says("not a time: \"yesterday\"; expected RFC 3339 such as 2026-11-21T02:46:33Z, an epoch or now-5m");
         run("--since", "5")
                 .exit(2)
-                .says(
-                        "not a duration: \"5\"; expected a number and a unit of ns, us, ms, s, m, h, d, for example 250ms or 1h30m");
+                .says("not a duration: \"5\"; expected a number and a unit of ns, us, ms, s, m, h, d,"
+                        + " for example 250ms or 1h30m");
         run("--since", "5m", "--from", "now").exit(2).says("--since and --from are mutually exclusive");
         run("--from", "now", "--to", "now-1s")
                 .exit(2)

@@ -120,7 +120,7 @@ final class SidecarTest {
             String told = remote().run("index", "add", "requests", "latency_ns", "--backfill")
                     .ok()
                     .err();
-            assertTrue(told.contains("loom: the sidecar writes the indexes anew"), told);
+            assertTrue(told.contains("loom: the sidecar is rebuilding all indexes"), told);
             assertEquals(1, client.push(text, payload, new int[] {5}, 1, () -> false));
         }
         String agg = "{\"source\":\"requests\",\"field\":\"latency_ns\"}";

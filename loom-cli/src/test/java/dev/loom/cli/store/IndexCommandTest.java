@@ -120,15 +120,12 @@ class IndexCommandTest {
         cli.importText("late", "csv", "v\n1\n2\n3\n").ok();
         String err = cli.run("index", "add", "late", "v").ok().err();
         assertTrue(
-                err.endsWith(
-                        "loom: the index holds none of the 3 records that there are, which are read where it is asked;"
-                                + " --backfill has it hold them, too\n"),
+                err.endsWith("loom: the index does not cover the 3 existing records, which queries read"
+                        + " instead; --backfill covers them\n"),
                 err);
         assertEquals("0", fromTotals());
         String filled = cli.run("index", "add", "late", "v", "--backfill").ok().err();
-        assertTrue(
-                filled.endsWith("loom: wrote the indexes anew; late.v holds the 3 records that there were, too\n"),
-                filled);
+        assertTrue(filled.endsWith("loom: rebuilt all indexes; late.v covers the 3 existing records\n"), filled);
         assertEquals("1", fromTotals());
     }
 

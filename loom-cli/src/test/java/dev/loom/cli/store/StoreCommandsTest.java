@@ -189,7 +189,7 @@ class StoreCommandsTest {
         Files.write(bins, damaged);
         cli.run("verify").exit(3);
         Cli.Result repaired = cli.run("verify", "--repair").ok();
-        assertTrue(repaired.err().contains("\nloom: writing the indexes anew: problems="), repaired.err());
+        assertTrue(repaired.err().contains("\nloom: rebuilding the indexes: problems="), repaired.err());
         assertRepaired(repaired, answer);
     }
 

@@ -53,8 +53,8 @@ class JsonLineTest {
         String deepest = "{\"a\":".repeat(63) + "[1]" + "}".repeat(63);
         assertNull(problem(deepest));
         String tooDeep = "{\"a\":".repeat(64) + "[1]" + "}".repeat(64);
-        assertEquals("arrays and objects nested too deep: max=64", problem(tooDeep));
-        assertEquals("arrays and objects nested too deep: max=64", problem("{\"a\":".repeat(100_000)));
+        assertEquals("arrays and objects nested too deeply: max=64", problem(tooDeep));
+        assertEquals("arrays and objects nested too deeply: max=64", problem("{\"a\":".repeat(100_000)));
         assertEquals(FieldValue.Kind.JSON, kindOfFirstField(deepest));
         assertEquals(FieldValue.Kind.ABSENT, kindOfFirstField(tooDeep));
     }

@@ -68,7 +68,8 @@ class TimeTextTest {
     void shouldRefuseWhatIsNoTime(String text) {
         Exception e = assertThrows(IllegalArgumentException.class, () -> TimeText.parse(text, NOW_NS, ZoneOffset.UTC));
         assertEquals(
-                "not a time: \"" + text + "\"; RFC 3339 as 2026-11-21T02:46:33Z, an epoch, or now-5m", e.getMessage());
+                "not a time: \"" + text + "\"; expected RFC 3339 such as 2026-11-21T02:46:33Z, an epoch or now-5m",
+                e.getMessage());
     }
 
     @Test
