@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.Snapshot;
+import dev.loom.error.StoreReopenedException;
 import dev.loom.query.Aggregate;
 import dev.loom.query.HistogramCounts;
 import dev.loom.query.model.Cancellation;
@@ -200,6 +201,18 @@ final class QueryServiceTest {
     }
 
     @Test
+    void shouldCountInStepsThatEndWithTheRange() {
+        HistogramRequest.Steps steps = new HistogramRequest.Steps(Duration.ofNanos(4_000), 80);
+        run(new HistogramRequest(
+                store.records(new TimeRange(10_000, 20_000), false), null, false, 0, steps, QueryLimits.NONE));
+        assertEquals(3, results.counts.steps());
+        assertEquals(new TimeRange(18_000, 20_000), results.counts.range(2));
+        assertEquals(4, results.counts.count(0));
+        assertEquals(2, results.counts.count(2));
+        assertEquals(10, results.counts.count());
+    }
+
+    @Test
     void shouldCorrelateAroundAValueAndAPercentile() {
         CorrelateRequest.Threshold value = new CorrelateRequest.Threshold.Above(Literal.Numeric.parse("1997"));
         run(correlate(value, Long.MAX_VALUE));
@@ -293,6 +306,35 @@ final class QueryServiceTest {
                 List.of(1997L, 1998L, 2000L, 2001L, 2002L),
                 following.rows.stream().map(row -> row.get(1)).toList());
         assertEquals(5, report.scans());
+        assertEquals(0, memory.reserved());
+    }
+
+    @Test
+    void shouldGoOnBehindTheLastRecordWhenTheWriterRestartsInTheMidst() {
+        Results restarted = new Results() {
+            private boolean failed;
+
+            @Override
+            public void onRecord(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
+                if (rows.size() == 2 && !failed) {
+                    failed = true;
+                    throw new StoreReopenedException("store was reopened");
+                }
+                super.onRecord(timeNs, address, buffer, offset, length);
+            }
+
+            @Override
+            public void onFlush() {
+                cancellation.cancel();
+            }
+        };
+        service.tail(
+                store::reader,
+                snapshot -> new TailRequest(store.source(), List.of(), 3, true, QueryLimits.NONE),
+                restarted);
+        assertEquals(
+                List.of(1997L, 1998L, 1999L),
+                restarted.rows.stream().map(row -> row.get(1)).toList());
         assertEquals(0, memory.reserved());
     }
 }
