@@ -1,4 +1,4 @@
-package dev.loom.query;
+package dev.loom.read;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -12,16 +12,12 @@ import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.LongSum;
 import dev.loom.api.Snapshot;
+import dev.loom.api.SourceCursor;
 import dev.loom.api.Store;
 import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
-import dev.loom.query.model.Order;
-import dev.loom.read.BinListReader;
-import dev.loom.read.ChunkCursor;
-import dev.loom.read.ChunkSummary;
-import dev.loom.read.SnapshotReader;
 import dev.loom.value.BinScale;
 import java.math.BigInteger;
 import java.nio.ByteOrder;
@@ -34,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What directories and the chunk index hold of each chunk, against its records. */
-class ChunkSummaryTest {
+final class ChunkSummaryTest {
     private static final PayloadFormat FORMAT = Formats.parse("struct:latency_ns:i64,id:i64");
 
     @TempDir
@@ -139,12 +135,11 @@ class ChunkSummaryTest {
 
     private static List<Long> latencies(Snapshot snapshot, int source, long from, long to) {
         List<Long> latencies = new ArrayList<>();
-        try (QueryCursor records = RawScan.of(snapshot, source)
-                .order(Order.OLDEST_FIRST)
-                .fromAddress(from)
-                .open()) {
+        try (SourceCursor records = snapshot.oldestFirst(source, Long.MIN_VALUE, Long.MAX_VALUE)) {
             while (records.next() && records.address() < to) {
-                latencies.add(records.buffer().getLong(records.offset(), ByteOrder.LITTLE_ENDIAN));
+                if (records.address() >= from) {
+                    latencies.add(records.buffer().getLong(records.offset(), ByteOrder.LITTLE_ENDIAN));
+                }
             }
         }
         return latencies;
