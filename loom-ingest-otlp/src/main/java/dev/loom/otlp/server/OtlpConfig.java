@@ -35,14 +35,15 @@ public record OtlpConfig(
         within("export_threads", exportThreads, 1, 64);
     }
 
-    /** 64 MiB on {@code /dev/shm}, all of which one request may take; ratio 300, 512 requests, two threads. */
+    /** 64 MiB on {@code /dev/shm}, of which a request may take 16; ratio 300, 512 requests, two threads. */
     public static OtlpConfig defaults() {
-        return new OtlpConfig(64 * MIB, Path.of("/dev/shm"), 64 * MIB, 300, 512, 2);
+        return new OtlpConfig(64 * MIB, Path.of("/dev/shm"), 16 * MIB, 300, 512, 2);
     }
 
-    /** The same with another budget, which is also the largest message. */
+    /** The same with another budget; the largest message shrinks with it if it has to. */
     public OtlpConfig withBudget(int length, Path folder) {
-        return new OtlpConfig(length, folder, length, maxDecompressionRatio, maxRequests, exportThreads);
+        int message = Math.min(maxMessageLength, length);
+        return new OtlpConfig(length, folder, message, maxDecompressionRatio, maxRequests, exportThreads);
     }
 
     /** The same with another largest message. */

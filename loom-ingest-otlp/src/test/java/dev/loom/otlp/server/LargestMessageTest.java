@@ -1,6 +1,7 @@
 package dev.loom.otlp.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.otlp.ExportOutcome;
@@ -31,7 +32,7 @@ import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Requests as long as the largest message, which is all of the memory for requests. */
+/** Requests as long as the largest message, which may be all of the memory for requests. */
 class LargestMessageTest {
     private static final String PB = "application/x-protobuf";
     private static final String JSON = "application/json";
@@ -76,10 +77,22 @@ class LargestMessageTest {
     }
 
     @Test
-    void shouldTakeAsManyBytesAsTheBudgetHasByDefault() throws Exception {
+    void shouldTakeSixteenMebibytesByDefaultAndShrinkWithTheBudget() throws Exception {
         OtlpConfig defaults = OtlpConfig.defaults();
+        assertEquals(16 << 20, defaults.maxMessageLength());
+        assertEquals(SMALL, defaults.withBudget(SMALL, defaults.budgetFolder()).maxMessageLength());
+        assertThrows(IllegalArgumentException.class, () -> defaults.withMaxMessageLength(defaults.budgetLength() + 1));
         start(defaults);
+        byte[] bytes = half(16 << 20);
+        assertTaken(bytes, PB, "identity", bytes);
+        assertTooLarge(PB, "identity", Arrays.copyOf(bytes, bytes.length + 1));
+    }
+
+    @Test
+    void shouldTakeAsManyBytesAsTheBudgetHasIfThatIsTheLargestMessage() throws Exception {
+        OtlpConfig defaults = OtlpConfig.defaults();
         int max = defaults.budgetLength();
+        start(defaults.withMaxMessageLength(max));
         byte[] bytes = half(max);
         byte[] one = {1};
         byte[] gzip = TestRequests.fastGzip(bytes);
