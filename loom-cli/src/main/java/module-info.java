@@ -3,12 +3,9 @@ module dev.loom.cli {
     requires dev.loom.core;
     requires dev.loom.query;
     requires dev.loom.otlp;
+    requires dev.loom.server;
     requires com.fasterxml.jackson.core;
     requires info.picocli;
-    requires java.management;
-    requires jdk.management; // for the metrics of the process
-    requires org.eclipse.jetty.server;
-    requires org.snakeyaml.engine;
     requires static org.jspecify;
 
     opens dev.loom.cli to

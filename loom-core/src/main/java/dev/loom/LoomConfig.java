@@ -35,6 +35,11 @@ public final class LoomConfig {
         return new Builder(directory);
     }
 
+    /** The store's directory. */
+    public Path directory() {
+        return settings.directory();
+    }
+
     Settings settings() {
         return settings;
     }

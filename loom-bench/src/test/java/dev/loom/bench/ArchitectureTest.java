@@ -43,7 +43,12 @@ final class ArchitectureTest {
     };
 
     private static final String[] ABOVE_CORE = {
-        "dev.loom.query..", "dev.loom.otlp..", "dev.loom.cli..", "dev.loom.bench..", "dev.loom.stress.."
+        "dev.loom.query..",
+        "dev.loom.otlp..",
+        "dev.loom.server..",
+        "dev.loom.cli..",
+        "dev.loom.bench..",
+        "dev.loom.stress.."
     };
 
     private static final JavaClasses CLASSES = new ClassFileImporter()
@@ -66,6 +71,8 @@ final class ArchitectureTest {
                 .definedBy("dev.loom.bench..", "dev.loom.stress..")
                 .layer("cli")
                 .definedBy("dev.loom.cli..")
+                .layer("server")
+                .definedBy("dev.loom.server..")
                 .layer("otlp")
                 .definedBy("dev.loom.otlp..")
                 .layer("query")
@@ -95,6 +102,8 @@ final class ArchitectureTest {
                 .layer("error")
                 .definedBy("dev.loom.error..")
                 .whereLayer("cli")
+                .mayOnlyAccessLayers("server", "otlp", "query", "bytes", "entry", "read", "api", "format", "error")
+                .whereLayer("server")
                 .mayOnlyAccessLayers("otlp", "query", "bytes", "entry", "read", "api", "format", "error")
                 .whereLayer("otlp")
                 .mayOnlyAccessLayers("bytes", "entry", "api", "format", "error")
@@ -211,12 +220,23 @@ final class ArchitectureTest {
     }
 
     @Test
+    void shouldNeedNoCommandLineInServer() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.loom.server..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("picocli..", "dev.loom.cli..")
+                .check(CLASSES);
+    }
+
+    @Test
     void shouldNotPrintOrExitInLibraries() {
         noClasses()
                 .that()
                 .resideInAnyPackage(CORE)
                 .or()
-                .resideInAnyPackage("dev.loom.query..", "dev.loom.otlp..")
+                .resideInAnyPackage("dev.loom.query..", "dev.loom.otlp..", "dev.loom.server..")
                 .should()
                 .accessField(System.class, "out")
                 .orShould()

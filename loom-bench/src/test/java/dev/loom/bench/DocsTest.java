@@ -72,10 +72,24 @@ final class DocsTest {
                 "the README's program is not that of docs/examples/embed");
     }
 
+    /** As above: {@code .ci/run} compiles and runs the program that the guide quotes. */
+    @Test
+    void shouldShowHowToServe() throws IOException {
+        String sample = Files.readString(ROOT.resolve("docs/examples/server/src/main/java/example/Serve.java"));
+        String guide = Files.readString(ROOT.resolve("docs/embedding.md"));
+        int from = guide.indexOf("```java\nServerSettings ") + "```java\n".length();
+        List<String> lines =
+                guide.substring(from, guide.indexOf("```", from)).lines().toList();
+        assertTrue(lines.size() == 3, lines.toString());
+        for (String line : lines) {
+            assertTrue(sample.contains(line.strip()), line);
+        }
+    }
+
     @Test
     void shouldListEachExportedTypeOnce() throws IOException {
         Set<String> packages = new TreeSet<>();
-        for (String module : List.of("loom-core", "loom-query", "loom-ingest-otlp")) {
+        for (String module : List.of("loom-core", "loom-query", "loom-ingest-otlp", "loom-server")) {
             packages.addAll(matches(EXPORT, ROOT.resolve(module + "/src/main/java/module-info.java")));
         }
         List<String> exported = new ClassFileImporter()

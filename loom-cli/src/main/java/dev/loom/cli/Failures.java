@@ -3,12 +3,14 @@ package dev.loom.cli;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
-import dev.loom.cli.text.BrokenPipeException;
-import dev.loom.cli.text.ShortText;
-import dev.loom.cli.text.SimilarText;
 import dev.loom.error.LoomException;
 import dev.loom.otlp.server.FileFailure;
 import dev.loom.query.service.RequestException;
+import dev.loom.server.client.SidecarException;
+import dev.loom.server.request.RefusedException;
+import dev.loom.server.text.BrokenPipeException;
+import dev.loom.server.text.ShortText;
+import dev.loom.server.text.SimilarText;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Collection;
@@ -79,6 +81,12 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
         if (e instanceof CommandFailure failure) {
             console.warn(ShortText.of(String.valueOf(failure.getMessage())));
             return failure.exitCode();
+        } else if (e instanceof RefusedException) {
+            console.warn(ShortText.of(String.valueOf(e.getMessage())));
+            return ExitCode.USAGE;
+        } else if (e instanceof SidecarException) {
+            console.warn(ShortText.of(String.valueOf(e.getMessage())));
+            return ExitCode.REMOTE;
         } else if (e instanceof RequestException request) {
             String option = request.part().isEmpty() ? "" : request.part().length() == 1 ? "-" : "--";
             console.warn(ShortText.of(option + request.getMessage()));

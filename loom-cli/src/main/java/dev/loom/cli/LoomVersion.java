@@ -1,6 +1,6 @@
 package dev.loom.cli;
 
-import dev.loom.cli.console.BuildVersion;
+import dev.loom.server.BuildVersion;
 import picocli.CommandLine.IVersionProvider;
 
 /** The versions of Loom and of the JDK that runs it. */

@@ -21,7 +21,7 @@ import dev.loom.cli.store.InfoCommand;
 import dev.loom.cli.store.SourceCommand;
 import dev.loom.cli.store.SourcesCommand;
 import dev.loom.cli.store.VerifyCommand;
-import dev.loom.cli.text.BrokenPipeException;
+import dev.loom.server.text.BrokenPipeException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;

@@ -2,7 +2,7 @@ package dev.loom.cli.completion;
 
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
-import dev.loom.cli.text.TextBuffer;
+import dev.loom.server.text.TextBuffer;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;

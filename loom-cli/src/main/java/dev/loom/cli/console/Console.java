@@ -1,8 +1,8 @@
 package dev.loom.cli.console;
 
-import dev.loom.cli.text.DataOutput;
-import dev.loom.cli.text.HiddenCharacters;
-import dev.loom.cli.time.EpochTime;
+import dev.loom.server.text.DataOutput;
+import dev.loom.server.text.HiddenCharacters;
+import dev.loom.server.time.EpochTime;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;

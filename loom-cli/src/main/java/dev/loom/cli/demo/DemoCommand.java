@@ -2,7 +2,7 @@ package dev.loom.cli.demo;
 
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
-import dev.loom.cli.text.DataOutput;
+import dev.loom.server.text.DataOutput;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;

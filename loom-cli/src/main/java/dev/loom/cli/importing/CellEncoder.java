@@ -1,9 +1,9 @@
 package dev.loom.cli.importing;
 
 import dev.loom.cli.input.CellNumber;
-import dev.loom.cli.text.Utf8;
 import dev.loom.format.FieldType;
 import dev.loom.format.StructWriter;
+import dev.loom.server.text.Utf8;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;

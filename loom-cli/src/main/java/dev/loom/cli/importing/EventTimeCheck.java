@@ -1,10 +1,10 @@
 package dev.loom.cli.importing;
 
-import dev.loom.cli.time.EpochTime;
-import dev.loom.cli.time.EventTime;
 import dev.loom.format.FieldReader;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
+import dev.loom.server.time.EpochTime;
+import dev.loom.server.time.EventTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;

@@ -1,6 +1,6 @@
 package dev.loom.cli.importing;
 
-import dev.loom.cli.schema.SchemaAccess;
+import dev.loom.server.schema.SchemaAccess;
 
 /** The destination of an import: the store itself, or the sidecar that has it open. */
 interface ImportStore extends AutoCloseable {

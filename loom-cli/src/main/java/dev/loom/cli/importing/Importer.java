@@ -3,7 +3,7 @@ package dev.loom.cli.importing;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Interruption;
 import dev.loom.cli.console.Progress;
-import dev.loom.cli.time.EventTime;
+import dev.loom.server.time.EventTime;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package dev.loom.cli.importing;
 
+import dev.loom.cli.input.JsonLine;
 import dev.loom.cli.input.TextLines;
-import dev.loom.cli.text.JsonLine;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package dev.loom.cli.importing;
 
 import dev.loom.Loom;
-import dev.loom.cli.schema.SchemaAccess;
-import dev.loom.cli.schema.StoreSchema;
+import dev.loom.server.schema.SchemaAccess;
+import dev.loom.server.schema.StoreSchema;
 
 /** A store that the import itself has opened. For the store's writer thread. */
 record OpenedStore(Loom loom) implements ImportStore {

@@ -1,7 +1,7 @@
 package dev.loom.cli.importing;
 
-import dev.loom.cli.ingest.IngestClient;
-import dev.loom.cli.schema.SchemaAccess;
+import dev.loom.server.client.IngestClient;
+import dev.loom.server.schema.SchemaAccess;
 import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 

@@ -1,6 +1,6 @@
 package dev.loom.cli.input;
 
-import dev.loom.cli.text.TextBuffer;
+import dev.loom.server.text.TextBuffer;
 import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package dev.loom.cli.input;
 
-import dev.loom.cli.text.EightBytes;
+import dev.loom.server.text.EightBytes;
 import java.io.IOException;
 
 /** The lines of an input, without their ends, LF or CRLF. A line over the limit is not kept; only its end is. */

@@ -1,6 +1,6 @@
 package dev.loom.cli.option;
 
-import dev.loom.cli.text.SimilarText;
+import dev.loom.server.text.SimilarText;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;

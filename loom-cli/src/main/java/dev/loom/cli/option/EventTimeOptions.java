@@ -2,9 +2,9 @@ package dev.loom.cli.option;
 
 import dev.loom.api.ValueUnit;
 import dev.loom.cli.console.CommandFailure;
-import dev.loom.cli.time.ClockPair;
-import dev.loom.cli.time.EventTime;
 import dev.loom.otlp.server.FileFailure;
+import dev.loom.server.time.ClockPair;
+import dev.loom.server.time.EventTime;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;

@@ -2,11 +2,11 @@ package dev.loom.cli.option;
 
 import dev.loom.api.Source;
 import dev.loom.cli.console.CommandFailure;
-import dev.loom.cli.json.JsonResults;
 import dev.loom.cli.output.OutputFormat;
 import dev.loom.cli.output.TableStyle;
-import dev.loom.cli.time.EventTime;
 import dev.loom.format.PayloadFormat;
+import dev.loom.server.json.JsonResults;
+import dev.loom.server.time.EventTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

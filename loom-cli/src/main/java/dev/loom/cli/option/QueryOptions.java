@@ -1,7 +1,7 @@
 package dev.loom.cli.option;
 
-import dev.loom.cli.request.RequestTexts;
 import dev.loom.query.service.QueryLimits;
+import dev.loom.server.request.RequestTexts;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;

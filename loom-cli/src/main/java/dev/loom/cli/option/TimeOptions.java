@@ -1,7 +1,7 @@
 package dev.loom.cli.option;
 
-import dev.loom.cli.request.RequestTimes;
-import dev.loom.cli.request.TimeKind;
+import dev.loom.server.request.RequestTimes;
+import dev.loom.server.request.TimeKind;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 

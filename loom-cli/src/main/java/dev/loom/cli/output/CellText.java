@@ -1,11 +1,11 @@
 package dev.loom.cli.output;
 
-import dev.loom.cli.json.FieldBytes;
-import dev.loom.cli.json.JsonText;
-import dev.loom.cli.text.HiddenCharacters;
-import dev.loom.cli.text.TextBuffer;
-import dev.loom.cli.text.Utf8;
 import dev.loom.format.FieldValue;
+import dev.loom.server.json.FieldBytes;
+import dev.loom.server.json.JsonText;
+import dev.loom.server.text.HiddenCharacters;
+import dev.loom.server.text.TextBuffer;
+import dev.loom.server.text.Utf8;
 
 /** A field's value as the text of a table or CSV cell, before quoting. */
 final class CellText {

@@ -1,16 +1,16 @@
 package dev.loom.cli.output;
 
 import dev.loom.cli.console.Console;
-import dev.loom.cli.json.FieldBytes;
-import dev.loom.cli.json.FieldColumn;
-import dev.loom.cli.json.RecordPrinter;
-import dev.loom.cli.text.DataOutput;
-import dev.loom.cli.text.TextBuffer;
-import dev.loom.cli.time.TimePrinter;
 import dev.loom.format.FieldHandler;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.RecordLookup;
+import dev.loom.server.json.FieldBytes;
+import dev.loom.server.json.FieldColumn;
+import dev.loom.server.json.RecordPrinter;
+import dev.loom.server.text.DataOutput;
+import dev.loom.server.text.TextBuffer;
+import dev.loom.server.time.TimePrinter;
 import java.util.List;
 import java.util.Set;
 import org.agrona.DirectBuffer;

@@ -1,6 +1,6 @@
 package dev.loom.cli.output;
 
-import dev.loom.cli.text.TextBuffer;
+import dev.loom.server.text.TextBuffer;
 
 /** Cells of CSV output. */
 final class CsvText {

@@ -1,10 +1,10 @@
 package dev.loom.cli.output;
 
 import dev.loom.cli.console.Console;
-import dev.loom.cli.json.JsonRecordPrinter;
-import dev.loom.cli.json.RecordPrinter;
-import dev.loom.cli.time.TimePrinter;
 import dev.loom.format.PayloadFormat;
+import dev.loom.server.json.JsonRecordPrinter;
+import dev.loom.server.json.RecordPrinter;
+import dev.loom.server.time.TimePrinter;
 import java.util.Locale;
 
 /** Forms of output. */

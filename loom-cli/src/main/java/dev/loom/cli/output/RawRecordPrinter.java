@@ -1,11 +1,11 @@
 package dev.loom.cli.output;
 
 import dev.loom.cli.console.Console;
-import dev.loom.cli.json.FieldBytes;
-import dev.loom.cli.json.RecordPrinter;
-import dev.loom.cli.text.DataOutput;
-import dev.loom.cli.text.TextBuffer;
 import dev.loom.format.PayloadFormat;
+import dev.loom.server.json.FieldBytes;
+import dev.loom.server.json.RecordPrinter;
+import dev.loom.server.text.DataOutput;
+import dev.loom.server.text.TextBuffer;
 import java.util.regex.Pattern;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;

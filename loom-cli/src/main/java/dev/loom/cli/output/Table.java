@@ -1,8 +1,7 @@
 package dev.loom.cli.output;
 
 import dev.loom.cli.console.Console;
-import dev.loom.cli.text.TextBuffer;
-import dev.loom.cli.text.TextWidth;
+import dev.loom.server.text.TextBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

@@ -1,6 +1,5 @@
 package dev.loom.cli.output;
 
-import dev.loom.cli.text.TextWidth;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;

@@ -1,6 +1,6 @@
 package dev.loom.cli.pcap;
 
-import dev.loom.cli.text.TextBuffer;
+import dev.loom.server.text.TextBuffer;
 
 /** Addresses as text. */
 final class AddressText {

@@ -1,6 +1,6 @@
 package dev.loom.cli.pcap;
 
-import dev.loom.cli.text.TextBuffer;
+import dev.loom.server.text.TextBuffer;
 
 /**
  * The fields of one packet's headers. A field that was not captured is {@link #ABSENT} or empty. Reused from packet to packet.

@@ -1,6 +1,6 @@
 package dev.loom.cli.pcap;
 
-import dev.loom.cli.text.TextBuffer;
+import dev.loom.server.text.TextBuffer;
 import java.util.List;
 
 /** TCP and UDP. For other protocols the name, and the ports if they are in the same place. */

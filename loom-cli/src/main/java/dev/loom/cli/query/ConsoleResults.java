@@ -3,12 +3,12 @@ package dev.loom.cli.query;
 import dev.loom.api.Source;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.Progress;
-import dev.loom.cli.json.RecordPrinter;
-import dev.loom.cli.json.RecordResults;
 import dev.loom.cli.option.FieldsOption;
 import dev.loom.cli.output.OutputFormat;
-import dev.loom.cli.time.TimePrinter;
 import dev.loom.query.where.WhereExpression;
+import dev.loom.server.json.RecordPrinter;
+import dev.loom.server.json.RecordResults;
+import dev.loom.server.time.TimePrinter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -2,11 +2,11 @@ package dev.loom.cli.query;
 
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
-import dev.loom.cli.json.JsonText;
-import dev.loom.cli.json.ReportRows;
 import dev.loom.cli.option.QueryOptions;
-import dev.loom.cli.text.TextBuffer;
 import dev.loom.query.model.Completeness;
+import dev.loom.server.json.JsonText;
+import dev.loom.server.json.ReportRows;
+import dev.loom.server.text.TextBuffer;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 

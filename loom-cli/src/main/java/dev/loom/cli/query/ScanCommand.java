@@ -1,8 +1,8 @@
 package dev.loom.cli.query;
 
 import dev.loom.cli.console.Console;
-import dev.loom.cli.request.RequestBuilder;
 import dev.loom.query.service.QueryRequest;
+import dev.loom.server.request.RequestBuilder;
 import picocli.CommandLine.Command;
 
 /** {@code loom scan}: the records of a source. */

@@ -2,9 +2,9 @@ package dev.loom.cli.query;
 
 import dev.loom.api.Snapshot;
 import dev.loom.cli.console.Console;
-import dev.loom.cli.request.RequestBuilder;
-import dev.loom.cli.time.TimePrinter;
 import dev.loom.query.service.QueryRequest;
+import dev.loom.server.request.RequestBuilder;
+import dev.loom.server.time.TimePrinter;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;

@@ -3,11 +3,15 @@ package dev.loom.cli.serve;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
-import dev.loom.cli.time.StoreTime;
 import dev.loom.otlp.server.FileFailure;
+import dev.loom.server.LoomServer;
+import dev.loom.server.ServerSettings;
+import dev.loom.server.time.StoreTime;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -78,29 +82,16 @@ public final class ServeCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         console.interruption().grace(GRACE);
-        ServeSettings settings = ServeSettings.of(
-                new ServeSettings.Options(
-                        directory,
-                        otlpGrpc,
-                        otlpHttp,
-                        api,
-                        ingest,
-                        tokenFile,
-                        certFile,
-                        keyFile,
-                        clientCaFile,
-                        insecure),
-                config == null ? ConfigFile.empty() : ConfigFile.read(config, console.environment()));
-        try (Sidecar sidecar = Sidecar.start(settings, this::tell, console::say)) {
-            sidecar.addresses().forEach((name, address) -> console.say("listening: " + name + " " + address));
-            console.say("serving " + settings.directory());
+        try (LoomServer server = LoomServer.open(settings())) {
+            server.addresses().forEach((name, address) -> console.say("listening: " + name + " " + address));
+            console.say("serving " + server.directory());
             boolean told = false;
             do {
-                long aheadNs = sidecar.clockAheadNs();
-                if (aheadNs > 0 && !told) {
-                    console.say(StoreTime.tell(aheadNs));
+                Duration ahead = server.clockAhead();
+                if (!ahead.isZero() && !told) {
+                    console.say(StoreTime.tell(ahead.toNanos()));
                 }
-                told = aheadNs > 0;
+                told = !ahead.isZero();
             } while (!console.interruption().await(LOOK_EVERY));
             console.say("closing");
         } catch (IOException e) {
@@ -109,6 +100,31 @@ public final class ServeCommand implements Callable<Integer> {
             throw CommandFailure.usage(String.valueOf(e.getMessage()));
         }
         return ExitCode.OK;
+    }
+
+    /** The settings of the file, with the options over them. */
+    private ServerSettings settings() {
+        Map<String, String> options = new HashMap<>();
+        put(options, "store.directory", directory);
+        put(options, "receivers.otlp.protocols.grpc.endpoint", otlpGrpc);
+        put(options, "receivers.otlp.protocols.http.endpoint", otlpHttp);
+        put(options, "api.endpoint", api);
+        put(options, "receivers.loom.endpoint", ingest);
+        put(options, "server.auth.token_file", tokenFile);
+        put(options, "server.tls.cert_file", certFile);
+        put(options, "server.tls.key_file", keyFile);
+        put(options, "server.tls.client_ca_file", clientCaFile);
+        put(options, "server.insecure", insecure ? true : null);
+        return ServerSettings.read(config, console.environment(), options)
+                .onFailure(this::tell)
+                .onNotice(console::say)
+                .build();
+    }
+
+    private static void put(Map<String, String> options, String setting, @Nullable Object value) {
+        if (value != null) {
+            options.put(setting, value.toString());
+        }
     }
 
     private void tell(Throwable failure) {

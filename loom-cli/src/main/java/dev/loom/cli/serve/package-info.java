@@ -1,4 +1,4 @@
-/** The sidecar: receives telemetry, answers queries and serves metrics for one store. */
+/** The command that runs a server as a process of its own, the sidecar. */
 @NullMarked
 package dev.loom.cli.serve;
 

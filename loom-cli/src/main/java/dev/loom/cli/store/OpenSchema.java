@@ -3,11 +3,11 @@ package dev.loom.cli.store;
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
-import dev.loom.cli.ingest.IngestClient;
 import dev.loom.cli.option.SidecarOption;
 import dev.loom.cli.option.StoreOption;
-import dev.loom.cli.schema.SchemaAccess;
-import dev.loom.cli.schema.StoreSchema;
+import dev.loom.server.client.IngestClient;
+import dev.loom.server.schema.SchemaAccess;
+import dev.loom.server.schema.StoreSchema;
 
 /** A schema that a command may change until it is closed. */
 record OpenSchema(SchemaAccess schema, AutoCloseable resource) implements AutoCloseable {

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.CsvRecord;
-import dev.loom.cli.text.TextBuffer;
+import dev.loom.server.text.TextBuffer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

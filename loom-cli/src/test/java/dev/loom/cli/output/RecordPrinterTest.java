@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.cli.Cli;
 import dev.loom.cli.console.Console;
-import dev.loom.cli.json.RecordPrinter;
-import dev.loom.cli.text.HiddenCharacters;
-import dev.loom.cli.time.TimePrinter;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.StructFormat;
 import dev.loom.format.StructWriter;
+import dev.loom.server.json.RecordPrinter;
+import dev.loom.server.text.HiddenCharacters;
+import dev.loom.server.time.TimePrinter;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;

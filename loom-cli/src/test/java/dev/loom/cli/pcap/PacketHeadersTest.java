@@ -2,7 +2,7 @@ package dev.loom.cli.pcap;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.loom.cli.text.TextBuffer;
+import dev.loom.server.text.TextBuffer;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;

@@ -2,8 +2,12 @@ package dev.loom.cli.serve;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.loom.LoomConfig;
 import dev.loom.cli.Cli;
-import dev.loom.cli.text.JsonObject;
+import dev.loom.otlp.server.Endpoint;
+import dev.loom.server.LoomServer;
+import dev.loom.server.ServerSettings;
+import dev.loom.server.text.JsonObject;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -45,12 +49,13 @@ final class HttpGuideTest {
         Cli cli = Cli.on(temp.resolve("store"));
         importCsv(cli, "requests");
         importCsv(cli, "syscalls");
-        ServeSettings.Options options = new ServeSettings.Options(
-                temp.resolve("store"), null, null, "127.0.0.1:0", null, null, null, null, null, false);
+        ServerSettings settings = ServerSettings.builder()
+                .store(LoomConfig.at(temp.resolve("store")).build())
+                .api(Endpoint.parse("127.0.0.1:0"))
+                .build();
         List<String> written = Files.readAllLines(guide);
         List<String> run;
-        try (Sidecar sidecar = Sidecar.start(
-                ServeSettings.of(options, ConfigFile.empty()), Throwable::printStackTrace, notice -> {})) {
+        try (LoomServer sidecar = LoomServer.open(settings)) {
             run = run(written, "http://" + sidecar.addresses().get("http"));
         }
         if ("write".equals(System.getProperty("loom.guide"))) {

@@ -9,11 +9,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.loom.LoomReader;
 import dev.loom.api.StoreInfo;
 import dev.loom.cli.Cli;
-import dev.loom.cli.console.CommandFailure;
-import dev.loom.cli.ingest.IngestClient;
-import dev.loom.cli.text.JsonObject;
 import dev.loom.format.Formats;
 import dev.loom.otlp.server.Endpoint;
+import dev.loom.server.LoomServer;
+import dev.loom.server.ServerSettings;
+import dev.loom.server.client.IngestClient;
+import dev.loom.server.text.JsonObject;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -27,6 +28,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -42,7 +44,7 @@ final class SidecarTest {
     Path temp;
 
     private final HttpClient http = HttpClient.newHttpClient();
-    private Sidecar sidecar;
+    private LoomServer sidecar;
 
     @AfterEach
     void close() throws IOException {
@@ -57,13 +59,15 @@ final class SidecarTest {
 
     private void start(String yaml, String otlpHttp, String api, String ingest) throws IOException {
         Path file = Files.writeString(temp.resolve("loom.yaml"), yaml + "\nstore: {record_ring_mib: 8}\n");
-        sidecar = Sidecar.start(
-                ServeSettings.of(
-                        new ServeSettings.Options(
-                                directory(), null, otlpHttp, api, ingest, null, null, null, null, false),
-                        ConfigFile.read(file, Map.of())),
-                Throwable::printStackTrace,
-                notice -> {});
+        Map<String, String> endpoints = new HashMap<>();
+        endpoints.put("receivers.otlp.protocols.http.endpoint", otlpHttp);
+        endpoints.put("api.endpoint", api);
+        endpoints.put("receivers.loom.endpoint", ingest);
+        endpoints.put("store.directory", directory().toString());
+        endpoints.values().removeIf(Objects::isNull);
+        sidecar = LoomServer.open(ServerSettings.read(file, Map.of(), endpoints)
+                .onFailure(Throwable::printStackTrace)
+                .build());
     }
 
     private void start() throws IOException {
@@ -433,10 +437,11 @@ final class SidecarTest {
 
     @Test
     void shouldRefuseSettingsThatCannotBe() {
-        assertThrows(CommandFailure.class, () -> start("servre: {insecure: true}", null, ANY_PORT, null));
-        assertThrows(CommandFailure.class, () -> start("server: {tls: {cert_file: a.pem}}", null, ANY_PORT, null));
-        assertThrows(CommandFailure.class, () -> start("server: {idle_timeout: soon}", null, ANY_PORT, null));
-        assertThrows(CommandFailure.class, () -> start("", null, "nowhere", null));
+        assertThrows(IllegalArgumentException.class, () -> start("servre: {insecure: true}", null, ANY_PORT, null));
+        assertThrows(
+                IllegalArgumentException.class, () -> start("server: {tls: {cert_file: a.pem}}", null, ANY_PORT, null));
+        assertThrows(IllegalArgumentException.class, () -> start("server: {idle_timeout: soon}", null, ANY_PORT, null));
+        assertThrows(IllegalArgumentException.class, () -> start("", null, "nowhere", null));
     }
 
     @Test

@@ -1,5 +1,0 @@
-/** Requests to the query service made from texts, as options of commands and members of JSON objects hold them. */
-@NullMarked
-package dev.loom.cli.request;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Characters and numbers as bytes: UTF-8, JSON, and characters that must not reach a terminal. */
-@NullMarked
-package dev.loom.cli.text;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,134 @@
+package dev.loom.cli.serve;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.LoomConfig;
+import dev.loom.cli.Cli;
+import dev.loom.otlp.server.Endpoint;
+import dev.loom.server.LoomServer;
+import dev.loom.server.ServerSettings;
+import dev.loom.server.text.JsonObject;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The query API and the commands answer alike. */
+final class ApiAnswersTest {
+    @TempDir
+    Path directory;
+
+    private LoomServer sidecar;
+
+    @BeforeEach
+    void start() throws IOException {
+        StringBuilder rows = new StringBuilder("op,latency_ns\n");
+        for (int i = 1; i <= 1_000; i++) {
+            rows.append(i % 2 == 0 ? "GET," : "SET,").append(i * 1_000).append('\n');
+        }
+        Cli.on(directory).importText("requests", "csv", rows.toString()).ok();
+        Cli.on(directory).run("index", "add", "requests", "latency_ns").ok();
+        sidecar = LoomServer.open(ServerSettings.builder()
+                .store(LoomConfig.at(directory).build())
+                .api(Endpoint.parse("127.0.0.1:0"))
+                .build());
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        sidecar.close();
+    }
+
+    private List<String> answer(String command, String body) throws Exception {
+        URI uri = URI.create("http://" + sidecar.addresses().get("http") + "/v1/" + command);
+        HttpRequest request = HttpRequest.newBuilder(uri)
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(body))
+                .build();
+        return HttpClient.newHttpClient()
+                .send(request, BodyHandlers.ofString())
+                .body()
+                .lines()
+                .toList();
+    }
+
+    private void requireSameAsCommand(String command, String body, String... arguments) throws Exception {
+        List<String> lines = answer(command, body);
+        assertEquals(Cli.on(directory).run(arguments).ok().lines(), lines.subList(0, lines.size() - 1));
+        Map<?, ?> end = (Map<?, ?>) JsonObject.parse(lines.get(lines.size() - 1).getBytes(StandardCharsets.UTF_8))
+                .get("end");
+        assertEquals(true, end.get("complete"));
+        assertEquals("0", end.get("lost"));
+        assertTrue(end.get("stats") instanceof Map<?, ?> stats && stats.containsKey("pages_read"));
+    }
+
+    @Test
+    void shouldAnswerAsTheCommandsDo() throws Exception {
+        requireSameAsCommand(
+                "scan",
+                "{\"source\":\"requests\",\"where\":[\"latency_ns > 10us\",\"op == \\\"GET\\\"\"],\"limit\":7,\"asc\":true}",
+                "scan",
+                "requests",
+                "--where",
+                "latency_ns > 10us",
+                "--where",
+                "op == \"GET\"",
+                "--limit",
+                "7",
+                "--asc");
+        requireSameAsCommand(
+                "agg",
+                "{\"source\":\"requests\",\"field\":\"latency_ns\",\"percentile\":[50,\"99.9\"]}",
+                "agg",
+                "requests",
+                "latency_ns",
+                "--percentile",
+                "50",
+                "--percentile",
+                "99.9");
+        requireSameAsCommand(
+                "hist", "{\"source\":\"requests\",\"field\":\"latency_ns\"}", "hist", "requests", "latency_ns");
+        requireSameAsCommand(
+                "top",
+                "{\"source\":\"requests\",\"field\":\"latency_ns\",\"n\":3}",
+                "top",
+                "requests",
+                "latency_ns",
+                "-n",
+                "3");
+        requireSameAsCommand(
+                "search",
+                "{\"source\":\"requests\",\"query\":\"GET OR set*\",\"field\":\"op\",\"limit\":4}",
+                "search",
+                "requests",
+                "GET OR set*",
+                "--field",
+                "op",
+                "--limit",
+                "4");
+        requireSameAsCommand("tail", "{\"source\":\"requests\",\"lines\":2}", "tail", "requests", "-n", "2");
+        requireSameAsCommand(
+                "correlate",
+                "{\"source\":\"requests\",\"field\":\"latency_ns\",\"above\":\"p99.9\",\"with\":\"requests\",\"within\":\"1ms\"}",
+                "correlate",
+                "requests",
+                "latency_ns",
+                "--above",
+                "p99.9",
+                "--with",
+                "requests",
+                "--within",
+                "1ms");
+    }
+}

@@ -1,0 +1,273 @@
+package dev.loom.server;
+
+import dev.loom.LoomConfig;
+import dev.loom.SharedWriter;
+import dev.loom.api.Store;
+import dev.loom.error.LoomException;
+import dev.loom.otlp.ingest.OtlpIngester;
+import dev.loom.otlp.json.JsonRequests;
+import dev.loom.otlp.server.Endpoint;
+import dev.loom.otlp.server.HttpServers;
+import dev.loom.otlp.server.HttpServers.Listener;
+import dev.loom.otlp.server.InFlightBudget;
+import dev.loom.otlp.server.OtlpReceiver;
+import dev.loom.query.model.QueryMemory;
+import dev.loom.server.api.QueryApi;
+import dev.loom.server.ingest.IngestServer;
+import dev.loom.server.protocol.SchemaRequests;
+import dev.loom.server.schema.SchemaAccess;
+import dev.loom.server.time.ClockPair;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Serves one store: receives OTLP and raw records, and answers queries and requests for health and metrics, at the endpoints of
+ * its settings. One thread starts and closes it.
+ */
+public final class LoomServer implements AutoCloseable {
+    private static final Duration REQUESTS_GRACE = Duration.ofSeconds(4);
+
+    private final ServerSettings settings;
+    private final ServedStore store;
+    private final StoreWatch watch;
+    private final Health health;
+    private final QueryPool queries;
+    private final @Nullable InFlightBudget budget;
+    private final Optional<ServerMetrics.Otlp> otlp;
+    private final Map<String, String> addresses = new LinkedHashMap<>();
+    private volatile @Nullable IngestServer ingest;
+    private volatile @Nullable HttpServers servers;
+    private @Nullable ApiHandler api;
+
+    private LoomServer(ServerSettings settings, Opening opening) throws IOException {
+        this.settings = settings;
+        queries = new QueryPool(settings.queries());
+        OtlpTarget target = new OtlpTarget(this::unwritable);
+        store = opening.open(writer -> {
+            if (settings.receivesOtlp()) {
+                target.ingester(new OtlpIngester(writer, settings.sources()));
+            }
+        });
+        try {
+            otlp = settings.receivesOtlp() ? Optional.of(otlp(target)) : Optional.empty();
+            budget = otlp.isPresent() ? otlp.get().receiver().budget() : settings.receives() ? budget(settings) : null;
+        } catch (IOException | RuntimeException e) {
+            store.close();
+            throw e;
+        }
+        watch = new StoreWatch(store, settings.notices());
+        health = new Health(
+                watch::problem,
+                List.of(
+                        target::problem,
+                        () -> Optional.ofNullable(ingest).flatMap(IngestServer::problem),
+                        () -> Optional.ofNullable(servers).flatMap(HttpServers::problem)));
+    }
+
+    /** Provides the store. */
+    private interface Opening {
+        /** @param onWritable is given the writer as soon as the store can be written */
+        ServedStore open(Consumer<SharedWriter> onWritable);
+    }
+
+    private String unwritable() {
+        return store.reason();
+    }
+
+    private ServerMetrics.Otlp otlp(OtlpTarget target) throws IOException {
+        return new ServerMetrics.Otlp(
+                new OtlpReceiver(
+                        settings.otlp(), settings.protection(), target, new JsonRequests(), settings.failures()),
+                target);
+    }
+
+    private static InFlightBudget budget(ServerSettings settings) throws IOException {
+        return InFlightBudget.open(
+                settings.otlp().budgetFolder(), settings.otlp().budgetLength());
+    }
+
+    /**
+     * Serves a store that the application has open, to readers. The application closes it, after the server.
+     *
+     * @throws IOException if an endpoint can't be bound
+     * @throws IllegalArgumentException for an endpoint that receives records, and for one that others could reach unprotected
+     */
+    public static LoomServer start(Store store, ServerSettings settings) throws IOException {
+        if (settings.receives()) {
+            throw new IllegalArgumentException(
+                    "endpoint receives records, and needs a SharedWriter: settings=" + settings);
+        }
+        return start(settings, onWritable -> GivenStore.toRead(store));
+    }
+
+    /**
+     * Serves a store that the application has open, to readers and to senders of records, which take turns with the
+     * application's own threads. The application closes it, after the server.
+     *
+     * @throws IOException if an endpoint can't be bound
+     * @throws IllegalArgumentException for an endpoint that others could reach unprotected
+     */
+    public static LoomServer start(SharedWriter writer, ServerSettings settings) throws IOException {
+        return start(settings, onWritable -> {
+            onWritable.accept(writer);
+            return GivenStore.toWrite(writer);
+        });
+    }
+
+    /**
+     * Opens the store that the settings name, serves it, and closes it in the end. While the disk does not allow writing, the
+     * store is served as it is.
+     *
+     * @throws dev.loom.error.LoomException if the store can't be opened at all
+     * @throws IOException if an endpoint can't be bound
+     * @throws IllegalArgumentException if the settings name no store, and for an endpoint that others could reach unprotected
+     */
+    public static LoomServer open(ServerSettings settings) throws IOException {
+        LoomConfig config =
+                settings.store().orElseThrow(() -> new IllegalArgumentException("settings name no store: " + settings));
+        return start(settings, onWritable -> OpenedStore.open(config, settings.openInterval(), onWritable));
+    }
+
+    private static LoomServer start(ServerSettings settings, Opening opening) throws IOException {
+        LoomServer server = new LoomServer(settings, opening);
+        try {
+            server.startIngest();
+            server.startHttp();
+            return server;
+        } catch (IOException | RuntimeException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    private void startIngest() throws IOException {
+        Endpoint endpoint = settings.ingest().orElse(null);
+        if (endpoint == null) {
+            return;
+        }
+        if (!endpoint.isLocal() && !settings.protection().insecure()) {
+            throw new IllegalArgumentException("endpoint is reachable from other machines and not encrypted: endpoint="
+                    + endpoint + "; --insecure allows it");
+        }
+        IngestServer server = IngestServer.start(
+                endpoint,
+                store::writer,
+                schema(settings.ingestSchemaChanges()),
+                new BudgetMemory(Objects.requireNonNull(budget)),
+                settings.protection().tokenFile());
+        ingest = server;
+        addresses.put("ingest", found(endpoint, server.port()));
+    }
+
+    private SchemaAccess schema(GuardedSchema.Changes changes) {
+        return new GuardedSchema(
+                store::schema,
+                id -> otlp.filter(receiver -> receiver.target().feeds(id)).isPresent(),
+                changes);
+    }
+
+    private void startHttp() throws IOException {
+        List<Listener> listeners = new ArrayList<>();
+        List<String> names = new ArrayList<>();
+        otlp.map(ServerMetrics.Otlp::receiver).ifPresent(receiver -> {
+            settings.otlpGrpc().ifPresent(endpoint -> {
+                names.add("otlp-grpc");
+                listeners.add(new Listener(endpoint, receiver, receiver.refusals()));
+            });
+            settings.otlpHttp().ifPresent(endpoint -> {
+                names.add("otlp-http");
+                listeners.add(new Listener(endpoint, receiver, receiver.refusals()));
+            });
+        });
+        ServerMetrics metrics = new ServerMetrics(
+                store.directory(),
+                ClockPair.ofThisMachine(),
+                store::store,
+                queries,
+                otlp,
+                Optional.ofNullable(ingest),
+                () -> Optional.ofNullable(servers));
+        ApiHandler handler = new ApiHandler(
+                new QueryApi(
+                        store.directory(),
+                        store::store,
+                        settings.queryTimeout(),
+                        new QueryMemory(settings.queryMemoryBytes())),
+                queries,
+                new SchemaRequests(schema(settings.apiSchemaChanges())),
+                health,
+                metrics::text,
+                new ApiHandler.AnswerTimes(settings.protection().writeTimeout(), settings.queryTimeout()));
+        api = handler;
+        settings.api().ifPresent(endpoint -> {
+            names.add("http");
+            listeners.add(new Listener(endpoint, handler, ApiHandler.refusals(), settings.openPaths()));
+        });
+        if (listeners.isEmpty()) {
+            return;
+        }
+        HttpServers started = HttpServers.start(settings.protection(), listeners, settings.failures());
+        servers = started;
+        for (int i = 0; i < names.size(); i++) {
+            Endpoint endpoint = listeners.get(i).endpoint();
+            addresses.put(names.get(i), found(endpoint, started.port(i)));
+        }
+    }
+
+    private static String found(Endpoint endpoint, int port) {
+        return endpoint.socket() == null ? new Endpoint(endpoint.host(), port, null).toString() : endpoint.toString();
+    }
+
+    /** The bound addresses with their actual ports, by name: {@code ingest}, {@code otlp-grpc}, {@code otlp-http}, {@code http}. */
+    public Map<String, String> addresses() {
+        return Collections.unmodifiableMap(addresses);
+    }
+
+    /** The store's directory. */
+    public Path directory() {
+        return store.directory();
+    }
+
+    /** How far arrival times are ahead of the machine's clock; zero if less than a second. */
+    public Duration clockAhead() {
+        try {
+            return store.store().info().clockAhead();
+        } catch (LoomException | IllegalStateException | OutOfMemoryError e) {
+            return Duration.ZERO; // don't fail if it is unknown now
+        }
+    }
+
+    /** Refuses new requests, answers those in progress, and closes the store if it was opened by the server. */
+    @Override
+    public void close() throws IOException {
+        health.close();
+        if (api != null) {
+            api.close();
+        }
+        try {
+            if (ingest != null) {
+                ingest.close(REQUESTS_GRACE.toNanos());
+            }
+            if (servers != null) {
+                servers.close(REQUESTS_GRACE);
+            }
+            queries.close();
+        } finally {
+            watch.close();
+            store.close();
+            if (budget != null) {
+                budget.close();
+            }
+        }
+    }
+}

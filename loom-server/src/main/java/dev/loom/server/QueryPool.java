@@ -1,0 +1,160 @@
+package dev.loom.server;
+
+import dev.loom.otlp.server.LatencyHistogram;
+import dev.loom.server.api.ApiFailure;
+import dev.loom.server.api.QueryApi;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import org.eclipse.jetty.util.thread.Scheduler;
+
+/**
+ * Threads that answer requests. Each kind of request has threads of its own, and a few requests may wait briefly for one, so that
+ * no kind keeps another from being answered.
+ */
+final class QueryPool implements AutoCloseable {
+    /** Kinds of requests. */
+    enum Kind {
+        /** Asks for records, or for what is computed from them. */
+        QUERY,
+        /** Asks for records as they arrive, until the client leaves. */
+        FOLLOWER,
+        /** Takes a moment: sources, indexes, the store's state, the schema. */
+        LOOKUP
+    }
+
+    /**
+     * The number of requests allowed.
+     *
+     * @param queries queries answered at once
+     * @param queued queries that may wait for a thread, and as many lookups
+     * @param queueTime how long a request may wait
+     * @param followers followers answered at once
+     */
+    record Limits(int queries, int queued, Duration queueTime, int followers) {}
+
+    /** The counters of one request name. */
+    static final class Counters {
+        final LongAdder failures = new LongAdder();
+        /** From request to end; requests that run until their client leaves are not timed. */
+        final LatencyHistogram times = new LatencyHistogram();
+    }
+
+    static final int LOOKUPS_MAX = 4;
+
+    /** The name of requests that read or change the schema. */
+    static final String SCHEMA = "schema";
+
+    private final Limits limits;
+    private final Map<Kind, ThreadPoolExecutor> threads = new EnumMap<>(Kind.class);
+    private final LongAdder refused = new LongAdder();
+    private final Map<String, Counters> counters = new TreeMap<>();
+
+    QueryPool(Limits limits) {
+        this.limits = limits;
+        threads.put(Kind.QUERY, threads("loom-query-", limits.queries, limits.queued));
+        threads.put(Kind.FOLLOWER, threads("loom-follower-", limits.followers, 0));
+        threads.put(Kind.LOOKUP, threads("loom-lookup-", LOOKUPS_MAX, limits.queued));
+        QueryApi.names().forEach(name -> counters.put(name, new Counters()));
+        counters.put(SCHEMA, new Counters());
+    }
+
+    private static ThreadPoolExecutor threads(String prefix, int count, int queued) {
+        AtomicInteger number = new AtomicInteger();
+        BlockingQueue<Runnable> queue = queued == 0 ? new SynchronousQueue<>() : new ArrayBlockingQueue<>(queued);
+        ThreadPoolExecutor executor = new ThreadPoolExecutor(count, count, 1, TimeUnit.MINUTES, queue, task -> {
+            Thread thread = new Thread(task, prefix + number.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        });
+        executor.allowCoreThreadTimeOut(true);
+        return executor;
+    }
+
+    /**
+     * Answers a request on a thread of its kind.
+     *
+     * @param name the request's name, for its counters
+     * @param refusal called instead of {@code answer} if no thread becomes free in time
+     * @throws ApiFailure if the queue is full
+     */
+    void execute(Kind kind, String name, Scheduler scheduler, Runnable answer, Consumer<ApiFailure> refusal) {
+        ThreadPoolExecutor executor = executor(kind);
+        long askedNs = System.nanoTime();
+        Runnable task = () -> {
+            try {
+                answer.run();
+            } finally {
+                if (kind != Kind.FOLLOWER) {
+                    counters(name).times.add(System.nanoTime() - askedNs);
+                }
+            }
+        };
+        try {
+            executor.execute(task);
+        } catch (RejectedExecutionException e) {
+            throw busy(kind);
+        }
+        if (executor.getQueue().contains(task)) {
+            Runnable giveUp = () -> {
+                if (executor.remove(task)) {
+                    refusal.accept(busy(kind));
+                }
+            };
+            scheduler.schedule(giveUp, limits.queueTime.toNanos(), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private ApiFailure busy(Kind kind) {
+        refused.increment();
+        ThreadPoolExecutor executor = executor(kind);
+        String what = kind.name().toLowerCase(Locale.ROOT);
+        return new ApiFailure(
+                429, "busy", "too many requests at once: kind=" + what + ", max=" + executor.getMaximumPoolSize());
+    }
+
+    private ThreadPoolExecutor executor(Kind kind) {
+        return Objects.requireNonNull(threads.get(kind));
+    }
+
+    /** Counters by request name. */
+    Map<String, Counters> counters() {
+        return counters;
+    }
+
+    Counters counters(String name) {
+        return counters.getOrDefault(name, new Counters());
+    }
+
+    /** Requests of a kind that are being answered. */
+    int running(Kind kind) {
+        return executor(kind).getActiveCount();
+    }
+
+    /** Requests of a kind that wait for a thread. */
+    int queued(Kind kind) {
+        return executor(kind).getQueue().size();
+    }
+
+    /** Requests refused because of the limits. */
+    long refused() {
+        return refused.sum();
+    }
+
+    @Override
+    public void close() {
+        threads.values().forEach(ThreadPoolExecutor::shutdown);
+    }
+}

@@ -1,0 +1,173 @@
+package dev.loom.server.api;
+
+import dev.loom.api.Snapshot;
+import dev.loom.query.service.QueryLimits;
+import dev.loom.query.service.QueryRequest;
+import dev.loom.query.service.TailRequest;
+import dev.loom.server.request.RequestBuilder;
+import dev.loom.server.request.RequestTexts;
+import dev.loom.server.request.RequestTimes;
+import dev.loom.server.request.TimeKind;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A query as its client asked for it, before the store is looked at.
+ *
+ * @param fields of each record; empty for all
+ * @param causes whether records have the address of their cause
+ * @param exact whether steps say if their count is exact
+ * @param request makes the request; null for a tail
+ * @param tail makes the request of a tail; null for others
+ */
+record ApiQuery(
+        String source,
+        RequestTimes times,
+        QueryLimits limits,
+        List<String> fields,
+        boolean causes,
+        boolean exact,
+        @Nullable Function<RequestBuilder, QueryRequest> request,
+        @Nullable Function<Snapshot, TailRequest> tail) {
+    static final Set<String> NAMES = Set.of("scan", "agg", "hist", "top", "correlate", "search", "tail");
+    static final String FOLLOW = "follow";
+
+    private static final int TAIL_LINES = 20;
+    private static final int TOP_COUNT = 10;
+
+    /** The most steps of time if the client does not say how long each is. */
+    private static final int STEPS_MAX = 80;
+
+    /**
+     * Reads a query.
+     *
+     * @param name one of {@link #NAMES}
+     * @param timeMax the longest time of a query that does not follow
+     * @throws ApiFailure if a member is unknown, missing, or of another type
+     */
+    static ApiQuery read(String name, RequestMembers in, Duration timeMax) {
+        String source = in.required("source");
+        List<String> where = in.texts("where");
+        // what a terminal shows
+        in.flag("explain");
+        in.flag("strict");
+        if (name.equals("tail")) {
+            return tail(source, where, in, timeMax);
+        }
+        QueryLimits limits = limits(in, timeMax, false);
+        RequestTimes times = times(in);
+        List<String> fields = List.of("agg", "hist").contains(name) ? List.of() : fields(in);
+        boolean count = name.equals("search") && in.flag("count");
+        Function<RequestBuilder, QueryRequest> request = switch (name) {
+            case "scan" -> scan(source, where, in);
+            case "search" -> search(source, where, count, in);
+            case "top" -> top(source, where, in);
+            case "agg" -> aggregate(source, where, in);
+            case "hist" -> histogram(source, where, in);
+            default -> correlate(source, where, in);
+        };
+        in.end();
+        return new ApiQuery(source, times, limits, fields, name.equals("correlate"), count, request, null);
+    }
+
+    private static ApiQuery tail(String source, List<String> where, RequestMembers in, Duration timeMax) {
+        boolean endless = in.flag(FOLLOW);
+        boolean follow = in.flag("f") || endless;
+        QueryLimits limits = limits(in, timeMax, endless);
+        List<String> fields = fields(in);
+        String text = in.text("query");
+        long lines = in.number("lines", in.number("n", TAIL_LINES));
+        in.end();
+        return new ApiQuery(
+                source,
+                RequestTimes.ALL,
+                limits,
+                fields,
+                false,
+                false,
+                null,
+                snapshot -> RequestBuilder.tail(snapshot, limits, source, where, text, lines, follow));
+    }
+
+    private static Function<RequestBuilder, QueryRequest> scan(String source, List<String> where, RequestMembers in) {
+        boolean ascending = in.flag("asc");
+        long limit = in.number("limit", Long.MAX_VALUE);
+        return builder -> builder.scan(source, where, ascending, limit);
+    }
+
+    private static Function<RequestBuilder, QueryRequest> search(
+            String source, List<String> where, boolean count, RequestMembers in) {
+        String text = in.required("query");
+        String field = in.text("field");
+        boolean ascending = in.flag("asc");
+        long limit = in.number("limit", Long.MAX_VALUE);
+        String step = in.text("step");
+        return builder -> builder.search(source, text, field, where, ascending, limit, count, step, STEPS_MAX);
+    }
+
+    private static Function<RequestBuilder, QueryRequest> top(String source, List<String> where, RequestMembers in) {
+        String field = in.text("field");
+        long count = in.number("lines", in.number("n", TOP_COUNT));
+        boolean smallest = in.flag("asc");
+        return builder -> builder.top(source, field, where, count, smallest);
+    }
+
+    private static Function<RequestBuilder, QueryRequest> aggregate(
+            String source, List<String> where, RequestMembers in) {
+        String field = in.text("field");
+        List<String> percentiles = in.parts("percentile");
+        return builder -> builder.aggregate(source, field, where, percentiles);
+    }
+
+    private static Function<RequestBuilder, QueryRequest> histogram(
+            String source, List<String> where, RequestMembers in) {
+        String field = in.text("field");
+        List<String> by = in.words("by", List.of("value", "time"));
+        String step = in.text("step");
+        boolean byTime = by.contains("time");
+        boolean byValue = !byTime || by.contains("value");
+        return builder ->
+                builder.histogram(source, field, where, byValue, RequestBuilder.GROUPS_MAX, byTime, step, STEPS_MAX);
+    }
+
+    private static Function<RequestBuilder, QueryRequest> correlate(
+            String source, List<String> where, RequestMembers in) {
+        String field = in.text("field");
+        String above = in.required("above");
+        String with = in.required("with");
+        String within = in.text("within");
+        String before = in.text("before");
+        String after = in.text("after");
+        List<String> overlap = in.parts("overlap");
+        long limit = in.number("limit", Long.MAX_VALUE);
+        boolean distinct = in.flag("distinct");
+        return builder ->
+                builder.correlate(source, field, where, above, with, within, before, after, overlap, limit, distinct);
+    }
+
+    private static List<String> fields(RequestMembers in) {
+        in.flag("addr");
+        return in.parts("fields");
+    }
+
+    private static RequestTimes times(RequestMembers in) {
+        List<String> kind = in.words("time", List.of("arrival", "event"));
+        return new RequestTimes(
+                in.text("since"),
+                in.text("from"),
+                in.text("to"),
+                RequestTimes.zone(in.text("tz")),
+                kind.isEmpty() ? null : TimeKind.valueOf(kind.get(0).toUpperCase(Locale.ROOT)));
+    }
+
+    private static QueryLimits limits(RequestMembers in, Duration timeMax, boolean follows) {
+        List<String> disabled = in.words("disable-index", List.of("time", "chunk"));
+        QueryLimits limits = RequestTexts.limits(
+                in.text("timeout"), in.text("max-bytes-read"), !disabled.contains("time"), !disabled.contains("chunk"));
+        return follows ? limits : limits.withTimeMax(timeMax);
+    }
+}

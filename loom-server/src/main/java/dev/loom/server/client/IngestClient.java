@@ -1,0 +1,226 @@
+package dev.loom.server.client;
+
+import dev.loom.api.Source;
+import dev.loom.format.PayloadFormat;
+import dev.loom.otlp.server.Endpoint;
+import dev.loom.server.json.JsonText;
+import dev.loom.server.protocol.FrameChannel;
+import dev.loom.server.protocol.FrameDescriptor;
+import dev.loom.server.protocol.ProtocolException;
+import dev.loom.server.protocol.SchemaRequests;
+import dev.loom.server.request.RefusedException;
+import dev.loom.server.schema.IndexEntry;
+import dev.loom.server.schema.SchemaAccess;
+import dev.loom.server.text.JsonObject;
+import dev.loom.server.text.TextBuffer;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client of the ingest port. Its methods throw a {@link RefusedException} for what the sidecar refuses of its schema, and a
+ * {@link SidecarException} for what else goes wrong. For one thread.
+ */
+public final class IngestClient implements SchemaAccess, AutoCloseable {
+    private final Endpoint endpoint;
+    private final FrameChannel channel;
+    private final ByteBuffer batch;
+    private final int payloadLengthMax;
+
+    private IngestClient(Endpoint endpoint, FrameChannel channel, String token) throws IOException {
+        this.endpoint = endpoint;
+        this.channel = channel;
+        Map<String, @Nullable Object> hello = new LinkedHashMap<>();
+        hello.put("protocol", FrameDescriptor.PROTOCOL);
+        hello.put("token", token);
+        Map<String, @Nullable Object> answer = call(FrameDescriptor.HELLO, hello);
+        payloadLengthMax = Integer.parseInt(String.valueOf(answer.get("payload_length_max")));
+        batch = ByteBuffer.allocateDirect(FrameDescriptor.HEADER_LENGTH + FrameDescriptor.BATCH_LENGTH_MAX)
+                .order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Connects to a sidecar. */
+    @SuppressWarnings("resource") // the client closes it
+    public static IngestClient connect(Endpoint endpoint, String token) {
+        try {
+            SocketChannel socket = SocketChannel.open(endpoint.address());
+            try {
+                return new IngestClient(endpoint, new FrameChannel(socket), token);
+            } catch (IOException | RuntimeException e) {
+                socket.close();
+                throw e;
+            }
+        } catch (IOException e) {
+            throw new SidecarException("can't reach the sidecar: address=" + endpoint + ": " + e.getMessage(), e);
+        }
+    }
+
+    private Map<String, @Nullable Object> call(int type, Map<String, ? extends @Nullable Object> request)
+            throws IOException {
+        TextBuffer text = new TextBuffer(256);
+        JsonText.putObject(text, request);
+        channel.writeText(type, text.toString().getBytes(StandardCharsets.UTF_8));
+        Answer answer = answer();
+        if (answer.type != FrameDescriptor.DONE) {
+            throw RefusedException.invalid("the sidecar refused the request: " + answer.reason());
+        }
+        return JsonObject.parse(answer.body.array());
+    }
+
+    private static final class Answer {
+        private final int type;
+        private final ByteBuffer body;
+
+        Answer(int type, byte[] body) {
+            this.type = type;
+            this.body = ByteBuffer.wrap(body).order(ByteOrder.LITTLE_ENDIAN);
+        }
+
+        int taken() {
+            return body.getInt(FrameDescriptor.TAKEN_OFFSET);
+        }
+
+        int delayMs() {
+            return body.getInt(FrameDescriptor.DELAY_OFFSET);
+        }
+
+        String reason() {
+            int from = FrameDescriptor.REASON_OFFSET;
+            return new String(body.array(), from, body.capacity() - from, StandardCharsets.UTF_8);
+        }
+    }
+
+    private Answer answer() throws IOException {
+        if (!channel.readFirst()) {
+            throw new IOException("connection ended");
+        }
+        channel.readRest();
+        Answer answer = new Answer(channel.type(), channel.readText());
+        if (answer.type != FrameDescriptor.DONE && answer.body.capacity() < FrameDescriptor.REASON_OFFSET) {
+            throw new ProtocolException("answer is truncated: type=" + answer.type);
+        }
+        return answer;
+    }
+
+    private Map<String, @Nullable Object> schema(String operation, Map<String, ? extends @Nullable Object> members) {
+        Map<String, @Nullable Object> request = new LinkedHashMap<>();
+        request.put("op", operation);
+        request.putAll(members);
+        try {
+            return call(FrameDescriptor.SCHEMA, request);
+        } catch (IOException e) {
+            throw new SidecarException(
+                    "lost the connection to the sidecar: address=" + endpoint + ": " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public Optional<Source> openSource(String source) {
+        return Optional.ofNullable(SchemaRequests.sourceOf(schema("source", Map.of("name", source))));
+    }
+
+    @Override
+    public Source defineSource(String source, PayloadFormat format, Map<String, String> attributes) {
+        return source(
+                schema("define-source", Map.of("name", source, "format", format.text(), "attributes", attributes)));
+    }
+
+    @Override
+    public Source setAttributes(String source, Map<String, String> attributes) {
+        return source(schema("set-attributes", Map.of("name", source, "attributes", attributes)));
+    }
+
+    @Override
+    public Source closeSource(String source) {
+        return source(schema("close-source", Map.of("name", source)));
+    }
+
+    private static Source source(Map<String, ? extends @Nullable Object> answer) {
+        return Objects.requireNonNull(SchemaRequests.sourceOf(answer));
+    }
+
+    @Override
+    public IndexEntry defineIndex(String source, String field, String bins, boolean backfill) {
+        return SchemaRequests.indexOf(
+                schema("define-index", Map.of("source", source, "field", field, "bins", bins, "backfill", backfill)));
+    }
+
+    @Override
+    public IndexEntry closeIndex(String source, String index) {
+        return SchemaRequests.indexOf(schema("close-index", Map.of("source", source, "name", index)));
+    }
+
+    /** The longest payload that the sidecar accepts, bytes. */
+    public int payloadLengthMax() {
+        return payloadLengthMax;
+    }
+
+    /**
+     * Sends payloads that lie back to back from offset 0, and waits until they are in the sidecar's log. While the sidecar can't
+     * take them all it resends the rest.
+     *
+     * @param count at most 4,096, and 16 MiB in total
+     * @param stop asked before each attempt
+     * @return how many of the first payloads are in the log
+     */
+    public int push(int sourceId, DirectBuffer payloads, int[] lengths, int count, BooleanSupplier stop) {
+        int done = 0;
+        int offset = 0;
+        try {
+            while (done < count && !stop.getAsBoolean()) {
+                int bytes = write(sourceId, payloads, offset, lengths, done, count);
+                Answer answer = answer();
+                for (int i = 0; i < answer.taken(); i++) {
+                    offset += lengths[done + i];
+                }
+                done += answer.taken();
+                if (answer.type == FrameDescriptor.RETRY) {
+                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(answer.delayMs()));
+                } else if (answer.type != FrameDescriptor.TAKEN) {
+                    throw new SidecarException(
+                            "the sidecar refused a batch: bytes=" + bytes + ": " + answer.reason(), null);
+                }
+            }
+        } catch (IOException e) {
+            throw new SidecarException(
+                    "lost the connection to the sidecar: address=" + endpoint + ": " + e.getMessage(), e);
+        }
+        return done;
+    }
+
+    private int write(int sourceId, DirectBuffer payloads, int offset, int[] lengths, int from, int to)
+            throws IOException {
+        int bytes = 0;
+        batch.clear().position(FrameDescriptor.HEADER_LENGTH);
+        batch.putShort((short) sourceId).putShort((short) 0).putInt(to - from);
+        for (int i = from; i < to; i++) {
+            batch.putInt(lengths[i]);
+            bytes += lengths[i];
+        }
+        payloads.getBytes(offset, batch, bytes);
+        batch.putInt(FrameDescriptor.LENGTH_OFFSET, batch.position() - FrameDescriptor.HEADER_LENGTH);
+        batch.putInt(FrameDescriptor.TYPE_OFFSET, FrameDescriptor.BATCH);
+        channel.writeFully(batch.flip());
+        return bytes;
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            // acknowledged records stay in the log
+        }
+    }
+}

@@ -1,0 +1,121 @@
+package dev.loom.server.ingest;
+
+import dev.loom.Loom;
+import dev.loom.SharedWriter;
+import dev.loom.api.PushStatus;
+import dev.loom.api.Source;
+import dev.loom.server.protocol.FrameDescriptor;
+import dev.loom.server.protocol.ProtocolException;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import org.agrona.DirectBuffer;
+
+/** Pushes batches into a store, each in one turn of the shared writer. For one thread. */
+final class BatchPush {
+    private static final Duration TURN_WAIT = Duration.ofSeconds(1);
+    private static final long ROOM_WAIT_NS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long PARK_NS = TimeUnit.MICROSECONDS.toNanos(200);
+
+    private final SharedWriter writer;
+    private final Loom loom;
+    private final BatchReader reader = new BatchReader();
+    private final BitSet open = new BitSet();
+    private int taken;
+    private String reason = "";
+
+    BatchPush(SharedWriter writer) {
+        this.writer = writer;
+        this.loom = writer.loom();
+    }
+
+    /** Whether it pushes through this writer. */
+    boolean into(SharedWriter other) {
+        return writer == other;
+    }
+
+    /** How many records of the last batch are in the log; they are its first. */
+    int taken() {
+        return taken;
+    }
+
+    /** Why the last batch was not taken completely. */
+    String reason() {
+        return reason;
+    }
+
+    /**
+     * Pushes one batch.
+     *
+     * @return the type of the answer
+     * @throws ProtocolException if the batch is malformed; then none of its records is pushed
+     */
+    int push(DirectBuffer batch, int offset, int length) throws ProtocolException {
+        taken = 0;
+        reason = "";
+        reader.wrap(batch, offset, length);
+        while (reader.next(loom.payloadLengthMax())) {
+            if (!isOpen(reader.source())) {
+                reason = "no open source: id=" + reader.source();
+                return FrameDescriptor.REFUSED;
+            }
+        }
+        if (!writer.acquire(TURN_WAIT)) {
+            reason = "the store is busy";
+            return FrameDescriptor.RETRY;
+        }
+        try {
+            return pushGroups();
+        } finally {
+            writer.release();
+        }
+    }
+
+    private boolean isOpen(int source) {
+        if (!open.get(source)) {
+            for (Source defined : loom.sources()) {
+                open.set(defined.id(), !defined.closed());
+            }
+        }
+        return open.get(source);
+    }
+
+    private int pushGroups() throws ProtocolException {
+        reader.rewind();
+        int type = FrameDescriptor.TAKEN;
+        while (type == FrameDescriptor.TAKEN && reader.next(loom.payloadLengthMax())) {
+            type = pushGroup();
+        }
+        return type;
+    }
+
+    private int pushGroup() {
+        int[] lengths = reader.lengths();
+        int left = reader.count();
+        int at = reader.payloads();
+        long deadlineNs = System.nanoTime() + ROOM_WAIT_NS;
+        while (left > 0) {
+            int pushed = loom.offerBatch(reader.source(), reader.buffer(), at, lengths, left);
+            if (pushed > 0) {
+                taken += pushed;
+                left -= pushed;
+                if (left > 0) {
+                    at += IntStream.of(lengths).limit(pushed).sum();
+                    System.arraycopy(lengths, pushed, lengths, 0, left);
+                }
+            } else if (pushed == PushStatus.SOURCE_CLOSED) {
+                open.clear(reader.source());
+                reason = "source was closed: id=" + reader.source();
+                return FrameDescriptor.REFUSED;
+            } else if (System.nanoTime() - deadlineNs > 0) {
+                reason = "the store's ring is full";
+                return FrameDescriptor.RETRY;
+            } else {
+                LockSupport.parkNanos(PARK_NS);
+            }
+        }
+        return FrameDescriptor.TAKEN;
+    }
+}

@@ -1,0 +1,203 @@
+package dev.loom.server.ingest;
+
+import dev.loom.SharedWriter;
+import dev.loom.error.LoomException;
+import dev.loom.server.json.JsonText;
+import dev.loom.server.protocol.FrameChannel;
+import dev.loom.server.protocol.FrameDescriptor;
+import dev.loom.server.protocol.ProtocolException;
+import dev.loom.server.protocol.SchemaRequests;
+import dev.loom.server.request.RefusedException;
+import dev.loom.server.text.JsonObject;
+import dev.loom.server.text.TextBuffer;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Serves one connection on its own thread, until it ends, breaks the protocol or misses a deadline. */
+final class IngestConnection implements Runnable {
+    private static final int RETRY_DELAY_MS = 100;
+
+    private final FrameChannel channel;
+    private final IngestServer server;
+    private final SchemaRequests schema;
+    private @Nullable BatchPush batches;
+
+    /** When work on the current frame began, never 0; 0 while waiting for a frame. */
+    private volatile long busySinceNs;
+
+    IngestConnection(FrameChannel channel, IngestServer server) {
+        this.channel = channel;
+        this.server = server;
+        this.schema = new SchemaRequests(server.schema());
+        this.busySinceNs = System.nanoTime() | 1;
+    }
+
+    @Override
+    public void run() {
+        try (channel) {
+            serve();
+        } catch (IOException e) {
+            // the peer disconnected or was cut off; acknowledged records stay in the log
+        } finally {
+            server.ended(this);
+        }
+    }
+
+    private void serve() throws IOException {
+        try {
+            hello();
+            while (nextFrame()) {
+                channel.readRest();
+                answer();
+            }
+        } catch (ProtocolException e) {
+            refuse(0, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private boolean nextFrame() throws IOException {
+        busySinceNs = 0;
+        boolean more = !server.closing() && channel.readFirst();
+        busySinceNs = System.nanoTime() | 1;
+        return more;
+    }
+
+    private void hello() throws IOException {
+        if (!channel.readFirst()) {
+            return;
+        }
+        channel.readRest();
+        if (channel.type() != FrameDescriptor.HELLO) {
+            throw new ProtocolException("connection does not begin with a hello: type=" + channel.type());
+        }
+        Map<String, @Nullable Object> request = parse(channel.readText());
+        if (!Integer.toString(FrameDescriptor.PROTOCOL).equals(request.get("protocol"))) {
+            throw new ProtocolException("unsupported protocol: requested=" + request.get("protocol") + ", supported="
+                    + FrameDescriptor.PROTOCOL);
+        } else if (!server.admits(request.get("token") instanceof String token ? token : "")) {
+            throw new ProtocolException("wrong token");
+        }
+        Map<String, @Nullable Object> answer = new LinkedHashMap<>();
+        answer.put("protocol", FrameDescriptor.PROTOCOL);
+        answer.put("batch_length_max", FrameDescriptor.BATCH_LENGTH_MAX);
+        answer.put("group_records_max", FrameDescriptor.GROUP_RECORDS_MAX);
+        answer.put("payload_length_max", server.payloadLengthMax());
+        done(answer);
+    }
+
+    private static Map<String, @Nullable Object> parse(byte[] json) throws ProtocolException {
+        try {
+            return JsonObject.parse(json);
+        } catch (IllegalArgumentException e) {
+            throw new ProtocolException(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void done(Map<String, @Nullable Object> answer) throws IOException {
+        TextBuffer text = new TextBuffer(256);
+        JsonText.putObject(text, answer);
+        channel.writeText(FrameDescriptor.DONE, text.toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    private void answer() throws IOException {
+        switch (channel.type()) {
+            case FrameDescriptor.BATCH -> batch();
+            case FrameDescriptor.SCHEMA -> schema();
+            default -> throw new ProtocolException("unknown frame: type=" + channel.type());
+        }
+    }
+
+    private void schema() throws IOException {
+        try {
+            done(schema.answer(parse(channel.readText())));
+        } catch (RefusedException | LoomException e) {
+            refuse(0, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void batch() throws IOException {
+        int length = channel.length();
+        if (length > FrameDescriptor.BATCH_LENGTH_MAX) {
+            throw new ProtocolException(
+                    "batch is too long: bytes=" + length + ", max=" + FrameDescriptor.BATCH_LENGTH_MAX);
+        }
+        BatchPush into = batches();
+        if (into == null) {
+            channel.skip();
+            retry(0, "store is not writable");
+            return;
+        }
+        try (BatchRoom room = server.memory().take(length)) {
+            if (room == null) {
+                channel.skip();
+                retry(0, "no memory for the batch");
+                return;
+            }
+            channel.readFully(room.bytes());
+            push(into, room);
+        }
+    }
+
+    private @Nullable BatchPush batches() {
+        SharedWriter writer = server.writer().orElse(null);
+        if (writer == null) {
+            batches = null;
+        } else if (batches == null || !batches.into(writer)) {
+            batches = new BatchPush(writer);
+        }
+        return batches;
+    }
+
+    private void push(BatchPush into, BatchRoom room) throws IOException {
+        int type;
+        try {
+            type = into.push(room.buffer(), room.offset(), room.length());
+        } catch (LoomException | IllegalStateException e) {
+            refuse(into.taken(), String.valueOf(e.getMessage()));
+            return;
+        } finally {
+            server.counters().records.add(into.taken());
+        }
+        switch (type) {
+            case FrameDescriptor.RETRY -> retry(into.taken(), into.reason());
+            case FrameDescriptor.REFUSED -> refuse(into.taken(), into.reason());
+            default -> {
+                server.counters().batches.increment();
+                channel.writeAnswer(type, into.taken(), 0, "");
+            }
+        }
+    }
+
+    private void retry(int taken, String reason) throws IOException {
+        server.counters().retries.increment();
+        channel.writeAnswer(FrameDescriptor.RETRY, taken, RETRY_DELAY_MS, reason);
+    }
+
+    private void refuse(int taken, String reason) throws IOException {
+        server.counters().refusals.increment();
+        channel.writeAnswer(FrameDescriptor.REFUSED, taken, 0, reason);
+    }
+
+    /** Whether the current frame has taken longer than that. Usable from any thread. */
+    boolean busyLongerThan(long limitNs) {
+        long since = busySinceNs;
+        return since != 0 && System.nanoTime() - since > limitNs;
+    }
+
+    /** Whether it waits for a frame. Usable from any thread. */
+    boolean idle() {
+        return busySinceNs == 0;
+    }
+
+    /** Closes the connection, whatever it is doing. Usable from any thread. */
+    void end() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            // nothing more can be lost
+        }
+    }
+}

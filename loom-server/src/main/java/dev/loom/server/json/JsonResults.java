@@ -1,0 +1,82 @@
+package dev.loom.server.json;
+
+import dev.loom.api.Source;
+import dev.loom.format.PayloadFormat;
+import dev.loom.query.Aggregate;
+import dev.loom.query.HistogramCounts;
+import dev.loom.query.service.AggregateRequest;
+import dev.loom.query.service.BinGroup;
+import dev.loom.query.service.HistogramRequest;
+import dev.loom.query.service.RequestException;
+import dev.loom.server.text.DataOutput;
+import dev.loom.server.text.TextBuffer;
+import dev.loom.server.time.TimePrinter;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Prints any answer as JSON lines. For one thread. */
+public final class JsonResults extends RecordResults {
+    private final DataOutput out;
+    private final TimePrinter times;
+    private final List<String> fields;
+    private final boolean causes;
+    private final boolean exact;
+
+    /**
+     * Prepares to print.
+     *
+     * @param fields of each record; empty for all
+     * @param causes whether records have the address of their cause
+     * @param exact whether steps say if their count is exact, instead of minimum and maximum
+     */
+    public JsonResults(DataOutput out, TimePrinter times, List<String> fields, boolean causes, boolean exact) {
+        this.out = out;
+        this.times = times;
+        this.fields = fields;
+        this.causes = causes;
+        this.exact = exact;
+    }
+
+    @Override
+    protected RecordPrinter printer(Source source) {
+        return new JsonRecordPrinter(out, source.name(), chosen(source.format(), fields), times, causes);
+    }
+
+    /**
+     * A format reduced to some fields; to all if none are named.
+     *
+     * @throws RequestException if the format lacks a field
+     */
+    public static PayloadFormat chosen(PayloadFormat format, List<String> fields) {
+        try {
+            return fields.isEmpty() ? format : new ChosenFields(format, fields);
+        } catch (IllegalArgumentException e) {
+            throw new RequestException("fields", ": ", e);
+        }
+    }
+
+    @Override
+    public void onAggregate(AggregateRequest request, Aggregate result) {
+        print(ResultRows.aggregate(request, result));
+    }
+
+    @Override
+    public void onHistogram(HistogramRequest request, HistogramCounts counts, List<BinGroup> groups) {
+        ResultRows.histogram(request, counts, groups, exact, this::print);
+    }
+
+    /** Prints a row. */
+    public void print(Map<String, ? extends @Nullable Object> row) {
+        print(out, row);
+        printed(1);
+    }
+
+    /** Prints a row as a line. */
+    public static void print(DataOutput out, Map<String, ? extends @Nullable Object> row) {
+        TextBuffer line = new TextBuffer(256);
+        JsonText.putObject(line, row);
+        line.put('\n');
+        out.write(line);
+    }
+}

@@ -1,0 +1,89 @@
+package dev.loom.server.json;
+
+import dev.loom.api.Source;
+import dev.loom.format.RecordLookup;
+import dev.loom.query.service.CauseThreshold;
+import dev.loom.query.service.ResultHandler;
+import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** Prints the records of an answer, and flushes often enough that nobody waits for records far apart. For one thread. */
+public abstract class RecordResults implements ResultHandler {
+    private static final long FLUSH_EVERY_NS = 100_000_000L;
+    private static final int CLOCK_EVERY = 256;
+
+    private RecordPrinter printer = RecordPrinter.NONE;
+    private @Nullable CauseThreshold threshold;
+    private long printed;
+    private long flushedNs = System.nanoTime();
+
+    protected RecordResults() {}
+
+    /**
+     * Makes the printer of an answer's records.
+     *
+     * @throws dev.loom.query.service.RequestException if the source lacks a field to print
+     */
+    protected abstract RecordPrinter printer(Source source);
+
+    @Override
+    public void onBegin(Source source) {
+        printer = printer(source);
+    }
+
+    @Override
+    public void onLookup(RecordLookup lookup) {
+        printer.lookup(lookup);
+    }
+
+    @Override
+    public void onThreshold(CauseThreshold found) {
+        threshold = found;
+    }
+
+    @Override
+    public void onCause(long address) {
+        printer.cause(address);
+    }
+
+    @Override
+    public void onRecord(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
+        printer.print(timeNs, address, buffer, offset, length);
+        if (++printed % CLOCK_EVERY == 0) {
+            flushNowAndThen();
+        }
+    }
+
+    @Override
+    public void onPulse() {
+        flushNowAndThen();
+    }
+
+    private void flushNowAndThen() {
+        long nowNs = System.nanoTime();
+        if (nowNs - flushedNs > FLUSH_EVERY_NS) {
+            printer.flush();
+            flushedNs = nowNs;
+        }
+    }
+
+    @Override
+    public void onFlush() {
+        printer.flush();
+    }
+
+    /** Counts rows that are no records. */
+    protected final void printed(long rows) {
+        printed += rows;
+    }
+
+    /** Records and rows printed. */
+    public final long printed() {
+        return printed;
+    }
+
+    /** The threshold of a correlation; null if there was none. */
+    final @Nullable CauseThreshold threshold() {
+        return threshold;
+    }
+}

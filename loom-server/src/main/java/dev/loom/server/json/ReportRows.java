@@ -1,0 +1,93 @@
+package dev.loom.server.json;
+
+import dev.loom.query.model.Completeness;
+import dev.loom.query.model.QueryStatistics;
+import dev.loom.query.service.CauseThreshold;
+import dev.loom.query.service.QueryLimits;
+import dev.loom.query.service.QueryReport;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a query ended, as JSON has it.
+ *
+ * @param results what was printed
+ */
+public record ReportRows(QueryReport report, QueryLimits limits, RecordResults results, RunTime time) {
+    /** What the answer lacks, what was found out besides, and the work as {@code stats}: the last line of an answer. */
+    public Map<String, Object> outcome() {
+        Map<String, Object> values = missing(report.completeness());
+        values.putAll(found());
+        values.put("stats", work());
+        return values;
+    }
+
+    /** The work, and what {@link #outcome()} has, in one row. */
+    public Map<String, Object> explanation() {
+        Map<String, Object> values = work();
+        values.putAll(found());
+        values.putAll(missing(report.completeness()));
+        return values;
+    }
+
+    /** What an answer lacks. */
+    public static Map<String, Object> missing(Completeness completeness) {
+        Map<String, Object> values = new LinkedHashMap<>();
+        values.put("complete", completeness.complete());
+        values.put("lost", completeness.lost());
+        values.put("damaged_pages", completeness.damagedPages());
+        values.put("expired", completeness.expired());
+        values.put("limit", completeness.limit().name().toLowerCase(Locale.ROOT));
+        return values;
+    }
+
+    /** Fields of conditions that no record had; they may be misspelt. */
+    public List<String> unseen() {
+        return report.statistics().fieldsSeen().entrySet().stream()
+                .filter(field -> !field.getValue())
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    private Map<String, Object> found() {
+        CauseThreshold threshold = results.threshold();
+        Number number = threshold == null ? null : number(threshold);
+        return threshold == null || number == null
+                ? Map.of()
+                : Map.of(threshold.inclusive() ? "at_least" : "above", number);
+    }
+
+    /** The value of a threshold; null if it is a percentile of no values. */
+    public static @Nullable Number number(CauseThreshold threshold) {
+        return threshold.number() == null
+                ? NumberText.number(threshold.value(), threshold.exact())
+                : threshold.number();
+    }
+
+    private Map<String, Object> work() {
+        QueryStatistics work = report.statistics();
+        Map<String, Object> values = new LinkedHashMap<>();
+        values.put("pages_considered", work.pagesConsidered());
+        values.put("pages_skipped_by_time", work.pagesSkipped());
+        values.put("pages_skipped_by_bins", work.pagesSkippedByBins());
+        values.put("pages_read", work.pagesRead());
+        values.put("bytes_read", work.bytesRead());
+        values.put("chunks_read", work.chunksRead());
+        values.put("chunks_from_totals", work.chunksFromTotals());
+        values.put("chunks_from_bins", work.chunksFromBins());
+        values.put("records_printed", results.printed());
+        values.put("scans", report.scans());
+        values.put("wall_ns", time.wallNs());
+        values.put("cpu_ns", time.cpuNs());
+        values.put("time_index", limits.useTimeIndex() ? "used" : "not used: disabled");
+        values.put("chunk_index", limits.useChunkIndex() ? work.plan() : "not used: disabled");
+        List<String> unseen = unseen();
+        if (!unseen.isEmpty()) {
+            values.put("fields_without_values", unseen);
+        }
+        return values;
+    }
+}

@@ -1,0 +1,119 @@
+package dev.loom.server.json;
+
+import dev.loom.api.IndexFunction;
+import dev.loom.query.Aggregate;
+import dev.loom.query.HistogramCounts;
+import dev.loom.query.model.TimeRange;
+import dev.loom.query.service.AggregateRequest;
+import dev.loom.query.service.BinGroup;
+import dev.loom.query.service.HistogramRequest;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Results as rows of named values, as JSON has them. */
+public final class ResultRows {
+    private ResultRows() {}
+
+    /** An aggregate as one row. */
+    public static Map<String, @Nullable Object> aggregate(AggregateRequest request, Aggregate result) {
+        IndexFunction function = request.records().function(request.field());
+        TimeRange range = request.records().range();
+        Map<String, @Nullable Object> row = new LinkedHashMap<>();
+        row.put("source", request.records().source().name());
+        if (request.field() != null) {
+            row.put("field", request.field());
+        }
+        row.put("from", range.fromNs() == Long.MIN_VALUE ? null : range.fromNs());
+        row.put("to", range.toNs() == Long.MAX_VALUE ? null : range.toNs());
+        row.put("count", result.count());
+        if (request.field() != null) {
+            row.put("sum", NumberText.sum(result.sum()));
+            row.put("min", NumberText.number(result.min().orElse(null), function.isExact()));
+            row.put("max", NumberText.number(result.max().orElse(null), function.isExact()));
+            row.put("mean", result.count() == 0 ? null : (Object) result.mean());
+            Map<String, @Nullable Object> percentiles = new LinkedHashMap<>();
+            request.percentiles()
+                    .forEach(percentile -> percentiles.put(
+                            percentile.toPlainString(),
+                            NumberText.number(result.percentiles().get(percentile), function.isExact())));
+            row.put("percentiles", percentiles);
+        }
+        row.put("complete", result.completeness().complete());
+        row.put("lost", result.completeness().lost());
+        return row;
+    }
+
+    /** The names of the values in a histogram's rows. */
+    public static String[] histogramColumns(HistogramRequest request, boolean exact) {
+        if (request.byTime() == null) {
+            return new String[] {"low", "high", "count"};
+        } else if (request.byValue()) {
+            return new String[] {"from", "to", "low", "high", "count"};
+        }
+        return exact
+                ? new String[] {"from", "to", "count", "exact"}
+                : new String[] {"from", "to", "count", "min", "max"};
+    }
+
+    /** A histogram as a row for each step, or for each bin or cell that holds values. */
+    public static void histogram(
+            HistogramRequest request,
+            HistogramCounts counts,
+            List<BinGroup> groups,
+            boolean exact,
+            Consumer<Map<String, @Nullable Object>> rows) {
+        for (int step = 0; step < counts.steps(); step++) {
+            if (!request.byValue()) {
+                rows.accept(step(counts, step, exact));
+            } else if (request.byTime() == null) {
+                for (BinGroup group : groups) {
+                    putCell(request, counts, step, group.from(), group.count(counts, 0), rows);
+                }
+            } else {
+                for (int bin = 0; bin < counts.bins(); bin++) {
+                    putCell(request, counts, step, bin, counts.count(step, bin), rows);
+                }
+            }
+        }
+    }
+
+    private static Map<String, @Nullable Object> step(HistogramCounts counts, int step, boolean exact) {
+        Map<String, @Nullable Object> row = new LinkedHashMap<>();
+        putStep(row, counts, step);
+        row.put("count", counts.count(step));
+        if (exact) {
+            row.put("exact", counts.completeness().complete());
+        } else {
+            row.put("min", NumberText.number(counts.min(step), counts.isExact()));
+            row.put("max", NumberText.number(counts.max(step), counts.isExact()));
+        }
+        return row;
+    }
+
+    private static void putCell(
+            HistogramRequest request,
+            HistogramCounts counts,
+            int step,
+            int bin,
+            long count,
+            Consumer<Map<String, @Nullable Object>> rows) {
+        if (count > 0) {
+            Map<String, @Nullable Object> row = new LinkedHashMap<>();
+            if (request.byTime() != null) {
+                putStep(row, counts, step);
+            }
+            row.put("low", NumberText.number(counts.low(bin), counts.isExact()));
+            row.put("high", NumberText.number(counts.high(bin), counts.isExact()));
+            row.put("count", count);
+            rows.accept(row);
+        }
+    }
+
+    private static void putStep(Map<String, @Nullable Object> row, HistogramCounts counts, int step) {
+        row.put("from", counts.range(step).fromNs());
+        row.put("to", counts.range(step).toNs());
+    }
+}

@@ -1,0 +1,117 @@
+package dev.loom.server.json;
+
+import dev.loom.api.Index;
+import dev.loom.api.IndexKind;
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.api.SourceStatistics;
+import dev.loom.api.Store;
+import dev.loom.server.request.SourceLookup;
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What a store has besides records, as rows of named values. */
+public final class StoreRows {
+    private StoreRows() {}
+
+    /** A source. */
+    public static Map<String, @Nullable Object> source(Source source, SourceStatistics statistics) {
+        boolean empty = statistics.records() == 0;
+        Map<String, @Nullable Object> row = new LinkedHashMap<>();
+        row.put("name", source.name());
+        row.put("id", source.id());
+        row.put("format", source.format().text());
+        row.put("records", statistics.records());
+        row.put("bytes", statistics.bytes());
+        row.put("first", empty ? null : statistics.firstTimeNs());
+        row.put("last", empty ? null : statistics.lastTimeNs());
+        row.put("lost", statistics.lost());
+        if (source.closed()) {
+            row.put("closed", true);
+        }
+        return row;
+    }
+
+    /**
+     * The indexes of a source, or of all if none is named.
+     *
+     * @throws dev.loom.server.request.RefusedException if there is no such source
+     */
+    public static void indexes(
+            Snapshot snapshot, @Nullable String sourceName, Consumer<Map<String, @Nullable Object>> rows) {
+        List<Source> sources =
+                sourceName == null ? snapshot.sources() : List.of(SourceLookup.find(snapshot, sourceName));
+        for (Source source : sources) {
+            snapshot.indexes(source.id()).forEach(index -> rows.accept(index(source, index)));
+        }
+    }
+
+    private static Map<String, @Nullable Object> index(Source source, Index index) {
+        Map<String, @Nullable Object> row = new LinkedHashMap<>();
+        row.put("source", source.name());
+        row.put("name", index.name());
+        row.put("id", index.id());
+        row.put("kind", index.kind().text());
+        row.put("field", index.function().name());
+        row.put("type", index.function().type().text());
+        row.put("unit", index.function().unit().text());
+        row.put("bins", index.kind() == IndexKind.VALUE ? index.bins().text() : null);
+        row.put("from_address", index.fromAddress());
+        if (index.closed()) {
+            row.put("closed", true);
+        }
+        return row;
+    }
+
+    /** The settings and the state of a store. */
+    public static Map<String, Object> info(Store store, Path directory) throws IOException {
+        Map<String, Object> values = InfoValues.of(store.info());
+        addTotals(store, values);
+        values.put("disk_bytes", diskBytes(directory));
+        return values;
+    }
+
+    private static void addTotals(Store store, Map<String, Object> values) {
+        long records = 0;
+        long bytes = 0;
+        long lost = 0;
+        try (Snapshot snapshot = store.snapshot()) {
+            for (Source source : snapshot.sources()) {
+                SourceStatistics statistics = snapshot.statistics(source.id());
+                records += statistics.records();
+                bytes += statistics.bytes();
+                lost += statistics.lost();
+            }
+        }
+        values.put("records", records);
+        values.put("payload_bytes", bytes);
+        values.put("lost", lost);
+    }
+
+    /** Files may appear and disappear while they are counted. */
+    private static long diskBytes(Path directory) throws IOException {
+        long[] bytes = {0};
+        Files.walkFileTree(directory, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                bytes[0] += attributes.size();
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException e) {
+                return FileVisitResult.CONTINUE;
+            }
+        });
+        return bytes[0];
+    }
+}

@@ -1,0 +1,105 @@
+package dev.loom.server.protocol;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+
+/** Reads and writes frames on one connection, blocking. For one thread. */
+public final class FrameChannel implements AutoCloseable {
+    private final SocketChannel channel;
+    private final ByteBuffer header = little(FrameDescriptor.HEADER_LENGTH);
+    private final ByteBuffer text = little(FrameDescriptor.HEADER_LENGTH + FrameDescriptor.TEXT_LENGTH_MAX);
+
+    public FrameChannel(SocketChannel channel) {
+        this.channel = channel;
+    }
+
+    private static ByteBuffer little(int capacity) {
+        return ByteBuffer.allocateDirect(capacity).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Waits for a frame's first bytes; false at the end of the stream. Call {@link #readRest()} next. */
+    public boolean readFirst() throws IOException {
+        header.clear();
+        return channel.read(header) > 0;
+    }
+
+    /** Reads the rest of the header; {@link #type()} and {@link #length()} are then valid. */
+    public void readRest() throws IOException {
+        readFully(header);
+        if (length() < 0) {
+            throw new ProtocolException("frame is too long: bytes=" + Integer.toUnsignedString(length()));
+        }
+    }
+
+    public int type() {
+        return header.getInt(FrameDescriptor.TYPE_OFFSET);
+    }
+
+    public int length() {
+        return header.getInt(FrameDescriptor.LENGTH_OFFSET);
+    }
+
+    /** Reads until the buffer is full. */
+    public void readFully(ByteBuffer into) throws IOException {
+        while (into.hasRemaining()) {
+            if (channel.read(into) < 0) {
+                throw new EOFException("connection ended within a frame");
+            }
+        }
+    }
+
+    /** Reads the body of a frame other than a batch. */
+    public byte[] readText() throws IOException {
+        if (length() > FrameDescriptor.TEXT_LENGTH_MAX) {
+            throw new ProtocolException(
+                    "frame is too long: bytes=" + length() + ", max=" + FrameDescriptor.TEXT_LENGTH_MAX);
+        }
+        byte[] bytes = new byte[length()];
+        text.clear().limit(bytes.length);
+        readFully(text);
+        text.flip().get(bytes);
+        return bytes;
+    }
+
+    /** Skips the body. */
+    public void skip() throws IOException {
+        for (int left = length(); left > 0; left -= text.limit()) {
+            text.clear().limit(Math.min(left, text.capacity()));
+            readFully(text);
+        }
+    }
+
+    /** Writes a text frame, cut to the longest body allowed. */
+    public void writeText(int type, byte[] bytes) throws IOException {
+        int length = Math.min(bytes.length, FrameDescriptor.TEXT_LENGTH_MAX);
+        text.clear();
+        text.putInt(length).putInt(type).put(bytes, 0, length);
+        writeFully(text.flip());
+    }
+
+    /** Writes the answer to a batch. */
+    public void writeAnswer(int type, int taken, int delayMs, String reason) throws IOException {
+        byte[] bytes = reason.getBytes(StandardCharsets.UTF_8);
+        int length = Math.min(bytes.length, FrameDescriptor.TEXT_LENGTH_MAX - FrameDescriptor.REASON_OFFSET);
+        text.clear();
+        text.putInt(FrameDescriptor.REASON_OFFSET + length).putInt(type);
+        text.putInt(taken).putInt(delayMs).put(bytes, 0, length);
+        writeFully(text.flip());
+    }
+
+    public void writeFully(ByteBuffer from) throws IOException {
+        while (from.hasRemaining()) {
+            channel.write(from);
+        }
+    }
+
+    /** Closes both directions. Usable from any thread. */
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}

@@ -1,0 +1,259 @@
+package dev.loom.server.request;
+
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.api.Store;
+import dev.loom.format.UnknownFieldException;
+import dev.loom.query.model.Order;
+import dev.loom.query.service.AggregateRequest;
+import dev.loom.query.service.CorrelateRequest;
+import dev.loom.query.service.HistogramRequest;
+import dev.loom.query.service.QueryLimits;
+import dev.loom.query.service.QueryRequest;
+import dev.loom.query.service.RecordSelection;
+import dev.loom.query.service.RequestException;
+import dev.loom.query.service.ScanRequest;
+import dev.loom.query.service.TailRequest;
+import dev.loom.query.service.TopRequest;
+import dev.loom.query.text.TextQuery;
+import dev.loom.query.where.WhereExpression;
+import dev.loom.server.time.EventTime;
+import dev.loom.server.time.StoreTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes requests to one snapshot from texts. Its methods throw a {@link RequestException} for an invalid text, and a {@link
+ * RefusedException} for an unknown source.
+ */
+public final class RequestBuilder {
+    /** The most groups by value where nobody draws them. */
+    public static final int GROUPS_MAX = Integer.MAX_VALUE;
+
+    private final Store store;
+    private final Snapshot snapshot;
+    private final RequestTimes times;
+    private final long nowNs;
+    private final QueryLimits limits;
+    private final Consumer<String> remarks;
+
+    /**
+     * Prepares to make requests.
+     *
+     * @param nowNs the machine's time, epoch nanoseconds
+     * @param remarks takes what people should know about the request
+     */
+    public RequestBuilder(
+            Store store,
+            Snapshot snapshot,
+            RequestTimes times,
+            long nowNs,
+            QueryLimits limits,
+            Consumer<String> remarks) {
+        this.store = store;
+        this.snapshot = snapshot;
+        this.times = times;
+        this.nowNs = nowNs;
+        this.limits = limits;
+        this.remarks = remarks;
+    }
+
+    public ScanRequest scan(String source, List<String> where, boolean ascending, long limit) {
+        return scan(records(source, where), ascending, limit);
+    }
+
+    private ScanRequest scan(RecordSelection records, boolean ascending, long limit) {
+        return new ScanRequest(records, ascending ? Order.OLDEST_FIRST : Order.NEWEST_FIRST, limit, limits);
+    }
+
+    /**
+     * The records whose text matches, or with {@code count} their number in steps of time.
+     *
+     * @param field null for the source's text
+     */
+    public QueryRequest search(
+            String source,
+            String text,
+            @Nullable String field,
+            List<String> where,
+            boolean ascending,
+            long limit,
+            boolean count,
+            @Nullable String step,
+            int stepsMax) {
+        if (step != null && !count) {
+            throw new RequestException("step", " requires --count");
+        }
+        RecordSelection records = records(source, where);
+        List<WhereExpression> conditions = new ArrayList<>(records.conditions());
+        conditions.add(matches(records.source(), text, field));
+        ScanRequest scan = scan(
+                new RecordSelection(records.source(), records.range(), records.eventTime(), conditions),
+                ascending,
+                limit);
+        return count
+                ? new HistogramRequest(scan.records(), null, false, GROUPS_MAX, steps(step, stepsMax), limits)
+                : scan;
+    }
+
+    public TopRequest top(String source, @Nullable String field, List<String> where, long count, boolean smallest) {
+        RecordSelection records = records(source, where);
+        return new TopRequest(
+                records,
+                required(field, records.source()),
+                (int) Math.max(Math.min(count, Integer.MAX_VALUE), -1),
+                smallest,
+                limits);
+    }
+
+    /**
+     * Count, sum, minimum, maximum, mean and percentiles of a field.
+     *
+     * @param field null to count records
+     */
+    public AggregateRequest aggregate(
+            String source, @Nullable String field, List<String> where, List<String> percentiles) {
+        return new AggregateRequest(
+                records(source, where),
+                field,
+                percentiles.stream().map(RequestTexts::percentile).toList(),
+                limits);
+    }
+
+    /**
+     * The counts of a field's values by size, by time, or by both.
+     *
+     * @param field null to count records by time
+     */
+    public HistogramRequest histogram(
+            String source,
+            @Nullable String field,
+            List<String> where,
+            boolean byValue,
+            int groupsMax,
+            boolean byTime,
+            @Nullable String step,
+            int stepsMax) {
+        if (step != null && !byTime) {
+            throw new RequestException("step", " requires --by time");
+        } else if (field == null && byValue) {
+            throw new RequestException("hist by value needs a field; hist SOURCE --by time counts records without one");
+        }
+        return new HistogramRequest(
+                records(source, where), field, byValue, groupsMax, byTime ? steps(step, stepsMax) : null, limits);
+    }
+
+    /**
+     * The records of another source around, or during, the outliers of a field.
+     *
+     * @param overlap empty, or the fields that hold durations
+     */
+    public CorrelateRequest correlate(
+            String source,
+            @Nullable String field,
+            List<String> where,
+            String above,
+            String with,
+            @Nullable String within,
+            @Nullable String before,
+            @Nullable String after,
+            List<String> overlap,
+            long limit,
+            boolean distinct) {
+        long given =
+                Stream.of(within, before, after).filter(each -> each != null).count();
+        if (given + (overlap.isEmpty() ? 0 : 1) != 1) {
+            throw new RequestException("give exactly one of --within, --before, --after and --overlap");
+        } else if (!overlap.isEmpty() && overlap.size() != 2) {
+            throw new RequestException("overlap", " takes two fields, for example latency_ns,latency_ns");
+        }
+        Source other = SourceLookup.find(snapshot, with);
+        // arrival is the time of import, hardly ever what is meant if both sources have event times
+        boolean both = EventTime.of(SourceLookup.find(snapshot, source)) != null && EventTime.of(other) != null;
+        RecordSelection records = records(source, where, times.kind() == null ? both : times.kind() == TimeKind.EVENT);
+        return new CorrelateRequest(
+                records,
+                required(field, records.source()),
+                RequestTexts.threshold(above),
+                other,
+                before == null ? window("within", within) : window("before", before),
+                after == null ? window("within", within) : window("after", after),
+                overlap.isEmpty() ? null : new CorrelateRequest.Overlap(overlap.get(0), overlap.get(1)),
+                limit,
+                distinct,
+                limits);
+    }
+
+    /**
+     * The last records of a source, and those that arrive.
+     *
+     * @param text words that each record has to match; null for any record
+     */
+    public static TailRequest tail(
+            Snapshot snapshot,
+            QueryLimits limits,
+            String source,
+            List<String> where,
+            @Nullable String text,
+            long lines,
+            boolean follow) {
+        Source found = SourceLookup.find(snapshot, source);
+        List<WhereExpression> conditions = new ArrayList<>(RequestTexts.conditions(where));
+        if (text != null) {
+            conditions.add(matches(found, text, null));
+        }
+        return new TailRequest(found, conditions, lines, follow, limits);
+    }
+
+    private static Duration window(String part, @Nullable String text) {
+        return text == null ? Duration.ZERO : RequestTexts.duration(part, text);
+    }
+
+    private static HistogramRequest.Steps steps(@Nullable String step, int stepsMax) {
+        return new HistogramRequest.Steps(step == null ? null : RequestTexts.duration("step", step), stepsMax);
+    }
+
+    private static String required(@Nullable String field, Source source) {
+        if (field == null) {
+            throw new RequestException("Missing required parameter: 'FIELD'; expected a numeric field of the source: "
+                    + UnknownFieldException.known(source.format()));
+        }
+        return field;
+    }
+
+    private static WhereExpression matches(Source source, String text, @Nullable String field) {
+        String searched = TextField.of(source, field);
+        try {
+            WhereExpression condition = new WhereExpression.Matches(searched, TextQuery.parse(text));
+            condition.bind(source.format());
+            return condition;
+        } catch (IllegalArgumentException e) {
+            throw new RequestException("", "text query: ", e);
+        }
+    }
+
+    private RecordSelection records(String source, List<String> where) {
+        return records(source, where, times.kind() == TimeKind.EVENT);
+    }
+
+    private RecordSelection records(String source, List<String> where, boolean eventTime) {
+        Source found = SourceLookup.find(snapshot, source);
+        return new RecordSelection(found, times.range(nowNs(eventTime)), eventTime, RequestTexts.conditions(where));
+    }
+
+    /** Base of relative times: for arrival times the store's own now, if its clock is ahead of the machine's. */
+    private long nowNs(boolean eventTime) {
+        if (!times.relative() || eventTime) {
+            return nowNs;
+        }
+        long aheadNs = snapshot.live() ? StoreTime.aheadNs(store) : StoreTime.aheadNs(snapshot, nowNs);
+        if (aheadNs > 0) {
+            remarks.accept(StoreTime.tell(aheadNs) + "; relative times use the store's clock");
+        }
+        return nowNs + aheadNs;
+    }
+}

@@ -1,0 +1,37 @@
+package dev.loom.server.request;
+
+import dev.loom.api.Source;
+import dev.loom.format.PayloadFormat;
+import dev.loom.format.UnknownFieldException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The field of a source whose text is searched: the one the source was defined with, or its format's default. */
+public final class TextField {
+    private static final String ATTRIBUTE = "text.field";
+
+    private TextField() {}
+
+    /**
+     * The attributes that make a field the source's text.
+     *
+     * @throws RefusedException if the format has no such field
+     */
+    public static Map<String, String> attributes(String field, PayloadFormat format) {
+        if (format.field(field) == null) {
+            throw RefusedException.invalid(String.valueOf(new UnknownFieldException(field, format).getMessage()));
+        }
+        return Map.of(ATTRIBUTE, field);
+    }
+
+    /** The field asked for, or else the source's. */
+    static String of(Source source, @Nullable String asked) {
+        String field = asked == null ? source.attributes().get(ATTRIBUTE) : asked;
+        field = field == null ? source.format().textField() : field;
+        if (field == null) {
+            throw RefusedException.invalid("source has no text field: " + source.name() + ", format="
+                    + source.format().text() + "; name the field to search");
+        }
+        return field;
+    }
+}

@@ -1,0 +1,92 @@
+package dev.loom.server.text;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+
+/** An output of data, such as standard output or an answer by HTTP. Buffered. For one thread. */
+public final class DataOutput {
+    private static final int CAPACITY = 64 * 1024;
+
+    private static final String BROKEN_PIPE = "Broken pipe";
+
+    private final OutputStream stream;
+    private final boolean pipe;
+    private final byte[] buffer = new byte[CAPACITY];
+    private int length;
+    private boolean untouched = true;
+
+    /**
+     * Wraps a stream.
+     *
+     * @param pipe whether every failed write means that the reader has gone; otherwise the failure's text decides
+     */
+    public DataOutput(OutputStream stream, boolean pipe) {
+        this.stream = stream;
+        this.pipe = pipe;
+    }
+
+    /** Writes and clears the text. */
+    public void write(TextBuffer text) {
+        write(text.array(), 0, text.length());
+        text.clear();
+    }
+
+    /**
+     * Writes bytes.
+     *
+     * @throws BrokenPipeException if the reader has gone
+     * @throws UncheckedIOException if writing fails otherwise
+     */
+    public void write(byte[] bytes, int offset, int count) {
+        untouched &= count == 0;
+        if (count > buffer.length - length) {
+            drain();
+        }
+        if (count > buffer.length) {
+            send(bytes, offset, count);
+        } else {
+            System.arraycopy(bytes, offset, buffer, length, count);
+            length += count;
+        }
+    }
+
+    /** Whether nothing was ever written. */
+    public boolean untouched() {
+        return untouched;
+    }
+
+    /**
+     * Passes everything written to the reader of standard output.
+     *
+     * @throws BrokenPipeException if the reader has gone
+     * @throws UncheckedIOException if writing fails otherwise
+     */
+    public void flush() {
+        drain();
+        try {
+            stream.flush();
+        } catch (IOException e) {
+            throw failure(e);
+        }
+    }
+
+    private RuntimeException failure(IOException e) {
+        return pipe || BROKEN_PIPE.equals(e.getMessage()) ? new BrokenPipeException(e) : new UncheckedIOException(e);
+    }
+
+    private void drain() {
+        int count = length;
+        length = 0;
+        send(buffer, 0, count);
+    }
+
+    private void send(byte[] bytes, int offset, int count) {
+        try {
+            stream.write(bytes, offset, count);
+        } catch (IOException e) {
+            length = 0;
+            throw failure(e);
+        }
+    }
+}

@@ -1,0 +1,19 @@
+package dev.loom.server.text;
+
+/**
+ * Code points that are invisible or change their surroundings: control characters, which command a terminal; characters that
+ * reverse the direction of text or join it invisibly; line and paragraph separators. Output escapes them.
+ */
+public final class HiddenCharacters {
+    private HiddenCharacters() {}
+
+    public static boolean hides(int codePoint) {
+        if (codePoint < 0x7F) {
+            return codePoint < 0x20;
+        }
+        return switch (Character.getType(codePoint)) {
+            case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;
+            default -> false;
+        };
+    }
+}

@@ -1,0 +1,86 @@
+package dev.loom.server.time;
+
+import java.time.Instant;
+
+/** Conversions to and from epoch nanoseconds, whose range is 1677 to 2262. */
+public final class EpochTime {
+    private static final long NS_PER_SECOND = 1_000_000_000L;
+
+    /** Numbers from this one on are not seconds; as seconds it is in the year 5138. */
+    private static final long SECONDS_MAX = 100_000_000_000L;
+
+    private static final long MILLIS_MAX = SECONDS_MAX * 1_000;
+    private static final long MICROS_MAX = MILLIS_MAX * 1_000;
+
+    private static final double REACH = 0x1p63;
+
+    private EpochTime() {}
+
+    /**
+     * Epoch nanoseconds of a time whose size determines its unit: seconds below 1e11, milliseconds below 1e14, microseconds below
+     * 1e17, else nanoseconds.
+     *
+     * @throws ArithmeticException if the result is out of range
+     */
+    public static long ofAnyUnit(long value) {
+        long size = value < 0 ? -value : value;
+        if (size < 0 || size >= MICROS_MAX) {
+            return value;
+        } else if (size < SECONDS_MAX) {
+            return Math.multiplyExact(value, NS_PER_SECOND);
+        }
+        return Math.multiplyExact(value, size < MILLIS_MAX ? 1_000_000L : 1_000L);
+    }
+
+    /**
+     * Like {@link #ofAnyUnit(long)}; keeps the whole part exactly.
+     *
+     * @throws ArithmeticException if the result is out of range
+     */
+    public static long ofAnyUnit(double value) {
+        double size = Math.abs(Math.floor(value));
+        return ofUnit(
+                value,
+                size < SECONDS_MAX ? 1_000_000_000 : size < MILLIS_MAX ? 1_000_000 : size < MICROS_MAX ? 1_000 : 1);
+    }
+
+    /**
+     * Nanoseconds of a number of units; keeps the whole part exactly.
+     *
+     * @throws ArithmeticException if the result is out of range
+     */
+    static long ofUnit(double value, long unitNs) {
+        double whole = Math.floor(value);
+        if (!(Math.abs(whole) < REACH)) {
+            throw new ArithmeticException("time is out of range: " + value);
+        }
+        return Math.addExact(Math.multiplyExact((long) whole, unitNs), Math.round((value - whole) * unitNs));
+    }
+
+    /** Whether {@link #ofAnyUnit} takes all numbers from {@code min} to {@code max} for the same unit. */
+    static boolean haveOneUnit(double min, double max) {
+        return unit(min) == unit(max) && (unit(min) == 0 || min > 0 == max > 0);
+    }
+
+    private static int unit(double value) {
+        double size = Math.abs(value);
+        return size < SECONDS_MAX ? 0 : size < MILLIS_MAX ? 1 : size < MICROS_MAX ? 2 : 3;
+    }
+
+    /**
+     * Epoch nanoseconds of an instant.
+     *
+     * @throws ArithmeticException if the result is out of range
+     */
+    public static long of(Instant instant) {
+        // in the first representable second the whole seconds alone would overflow
+        long seconds = instant.getEpochSecond();
+        return seconds < 0
+                ? Math.addExact(Math.multiplyExact(seconds + 1, NS_PER_SECOND), instant.getNano() - NS_PER_SECOND)
+                : Math.addExact(Math.multiplyExact(seconds, NS_PER_SECOND), instant.getNano());
+    }
+
+    public static Instant instant(long epochNs) {
+        return Instant.ofEpochSecond(Math.floorDiv(epochNs, NS_PER_SECOND), Math.floorMod(epochNs, NS_PER_SECOND));
+    }
+}

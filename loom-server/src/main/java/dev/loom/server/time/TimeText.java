@@ -1,0 +1,76 @@
+package dev.loom.server.time;
+
+import dev.loom.query.where.Quantity;
+import java.math.BigDecimal;
+import java.time.DateTimeException;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneId;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Parses a time: RFC 3339, also without an offset or a time of day, an epoch in s, ms, us or ns by its
+ * size, {@code now}, {@code now-5m}.
+ */
+public final class TimeText {
+    private static final Pattern EPOCH = Pattern.compile("-?\\d{1,19}");
+    private static final Pattern EPOCH_FRACTION = Pattern.compile("-?\\d{1,11}\\.\\d{1,9}");
+    private static final String NOW = "now";
+
+    private TimeText() {}
+
+    /** Whether a text, or null, is relative to now. */
+    public static boolean relative(@Nullable String text) {
+        return text != null && text.startsWith(NOW);
+    }
+
+    /**
+     * Parses a text to epoch nanoseconds.
+     *
+     * @param zone for texts without an offset
+     * @throws IllegalArgumentException if the text is not a time or is out of range
+     */
+    public static long parse(String text, long nowNs, ZoneId zone) {
+        try {
+            if (text.startsWith(NOW)) {
+                return relative(text.substring(NOW.length()), nowNs);
+            } else if (EPOCH.matcher(text).matches()) {
+                return EpochTime.ofAnyUnit(Long.parseLong(text));
+            } else if (EPOCH_FRACTION.matcher(text).matches()) {
+                return new BigDecimal(text).movePointRight(9).longValueExact();
+            }
+            return calendar(text.replace(' ', 'T'), zone);
+        } catch (ArithmeticException | DateTimeException | IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "not a time: \"" + text + "\"; expected RFC 3339 such as 2026-11-21T02:46:33Z, an epoch or now-5m",
+                    e);
+        }
+    }
+
+    private static long relative(String rest, long nowNs) {
+        if (rest.isEmpty()) {
+            return nowNs;
+        }
+        long distanceNs = Quantity.durationNs(rest.substring(1));
+        return switch (rest.charAt(0)) {
+            case '-' -> Math.subtractExact(nowNs, distanceNs);
+            case '+' -> Math.addExact(nowNs, distanceNs);
+            default -> throw new IllegalArgumentException(rest);
+        };
+    }
+
+    private static long calendar(String text, ZoneId zone) {
+        int timeAt = text.toUpperCase(Locale.ROOT).indexOf('T');
+        if (timeAt < 0) {
+            return EpochTime.of(LocalDate.parse(text).atStartOfDay(zone).toInstant());
+        }
+        boolean offset = text.indexOf('+', timeAt) > 0 || text.indexOf('-', timeAt) > 0;
+        if (offset || text.endsWith("Z") || text.endsWith("z")) {
+            return EpochTime.of(OffsetDateTime.parse(text).toInstant());
+        }
+        return EpochTime.of(LocalDateTime.parse(text).atZone(zone).toInstant());
+    }
+}

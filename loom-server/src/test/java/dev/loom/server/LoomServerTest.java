@@ -1,0 +1,145 @@
+package dev.loom.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.LoomReader;
+import dev.loom.Recorder;
+import dev.loom.SharedWriter;
+import dev.loom.api.Snapshot;
+import dev.loom.format.Formats;
+import dev.loom.otlp.server.Endpoint;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Servers within applications that have the store open. */
+final class LoomServerTest {
+    private static final Endpoint ANY_PORT = Endpoint.parse("127.0.0.1:0");
+    private static final UnsafeBuffer HELLO = new UnsafeBuffer("hello".getBytes(StandardCharsets.UTF_8));
+    private static final String SCAN = "{\"source\":\"lines\"}";
+
+    @TempDir
+    Path temp;
+
+    private Loom open() {
+        return Loom.open(
+                LoomConfig.at(temp.resolve("store")).recordRingBytes(8 << 20).build());
+    }
+
+    private static ServerSettings.Builder api() {
+        return ServerSettings.builder().api(ANY_PORT);
+    }
+
+    private static HttpResponse<String> ask(LoomServer server, String endpoint, String path, String body)
+            throws Exception {
+        URI uri = URI.create("http://" + server.addresses().get(endpoint) + path);
+        HttpRequest request = HttpRequest.newBuilder(uri)
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(body))
+                .build();
+        return HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
+    }
+
+    private static HttpResponse<String> get(LoomServer server, String path) throws Exception {
+        URI uri = URI.create("http://" + server.addresses().get("http") + path);
+        return HttpClient.newHttpClient().send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString());
+    }
+
+    private static void requireLines(long expected, LoomServer server) throws Exception {
+        HttpResponse<String> answer = ask(server, "http", "/v1/scan", SCAN);
+        assertEquals(200, answer.statusCode(), answer.body());
+        assertEquals(expected + 1, answer.body().lines().count(), answer.body());
+    }
+
+    @Test
+    void shouldServeTheStoreOfARecorder() throws Exception {
+        try (Recorder recorder = Recorder.on(open()).start()) {
+            int lines = recorder.defineSource("lines", Formats.text());
+            try (LoomServer server = LoomServer.start(recorder, api().build())) {
+                assertEquals(0, recorder.offer(lines, HELLO, 0, HELLO.capacity()));
+                assertTrue(recorder.sync(Duration.ofMinutes(1)));
+                requireLines(1, server);
+                assertEquals("ok\n", get(server, "/readyz").body());
+                assertTrue(get(server, "/metrics").body().contains("loom_source_records_total{source=\"lines\"} 1"));
+                assertEquals(temp.resolve("store"), server.directory());
+                assertEquals(Duration.ZERO, server.clockAhead());
+            }
+            assertEquals(0, recorder.offer(lines, HELLO, 0, HELLO.capacity()));
+        }
+    }
+
+    @Test
+    void shouldChangeNoSchemaOfAStoreThatTheApplicationWrites() throws Exception {
+        try (Loom loom = open();
+                LoomServer server = LoomServer.start(loom, api().build())) {
+            loom.defineSource("lines", Formats.text());
+            String defined = ask(server, "http", "/v1/schema", "{\"op\":\"source\",\"name\":\"lines\"}")
+                    .body();
+            assertTrue(defined.contains("\"format\":\"text\""), defined);
+            HttpResponse<String> refused =
+                    ask(server, "http", "/v1/schema", "{\"op\":\"close-source\",\"name\":\"lines\"}");
+            assertEquals(403, refused.statusCode());
+            assertTrue(refused.body().contains("the application alone writes the store"), refused.body());
+        }
+    }
+
+    @Test
+    void shouldServeAStoreThatIsOnlyRead() throws Exception {
+        TestServers.store(temp, "lines", "a", 3);
+        try (LoomReader reader = LoomReader.attach(temp.resolve("store"));
+                LoomServer server = LoomServer.start(reader, api().build())) {
+            requireLines(3, server);
+            assertEquals("ok\n", get(server, "/readyz").body());
+        }
+    }
+
+    @Test
+    void shouldTakeRecordsIntoTheStoreThatTheApplicationWrites() throws Exception {
+        ServerSettings settings = api().ingest(ANY_PORT).otlpHttp(ANY_PORT).build();
+        try (SharedWriter writer = new SharedWriter(open())) {
+            try (LoomServer server = LoomServer.start(writer, settings)) {
+                TestServers.send(server, "lines", "sent");
+                assertTrue(writer.acquire(Duration.ofMinutes(1)));
+                writer.loom().push(writer.loom().source("lines").orElseThrow().id(), HELLO, 0, HELLO.capacity());
+                writer.release();
+                requireLines(2, server);
+                String logs =
+                        "{\"resourceLogs\":[{\"scopeLogs\":[{\"logRecords\":[{\"body\":{\"stringValue\":\"a\"}}]}]}]}";
+                assertEquals("{}", ask(server, "otlp-http", "/v1/logs", logs).body());
+                String define = "{\"op\":\"define-index\",\"source\":\"lines\",\"field\":\"line\",\"backfill\":true}";
+                assertEquals(400, ask(server, "http", "/v1/schema", define).statusCode());
+            }
+            assertTrue(writer.isOpen());
+            try (Snapshot snapshot = writer.loom().snapshot()) {
+                assertEquals(
+                        1,
+                        snapshot.statistics(snapshot.source("otlp.logs")
+                                        .orElseThrow()
+                                        .id())
+                                .records());
+            }
+        }
+    }
+
+    @Test
+    void shouldNotReceiveRecordsForAStoreThatItMayNotWrite() {
+        try (Loom loom = open()) {
+            ServerSettings settings = api().ingest(ANY_PORT).build();
+            assertThrows(IllegalArgumentException.class, () -> LoomServer.start(loom, settings));
+            assertThrows(IllegalArgumentException.class, () -> LoomServer.open(settings));
+        }
+    }
+}

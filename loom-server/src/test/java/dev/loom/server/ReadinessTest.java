@@ -1,0 +1,204 @@
+package dev.loom.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.SharedWriter;
+import dev.loom.api.StoreInfo.LogInfo;
+import dev.loom.error.LoomException;
+import dev.loom.server.api.ApiFailure;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whether {@code /readyz} knows when records can't be taken, or don't reach the disk, though no request has failed. */
+final class ReadinessTest {
+
+    @TempDir
+    Path temp;
+
+    private final HttpClient http = HttpClient.newHttpClient();
+
+    private ServerSettings settings(String yaml) throws IOException {
+        String all = yaml + "\nstore: {record_ring_mib: 8, open_interval: 50ms}\n";
+        return TestServers.settings(temp, all, TestServers.OTLP_HTTP, TestServers.API)
+                .build();
+    }
+
+    private LoomServer start(String yaml) throws IOException {
+        return LoomServer.open(settings(yaml));
+    }
+
+    private HttpResponse<String> ready(LoomServer sidecar, String... headers) throws Exception {
+        HttpRequest.Builder request = HttpRequest.newBuilder(
+                URI.create("http://" + sidecar.addresses().get("http") + "/readyz"));
+        return http.send((headers.length == 0 ? request : request.headers(headers)).build(), BodyHandlers.ofString());
+    }
+
+    @Test
+    void shouldNotBeReadyOnceTheEvictorHasEnded() throws Exception {
+        Path other = temp.resolve("other");
+        Loom.open(LoomConfig.at(other).recordRingBytes(1 << 20).build()).close();
+        LoomServer sidecar = start("");
+        assertEquals(200, ready(sidecar).statusCode());
+        // another writer's mark, as if it had taken the store over: the evictor ends, since it may write nothing any
+        // more
+        Files.write(temp.resolve("store/loom.mark"), Files.readAllBytes(other.resolve("loom.mark")));
+        URI schema = URI.create("http://" + sidecar.addresses().get("http") + "/v1/schema");
+        http.send(
+                HttpRequest.newBuilder(schema)
+                        .header("Content-Type", "application/json")
+                        .POST(HttpRequest.BodyPublishers.ofString(
+                                "{\"op\":\"define-source\",\"name\":\"a\",\"format\":\"text\"}"))
+                        .build(),
+                BodyHandlers.ofString());
+        HttpResponse<String> ready = ready(sidecar);
+        while (ready.statusCode() == 200) {
+            ready = ready(sidecar);
+        }
+        assertEquals(503, ready.statusCode());
+        assertTrue(ready.body().contains("another writer has taken over the store"), ready.body());
+        assertThrows(LoomException.class, sidecar::close);
+    }
+
+    @Test
+    void shouldNotBeReadyWhileAnEndpointDoesNotListen() throws Exception {
+        try (LoomServer sidecar = start("")) {
+            HttpResponse<String> ready = readyWithoutEndpoint(sidecar);
+            assertTrue(ready.body().contains("endpoint no longer listens"), ready.body());
+        }
+    }
+
+    /** What it answers once the endpoint for OTLP over HTTP has been interrupted; it may not yet have begun to listen. */
+    private HttpResponse<String> readyWithoutEndpoint(LoomServer sidecar) throws Exception {
+        String address = String.valueOf(sidecar.addresses().get("otlp-http"));
+        HttpResponse<String> ready = ready(sidecar);
+        while (ready.statusCode() == 200) {
+            Thread.getAllStackTraces().keySet().stream()
+                    .filter(thread -> thread.getName().contains("acceptor")
+                            && thread.getName().contains(address + "}"))
+                    .forEach(Thread::interrupt);
+            ready = ready(sidecar);
+        }
+        return ready;
+    }
+
+    /** Of a path of an endpoint, without a token: its status. */
+    private int status(LoomServer sidecar, String endpoint, String path) throws Exception {
+        URI uri = URI.create("http://" + sidecar.addresses().get(endpoint) + path);
+        return http.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString())
+                .statusCode();
+    }
+
+    @Test
+    void shouldAskForTheTokenOfHealthAndMetricsAsSet() throws Exception {
+        String auth = "server: {auth: {token_file: " + token() + "}}";
+        try (LoomServer sidecar = start(auth)) {
+            assertEquals(200, status(sidecar, "http", "/healthz"));
+            assertEquals(200, status(sidecar, "http", "/readyz"));
+            for (String path : List.of("/metrics", "/healthz/", "/healthz/../v1/sources", "/v1/sources")) {
+                assertEquals(401, status(sidecar, "http", path), path);
+            }
+            assertEquals(401, status(sidecar, "otlp-http", "/healthz"));
+        }
+        try (LoomServer sidecar = start(auth + "\napi: {token_for_health: true, token_for_metrics: false}")) {
+            assertEquals(401, status(sidecar, "http", "/healthz"));
+            assertEquals(401, status(sidecar, "http", "/readyz"));
+            assertEquals(200, status(sidecar, "http", "/metrics"));
+        }
+    }
+
+    private Path token() throws IOException {
+        Path token = Files.createFile(
+                temp.resolve("token"),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        return Files.writeString(token, "secret");
+    }
+
+    @Test
+    void shouldTellTheReasonToThoseWhoHaveTheTokenAlone() throws Exception {
+        try (LoomServer sidecar = start("server: {auth: {token_file: " + token() + "}}")) {
+            assertEquals(200, ready(sidecar).statusCode());
+            HttpResponse<String> ready = readyWithoutEndpoint(sidecar);
+            assertEquals(503, ready.statusCode());
+            assertTrue(ready.body().contains("not ready; send the token to see why"), ready.body());
+            ready = ready(sidecar, "Authorization", "Bearer secret");
+            assertTrue(ready.body().contains("endpoint no longer listens"), ready.body());
+        }
+    }
+
+    private static LogInfo log(long sealed, long evicted) {
+        return new LogInfo(0, 0, 0, evicted, sealed, sealed, sealed);
+    }
+
+    @Test
+    void shouldNotBeReadyWhenNoPageWasWrittenForTenSeconds() {
+        EvictionProgress progress = new EvictionProgress();
+        long[] watermarks = {0, 0};
+        long[] nowNs = {Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(25)}; // a clock may begin anywhere
+        Health health = new Health(
+                () -> progress.problem(List.of(log(watermarks[0], watermarks[1]), log(7, 7)), nowNs[0]), List.of());
+        Consumer<Duration> after = time -> nowNs[0] += time.toNanos();
+        assertEquals("ok\n", health.ready(true));
+        after.accept(Duration.ofHours(1)); // in which nothing waited
+        assertEquals("ok\n", health.ready(true));
+        watermarks[0] = 300;
+        after.accept(Duration.ofMillis(9_999));
+        assertEquals("ok\n", health.ready(true));
+        watermarks[1] = 100; // a page
+        after.accept(Duration.ofMillis(9_999));
+        assertEquals("ok\n", health.ready(true));
+        after.accept(Duration.ofMillis(9_999));
+        assertEquals("ok\n", health.ready(true));
+        after.accept(Duration.ofMillis(1));
+        ApiFailure failure = assertThrows(ApiFailure.class, () -> health.ready(true));
+        assertEquals(503, failure.status());
+        assertEquals("no page was written for some time: s=10, bytes waiting=200", failure.getMessage());
+        watermarks[1] = 300;
+        assertEquals("ok\n", health.ready(true));
+    }
+
+    @Test
+    void shouldLookOnAfterAFailureOfAnyKind() throws Exception {
+        Path obstacle = Files.createFile(temp.resolve("obstacle"));
+        Loom.open(LoomConfig.at(temp.resolve("store")).recordRingBytes(1 << 20).build())
+                .close();
+        LoomConfig config = LoomConfig.at(temp.resolve("store"))
+                .stagingDirectory(obstacle.resolve("staging"))
+                .build();
+        AtomicInteger tries = new AtomicInteger();
+        List<SharedWriter> writers = new ArrayList<>();
+        try (ServedStore store = OpenedStore.open(config, Duration.ofMillis(1), writer -> {
+            if (tries.incrementAndGet() == 1) {
+                throw new IllegalStateException("nobody has thought of this");
+            }
+            writers.add(writer);
+        })) {
+            StoreWatch watch = new StoreWatch(store, notice -> {});
+            Files.delete(obstacle);
+            while (store.writer().isEmpty()) {
+                Thread.onSpinWait();
+            }
+            watch.close();
+        }
+        assertEquals(2, tries.get());
+        assertEquals(1, writers.size());
+    }
+}

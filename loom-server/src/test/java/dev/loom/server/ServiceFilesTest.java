@@ -1,0 +1,77 @@
+package dev.loom.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The files of {@code docs} that are made for others' tools, and the settings that the guide shows. */
+final class ServiceFilesTest {
+    private static final Path DOCS = Path.of("../docs");
+
+    @TempDir
+    Path temp;
+
+    @Test
+    void shouldBeAUnitThatSystemdTakes() throws Exception {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        String unit = Files.readString(DOCS.resolve("examples/sidecar/loom.service"));
+        assertTrue(unit.contains("ExecStart=/usr/bin/java "));
+        Path file = Files.writeString(temp.resolve("loom.service"), unit.replace("/usr/bin/java", java));
+        Process verify;
+        try {
+            verify = new ProcessBuilder("systemd-analyze", "verify", "--man=no", file.toString())
+                    .redirectErrorStream(true)
+                    .start();
+        } catch (IOException e) {
+            assumeTrue(false, "no systemd-analyze");
+            return;
+        }
+        String said = new String(verify.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, verify.waitFor(), said);
+        assertTrue(said.lines().noneMatch(line -> line.contains("loom.service")), said);
+    }
+
+    @Test
+    void shouldKnowAllSettingsOfTheGuide() throws IOException {
+        String guide = Files.readString(DOCS.resolve("sidecar.md"));
+        int from = guide.indexOf("```yaml\n") + "```yaml\n".length();
+        String yaml = guide.substring(from, guide.indexOf("```", from));
+        Path file = Files.writeString(temp.resolve("loom.yaml"), yaml);
+        ServerSettings settings = ServerSettings.read(file, Map.of(), Map.of()).build();
+        assertEquals(
+                "unix:/run/loom/ingest.sock", settings.ingest().orElseThrow().toString());
+        assertEquals(new QueryPool.Limits(8, 16, Duration.ofSeconds(5), 8), settings.queries());
+        assertEquals(64 << 20, settings.otlp().budgetLength());
+    }
+
+    @Test
+    void shouldServeThisMachineByTheSettingsOfTheImage() throws IOException {
+        ServerSettings settings = ServerSettings.read(
+                        DOCS.resolve("examples/sidecar/loom.yaml"),
+                        Map.of(),
+                        Map.of("store.directory", temp.toString()))
+                .build();
+        assertTrue(settings.otlpGrpc().orElseThrow().isLocal());
+        assertTrue(settings.otlpHttp().orElseThrow().isLocal());
+        assertTrue(settings.api().orElseThrow().isLocal());
+        String image = Files.readString(DOCS.resolve("examples/sidecar/Containerfile"));
+        assertTrue(image.contains("COPY docs/examples/sidecar/loom.yaml /etc/loom/loom.yaml\n"), image);
+    }
+
+    @Test
+    void shouldWaitBeforeItStartsAgainAndBoundItsMemory() throws IOException {
+        String unit = Files.readString(DOCS.resolve("examples/sidecar/loom.service"));
+        for (String setting : new String[] {"RestartSec=5", "StartLimitBurst=10", "MemoryMax=1G"}) {
+            assertTrue(unit.contains('\n' + setting + '\n'), setting);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package dev.loom.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A store that can be read and not, for the time being, be written: here its staging can't be made. */
+final class UnwritableStoreTest {
+    private static final String LOGS =
+            "{\"resourceLogs\":[{\"scopeLogs\":[{\"logRecords\":[{\"body\":{\"stringValue\":\"hello\"}}]}]}]}";
+    private static final String DEFINE = "{\"op\":\"define-source\",\"name\":\"new\",\"format\":\"text\"}";
+
+    @TempDir
+    Path temp;
+
+    private final List<String> notices = new CopyOnWriteArrayList<>();
+    private final HttpClient http = HttpClient.newHttpClient();
+    private Path obstacle = Path.of("");
+    private LoomServer sidecar;
+
+    @BeforeEach
+    void block() throws IOException {
+        obstacle = Files.createFile(temp.resolve("obstacle"));
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        if (sidecar != null) {
+            sidecar.close();
+        }
+    }
+
+    private void start() throws IOException {
+        String yaml = "store: {record_ring_mib: 8, open_interval: 50ms, staging_directory: "
+                + obstacle.resolve("staging") + "}\n";
+        sidecar = LoomServer.open(
+                TestServers.settings(temp, yaml, TestServers.OTLP_HTTP, TestServers.API, TestServers.INGEST)
+                        .onNotice(notices::add)
+                        .build());
+    }
+
+    private HttpResponse<String> post(String name, String path, String body) throws Exception {
+        URI uri = URI.create("http://" + sidecar.addresses().get(name) + path);
+        return http.send(
+                HttpRequest.newBuilder(uri)
+                        .header("Content-Type", "application/json")
+                        .POST(HttpRequest.BodyPublishers.ofString(body))
+                        .build(),
+                BodyHandlers.ofString());
+    }
+
+    private HttpResponse<String> ready() throws Exception {
+        URI uri = URI.create("http://" + sidecar.addresses().get("http") + "/readyz");
+        return http.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString());
+    }
+
+    @Test
+    void shouldAnswerQueriesAndTakeRecordsOnceItCan() throws Exception {
+        TestServers.store(temp, "lines", "a", 2);
+        start();
+        assertEquals(1, notices.size());
+        assertTrue(notices.get(0).startsWith("store is not writable and is served read-only: "), notices.get(0));
+        for (String path : List.of("/v1/scan", "/v1/tail")) {
+            HttpResponse<String> answer = post("http", path, "{\"source\":\"lines\"}");
+            assertEquals(3, answer.body().lines().count(), answer.body());
+        }
+        assertEquals(503, ready().statusCode());
+        assertTrue(ready().body().contains("obstacle"), ready().body());
+        HttpResponse<String> refused = post("otlp-http", "/v1/logs", LOGS);
+        assertEquals(503, refused.statusCode());
+        assertTrue(refused.headers().firstValue("Retry-After").isPresent());
+        assertEquals(503, post("http", "/v1/schema", DEFINE).statusCode());
+
+        Files.delete(obstacle);
+        while (notices.size() < 2) {
+            Thread.onSpinWait();
+        }
+        assertEquals(200, ready().statusCode());
+        assertEquals("store is open for writing and accepts records", notices.get(1));
+        assertEquals(200, post("otlp-http", "/v1/logs", LOGS).statusCode());
+        assertEquals(200, post("http", "/v1/schema", DEFINE).statusCode());
+        assertEquals(
+                3,
+                post("http", "/v1/scan", "{\"source\":\"lines\"}")
+                        .body()
+                        .lines()
+                        .count());
+        TestServers.send(sidecar, "lines", "c");
+    }
+}

@@ -1,0 +1,140 @@
+package dev.loom.server.api;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.LoomReader;
+import dev.loom.api.Bins;
+import dev.loom.api.IndexFunction;
+import dev.loom.format.Formats;
+import dev.loom.format.StructFormat;
+import dev.loom.format.StructWriter;
+import dev.loom.query.model.QueryMemory;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class QueryApiTest {
+    @TempDir
+    Path directory;
+
+    @BeforeEach
+    void fill() {
+        StructFormat format = Formats.struct("op:utf8,latency_ns:i64");
+        StructWriter writer = new StructWriter(format);
+        UnsafeBuffer payload = new UnsafeBuffer(new byte[64]);
+        try (Loom loom =
+                Loom.open(LoomConfig.at(directory).recordRingBytes(8 << 20).build())) {
+            int requests = loom.defineSource("requests", format);
+            for (int i = 1; i <= 1_000; i++) {
+                writer.begin(payload, 0);
+                writer.setUtf8(0, i % 2 == 0 ? "GET" : "SET");
+                writer.setLong(1, i * 1_000L);
+                loom.push(requests, payload, 0, writer.finish());
+            }
+            loom.defineIndex(requests, "latency_ns", IndexFunction.field(format, "latency_ns"), Bins.logLinear());
+        }
+    }
+
+    private List<String> answer(String command, String body) {
+        return answer(command, body, Duration.ofMinutes(1));
+    }
+
+    private List<String> answer(String command, String body, Duration timeMax) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        new QueryApi(directory, () -> LoomReader.attach(directory), timeMax, QueryMemory.UNLIMITED)
+                .new Run(command, body.getBytes(StandardCharsets.UTF_8), out)
+                .run();
+        return out.toString(StandardCharsets.UTF_8).lines().toList();
+    }
+
+    private void requireFailure(int status, String message, String command, String body) {
+        ApiFailure failure = assertThrows(ApiFailure.class, () -> answer(command, body));
+        assertEquals(status, failure.status());
+        assertTrue(String.valueOf(failure.getMessage()).contains(message), failure.getMessage());
+    }
+
+    @Test
+    void shouldTellWhatIsWrongWithARequest() {
+        requireFailure(400, "not JSON", "scan", "{");
+        requireFailure(400, "not a JSON object", "scan", "[]");
+        requireFailure(400, "Missing required parameter", "scan", "{}");
+        requireFailure(404, "no such source: none", "scan", "{\"source\":\"none\"}");
+        requireFailure(404, "unknown query: verify", "verify", "{}");
+        requireFailure(400, "unknown member: dir", "scan", "{\"source\":\"requests\",\"dir\":\"/\"}");
+        requireFailure(400, "unknown member: output", "scan", "{\"source\":\"requests\",\"output\":\"raw\"}");
+        requireFailure(400, "unknown member: nonsense", "scan", "{\"source\":\"requests\",\"nonsense\":1}");
+        requireFailure(400, "limit", "scan", "{\"source\":\"requests\",\"limit\":\"many\"}");
+        requireFailure(400, "limit", "scan", "{\"source\":\"requests\",\"limit\":true}");
+        requireFailure(400, "asc", "scan", "{\"source\":\"requests\",\"asc\":\"yes\"}");
+        requireFailure(400, "where", "scan", "{\"source\":\"requests\",\"where\":{\"a\":1}}");
+        requireFailure(400, "latency_ns >", "scan", "{\"source\":\"requests\",\"where\":\"latency_ns >\"}");
+        requireFailure(
+                400, "expected ) to close", "search", "{\"source\":\"requests\",\"query\":\"(a\",\"field\":\"op\"}");
+        requireFailure(400, "timeout", "scan", "{\"source\":\"requests\",\"timeout\":\"soon\"}");
+        requireFailure(404, "no such source: --help", "scan", "{\"source\":\"--help\"}");
+    }
+
+    @Test
+    void shouldSayThatTimeIsOverWhenNothingWasFoundUntilThen() {
+        ApiFailure failure =
+                assertThrows(ApiFailure.class, () -> answer("scan", "{\"source\":\"requests\"}", Duration.ofNanos(1)));
+        assertEquals(504, failure.status());
+    }
+
+    @Test
+    void shouldSayThatTheAnswerIsIncompleteWhenABudgetEndsIt() {
+        List<String> lines = answer("agg", "{\"source\":\"requests\",\"field\":\"latency_ns\",\"max-bytes-read\":1}");
+        assertTrue(lines.get(lines.size() - 1).startsWith("{\"end\":{\"complete\":false"), lines.toString());
+    }
+
+    private void requireRefused(int status, QueryMemory memory, String command, String body) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        QueryApi.Run run = new QueryApi(directory, () -> LoomReader.attach(directory), Duration.ofMinutes(1), memory)
+        .new Run(command, body.getBytes(StandardCharsets.UTF_8), out);
+        ApiFailure failure = assertThrows(ApiFailure.class, run::run);
+        assertEquals(status, failure.status(), failure.getMessage());
+        assertTrue(
+                failure.getMessage().matches("query memory is exhausted: needed=\\d+, left=\\d+, max=\\d+"),
+                failure.getMessage());
+    }
+
+    @Test
+    void shouldRefuseWhatNeedsMoreMemoryThanThereIs() {
+        QueryMemory memory = new QueryMemory(4 << 20);
+        requireRefused(413, new QueryMemory(1 << 20), "scan", "{\"source\":\"requests\"}");
+        memory.reserve(3 << 20);
+        requireRefused(429, memory, "scan", "{\"source\":\"requests\"}");
+        memory.release(3 << 20);
+        assertEquals(0, memory.reserved());
+    }
+
+    @Test
+    void shouldAnswerInTheMemoryThereIsAndGiveItBack() {
+        QueryMemory memory = new QueryMemory(4 << 20);
+        for (String command : List.of("scan", "tail", "sources", "agg", "hist", "top")) {
+            boolean field = List.of("agg", "hist", "top").contains(command);
+            String body = command.equals("sources")
+                    ? "{}"
+                    : "{\"source\":\"requests\"" + (field ? ",\"field\":\"latency_ns\"}" : "}");
+            ByteArrayOutputStream out = new ByteArrayOutputStream();
+            new QueryApi(directory, () -> LoomReader.attach(directory), Duration.ofMinutes(1), memory)
+                    .new Run(command, body.getBytes(StandardCharsets.UTF_8), out)
+                    .run();
+            assertEquals(
+                    answer(command, body).size(),
+                    out.toString(StandardCharsets.UTF_8).lines().count(),
+                    command);
+            assertEquals(0, memory.reserved(), command);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package dev.loom.server.time;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TimeTextTest {
+    private static final long NOW_NS = 1_795_229_193_399_411_123L;
+
+    @ParameterizedTest
+    @CsvSource({
+        "2026-11-21T02:46:33.399411123Z, 1795229193399411123",
+        "2026-11-21t02:46:33.399411123z, 1795229193399411123",
+        "2026-11-21 02:46:33Z, 1795229193000000000",
+        "2026-11-21T04:46:33+02:00, 1795229193000000000",
+        "2026-11-21T02:46:33-00:30, 1795230993000000000",
+        "2026-11-21T02:46:33, 1795229193000000000",
+        "2026-11-21T02:46, 1795229160000000000",
+        "2026-11-21, 1795219200000000000",
+        "1969-12-31T23:59:59.5Z, -500000000",
+        "1795229193, 1795229193000000000",
+        "1795229193.4, 1795229193400000000",
+        "1795229193399, 1795229193399000000",
+        "1795229193399411, 1795229193399411000",
+        "1795229193399411123, 1795229193399411123",
+        "0, 0",
+        "-1, -1000000000",
+        "now, 1795229193399411123",
+        "now-5m, 1795228893399411123",
+        "now+1h30m, 1795234593399411123"
+    })
+    void shouldReadATime(String text, long ns) {
+        assertEquals(ns, TimeText.parse(text, NOW_NS, ZoneOffset.UTC));
+    }
+
+    @Test
+    void shouldReadALocalTimeInTheZone() {
+        ZoneId berlin = ZoneId.of("Europe/Berlin");
+        assertEquals(1_795_225_593_000_000_000L, TimeText.parse("2026-11-21T02:46:33", NOW_NS, berlin));
+        assertEquals(1_795_215_600_000_000_000L, TimeText.parse("2026-11-21", NOW_NS, berlin));
+        assertEquals(1_795_229_193_000_000_000L, TimeText.parse("2026-11-21T02:46:33Z", NOW_NS, berlin));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "yesterday",
+                "5m",
+                "now-",
+                "now5m",
+                "now-5",
+                "2026-13-01",
+                "2026-11-21T25:00Z",
+                "12345678901234567890",
+                "2300-01-01",
+                "1795229193.1234567890",
+                "--1"
+            })
+    void shouldRefuseWhatIsNoTime(String text) {
+        Exception e = assertThrows(IllegalArgumentException.class, () -> TimeText.parse(text, NOW_NS, ZoneOffset.UTC));
+        assertEquals(
+                "not a time: \"" + text + "\"; expected RFC 3339 such as 2026-11-21T02:46:33Z, an epoch or now-5m",
+                e.getMessage());
+    }
+
+    @Test
+    void shouldPrintAndReadBackAnyTime() {
+        long seed = Long.getLong("loom.test.seed", System.nanoTime());
+        Random random = new Random(seed);
+        for (String zone : new String[] {"UTC", "Europe/Berlin", "Asia/Kathmandu", "America/St_Johns"}) {
+            TimePrinter printer = new TimePrinter(ZoneId.of(zone));
+            for (int i = 0; i < 10_000; i++) {
+                // Before 1900 offsets have seconds, which RFC 3339 has no room for.
+                long ns = Math.floorMod(random.nextLong(), 8_000_000_000_000_000_000L) >> random.nextInt(40);
+                assertEquals(ns, TimeText.parse(printer.text(ns), 0, ZoneOffset.UTC), "seed=" + seed + ", ns=" + ns);
+            }
+        }
+    }
+
+    @Test
+    void shouldPrintNineDigitsAndTheOffset() {
+        assertEquals("2026-11-21T02:46:33.399411123Z", new TimePrinter(ZoneOffset.UTC).text(NOW_NS));
+        assertEquals("2026-11-21T03:46:33.399411123+01:00", new TimePrinter(ZoneId.of("Europe/Berlin")).text(NOW_NS));
+        assertEquals("1969-12-31T23:59:59.999999999Z", new TimePrinter(ZoneOffset.UTC).text(-1));
+        assertEquals(
+                Instant.ofEpochSecond(0, Long.MIN_VALUE).toString(),
+                new TimePrinter(ZoneOffset.UTC).text(Long.MIN_VALUE));
+    }
+}
