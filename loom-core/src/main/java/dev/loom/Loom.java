@@ -15,6 +15,7 @@ import dev.loom.error.SecondWriterException;
 import dev.loom.error.StoreIoException;
 import dev.loom.error.StoreLockedException;
 import dev.loom.format.PayloadFormat;
+import dev.loom.format.StructCodec;
 import dev.loom.record.RecordDescriptor;
 import dev.loom.record.RecordLog;
 import dev.loom.store.SessionSchema;
@@ -50,6 +51,9 @@ public final class Loom implements Store {
      */
     private final ReentrantReadWriteLock sessions = new ReentrantReadWriteLock();
 
+    private final SourceCodecs codecs =
+            new SourceCodecs(id -> session().schema().current().source(id));
+
     private volatile StoreSession session;
     private volatile RecordLog log;
 
@@ -77,6 +81,10 @@ public final class Loom implements Store {
 
     StoreSession session() {
         return session;
+    }
+
+    SourceCodecs codecs() {
+        return codecs;
     }
 
     /** As {@link #defineSource(String, PayloadFormat, Map)}, without attributes. */
@@ -182,6 +190,20 @@ public final class Loom implements Store {
      */
     public long push(int sourceId, ByteBuffer payload) {
         return log.push(sourceId, payload);
+    }
+
+    /**
+     * As {@link #push(int, DirectBuffer, int, int)}, with the payload that a Java record has in its source's format. The
+     * writer keeps a buffer as long as the longest. The record's accessors can't write to the store; what they throw, the
+     * caller gets.
+     *
+     * @throws IllegalArgumentException also if the codec has a different format, or the record has a value that its field
+     *     can't have
+     * @throws UnsupportedOperationException if the codec only reads
+     */
+    public <R extends Record> long push(int sourceId, StructCodec<R> codec, R payload) {
+        codecs.require(sourceId, codec);
+        return log.push(sourceId, codec, payload);
     }
 
     /**

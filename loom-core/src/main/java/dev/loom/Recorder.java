@@ -15,6 +15,7 @@ import dev.loom.api.StoreInfo;
 import dev.loom.error.SecondWriterException;
 import dev.loom.error.StoreIoException;
 import dev.loom.format.PayloadFormat;
+import dev.loom.format.StructCodec;
 import dev.loom.recorder.Intake;
 import dev.loom.recorder.RecorderSession;
 import java.time.Duration;
@@ -136,6 +137,20 @@ public final class Recorder implements Store {
     /** As {@link #offer(int, DirectBuffer, int, int)}. */
     public long offer(int sourceId, byte[] payload) {
         return intake.offer(sourceId, payload);
+    }
+
+    /**
+     * As {@link #offer(int, DirectBuffer, int, int)}, with the payload that a Java record has in its source's format. It is
+     * written in place, so the record's accessors must not block. What they throw, the caller gets.
+     *
+     * @throws IllegalArgumentException also if the codec has a different format, or the record has a value that its field
+     *     can't have
+     * @throws UnsupportedOperationException if the codec only reads
+     * @throws IllegalStateException if a text or bytes differ in length when an accessor returns them again
+     */
+    public <R extends Record> long offer(int sourceId, StructCodec<R> codec, R payload) {
+        loom.codecs().require(sourceId, codec);
+        return intake.offer(sourceId, codec, payload);
     }
 
     /** Makes a claim for writing records in place, for one thread at a time. Make it once and reuse it. */

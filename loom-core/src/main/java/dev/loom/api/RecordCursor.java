@@ -1,6 +1,7 @@
 package dev.loom.api;
 
 import dev.loom.format.PayloadFormat;
+import dev.loom.format.StructCodec;
 import org.agrona.DirectBuffer;
 
 /**
@@ -35,6 +36,16 @@ public interface RecordCursor extends AutoCloseable {
      */
     default RecordField field(PayloadFormat format, String name) {
         return new RecordField(this, format, name);
+    }
+
+    /**
+     * Makes a Java record of this record's payload.
+     *
+     * @param codec of the format of the source's payloads; {@link StructCodec#forFormat} makes it so
+     * @throws IllegalArgumentException if the payload is too short or malformed
+     */
+    default <R extends Record> R read(StructCodec<R> codec) {
+        return codec.read(buffer(), offset(), length());
     }
 
     @Override

@@ -42,6 +42,20 @@ final class StructFieldReader implements FieldReader {
         return tooShort ? MALFORMED : offset + layout.variableOffset();
     }
 
+    /**
+     * Finds a field of variable length in a payload that ends at {@code end}.
+     *
+     * @return its bytes' length, with the offset of the first in the upper 32 bits; negative if it is malformed
+     */
+    static long findVariable(StructLayout layout, int ordinal, DirectBuffer buffer, int offset, int end) {
+        long next = firstVariable(layout, offset, end);
+        for (int i = ordinal; i > 0; i--) {
+            next = skipVariable(buffer, next, end);
+        }
+        long lengthAndStart = next < 0 ? MALFORMED : StructLayout.readLength(buffer, (int) next, end);
+        return after(lengthAndStart, end) < 0 ? MALFORMED : lengthAndStart;
+    }
+
     private static long skipVariable(DirectBuffer buffer, long at, int end) {
         if (at < 0) {
             return MALFORMED;

@@ -146,7 +146,7 @@ public final class StructWriter {
         requireType(field, FieldType.UTF8);
         long textLength = Utf8.length(text);
         int at = beginVariable(field, textLength);
-        Utf8.put(text, begun(), at);
+        Utf8.put(text, (int) textLength, begun(), at);
         endVariable(field, at, (int) textLength);
     }
 

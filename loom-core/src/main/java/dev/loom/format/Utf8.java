@@ -10,8 +10,12 @@ final class Utf8 {
 
     /** The length in bytes of the text's UTF-8; it may exceed an int. */
     static long length(CharSequence text) {
-        long length = 0;
-        for (int i = 0; i < text.length(); ) {
+        int ascii = 0;
+        while (ascii < text.length() && text.charAt(ascii) < 0x80) {
+            ascii++;
+        }
+        long length = ascii;
+        for (int i = ascii; i < text.length(); ) {
             int codePoint = codePointAt(text, i);
             length += length(codePoint);
             i += Character.charCount(codePoint);
@@ -19,8 +23,12 @@ final class Utf8 {
         return length;
     }
 
-    /** Writes the text's UTF-8, {@link #length(CharSequence)} bytes. */
-    static void put(CharSequence text, MutableDirectBuffer buffer, int offset) {
+    /** Writes the text's UTF-8, whose length {@link #length(CharSequence)} has told. */
+    static void put(CharSequence text, int length, MutableDirectBuffer buffer, int offset) {
+        if (length == text.length()) { // as only ASCII is
+            buffer.putStringWithoutLengthAscii(offset, text);
+            return;
+        }
         int position = offset;
         for (int i = 0; i < text.length(); ) {
             int codePoint = codePointAt(text, i);

@@ -5,12 +5,14 @@ import dev.loom.api.Pressure;
 import dev.loom.api.PushStatus;
 import dev.loom.api.StoreClock;
 import dev.loom.error.StoreIoException;
+import dev.loom.format.StructCodec;
 import dev.loom.index.ChunkIndexWriter;
 import dev.loom.log.Evictor;
 import dev.loom.log.HybridLog;
 import dev.loom.log.LogView;
 import java.nio.ByteBuffer;
 import org.agrona.DirectBuffer;
+import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -31,6 +33,7 @@ public final class RecordLog {
     private final WriterOwnership ownership = new WriterOwnership(this::clearClaim);
     private final RecordClaimSlot claim;
     private final UnsafeBuffer wrapper = new UnsafeBuffer(new byte[0]);
+    private final ExpandableArrayBuffer scratch = new ExpandableArrayBuffer();
     private final int payloadLengthMax;
     private long lastTimeNs;
 
@@ -134,6 +137,19 @@ public final class RecordLog {
         ownership.own(); // before the owner's wrapper is touched
         wrapper.wrap(payload, payload.position(), payload.remaining());
         return push(sourceId, wrapper, 0, payload.remaining());
+    }
+
+    /** As {@link #push(int, DirectBuffer, int, int)}, with a Java record. */
+    public <R extends Record> long push(int sourceId, StructCodec<R> codec, R payload) {
+        ownership.admit(); // before the owner's scratch is touched
+        ownership.enter(); // a record class's accessors are the program's code
+        int length;
+        try {
+            length = codec.write(payload, scratch, 0, payloadLengthMax);
+        } finally {
+            ownership.leave();
+        }
+        return push(sourceId, scratch, 0, length);
     }
 
     /** As {@link #push}, but returns at once if there is no room, without any effect, not even on the time. */

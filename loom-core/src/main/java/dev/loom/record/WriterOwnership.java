@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tracks the writer's thread: at most one, from its first call until it releases the role or ends. Changed under the
  * monitor, so that everything one owner does happens before what the next one does. Refuses what the owner calls while
- * a claim is open or an index function runs.
+ * a claim is open, or code of the program's own runs within a push.
  */
 public final class WriterOwnership implements FunctionGuard {
     private static final int OPEN = 0;
@@ -58,7 +58,7 @@ public final class WriterOwnership implements FunctionGuard {
      * As {@link #own}, and checks that another record may be written, or another thread take over.
      *
      * @throws IllegalStateException when the log is closed, or a claim is open
-     * @throws SecondWriterException in an index function
+     * @throws SecondWriterException in an index function or a record's accessor
      */
     public void admit() {
         own();
@@ -69,7 +69,8 @@ public final class WriterOwnership implements FunctionGuard {
 
     private void refuse() {
         if (gate == IN_FUNCTION) {
-            throw new SecondWriterException("an index function can't write to the store that calls it");
+            throw new SecondWriterException(
+                    "an index function or a record's accessor can't write to the store that calls it");
         }
         throw new IllegalStateException("a claim is neither committed nor aborted: source=" + claimedSourceId);
     }

@@ -4,6 +4,7 @@ import dev.loom.api.DropPolicy;
 import dev.loom.api.LossReason;
 import dev.loom.api.PushStatus;
 import dev.loom.api.StoreClock;
+import dev.loom.format.StructCodec;
 import java.util.concurrent.locks.LockSupport;
 import org.agrona.DirectBuffer;
 
@@ -72,6 +73,29 @@ public final class Intake {
         }
         int index = (int) claimed;
         ring.buffer().putBytes(index, payload);
+        return committed(index);
+    }
+
+    /** Puts a Java record's payload into the ring. Returns 0 or a {@link PushStatus}. */
+    public <R extends Record> long offer(int sourceId, StructCodec<R> codec, R payload) {
+        int length = codec.length(payload);
+        long claimed = claim(sourceId, length);
+        if (claimed < 0) {
+            return claimed;
+        }
+        int index = (int) claimed;
+        int written = -1;
+        try {
+            written = codec.write(payload, ring.buffer(), index, length);
+        } finally {
+            if (written != length) {
+                end(index, false);
+            }
+        }
+        if (written != length) {
+            throw new IllegalStateException("record changed while being written: class="
+                    + codec.type().getTypeName() + ", length=" + length + ", written=" + written);
+        }
         return committed(index);
     }
 
