@@ -207,25 +207,25 @@ public final class ServerSettings {
             return this;
         }
 
-        /** Receives OTLP/gRPC there. */
+        /** Receives OTLP/gRPC there; null for nowhere. */
         public Builder otlpGrpc(@Nullable Endpoint value) {
             otlpGrpc = value;
             return this;
         }
 
-        /** Receives OTLP/HTTP there. */
+        /** Receives OTLP/HTTP there; null for nowhere. */
         public Builder otlpHttp(@Nullable Endpoint value) {
             otlpHttp = value;
             return this;
         }
 
-        /** Receives raw records there ({@code docs/ingest-protocol.md}). */
+        /** Receives raw records there ({@code docs/ingest-protocol.md}); null for nowhere. */
         public Builder ingest(@Nullable Endpoint value) {
             ingest = value;
             return this;
         }
 
-        /** Answers queries, and requests for health and metrics, there ({@code docs/http-api.md}). */
+        /** Answers queries, and requests for health and metrics, there ({@code docs/http-api.md}); null for nowhere. */
         public Builder api(@Nullable Endpoint value) {
             api = value;
             return this;

@@ -1,0 +1,81 @@
+package dev.loom.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class ServerSettingsTest {
+    private static final Map<String, String> STORE = Map.of("store.directory", "D");
+
+    @TempDir
+    Path temp;
+
+    private ServerSettings read(String yaml, Map<String, String> overrides) throws IOException {
+        Path file = Files.writeString(temp.resolve("loom.yaml"), yaml);
+        return ServerSettings.read(file, Map.of("A", "b"), overrides).build();
+    }
+
+    @Test
+    void shouldPreferOverridesToTheFile() throws IOException {
+        String yaml =
+                "store: {directory: C}\napi: {endpoint: 'localhost:1'}\nserver: {insecure: false, auth: {token_file: t}}";
+        ServerSettings file = read(yaml, Map.of());
+        assertEquals(Path.of("C"), file.store().orElseThrow().directory());
+        assertEquals(Path.of("t"), file.protection().tokenFile());
+        assertFalse(file.protection().insecure());
+        ServerSettings both = read(
+                yaml,
+                Map.of(
+                        "store.directory", "D",
+                        "api.endpoint", "none",
+                        "receivers.loom.endpoint", "localhost:2",
+                        "server.auth.token_file", "${A}",
+                        "server.insecure", "true"));
+        assertEquals(Path.of("D"), both.store().orElseThrow().directory());
+        assertTrue(both.api().isEmpty());
+        assertEquals("localhost:2", both.ingest().orElseThrow().toString());
+        assertEquals(Path.of("${A}"), both.protection().tokenFile(), "only the file refers to variables");
+        assertTrue(both.protection().insecure());
+    }
+
+    @Test
+    void shouldListenAtTheUsualAddressesWhenTheFileNamesNone() throws IOException {
+        ServerSettings settings = read("", STORE);
+        assertEquals("localhost:4317", settings.otlpGrpc().orElseThrow().toString());
+        assertEquals("localhost:4318", settings.otlpHttp().orElseThrow().toString());
+        assertEquals("localhost:4319", settings.api().orElseThrow().toString());
+        assertTrue(settings.ingest().isEmpty());
+        assertTrue(read("api: {endpoint: none}", STORE).api().isEmpty());
+        assertFalse(read("api: {endpoint: none}", STORE).receives());
+    }
+
+    @Test
+    void shouldListenNowhereUnlessTold() {
+        ServerSettings settings = ServerSettings.builder().build();
+        assertTrue(settings.api().isEmpty());
+        assertFalse(settings.receives());
+        assertThrows(IllegalArgumentException.class, () -> LoomServer.open(settings));
+    }
+
+    @Test
+    void shouldAskForTheTokenOfMetricsAloneUnlessSet() {
+        assertEquals(
+                Set.of("/healthz", "/readyz"), ServerSettings.builder().build().openPaths());
+        assertEquals(
+                Set.of("/metrics"),
+                ServerSettings.builder()
+                        .tokenForHealth(true)
+                        .tokenForMetrics(false)
+                        .build()
+                        .openPaths());
+    }
+}
