@@ -1,4 +1,5 @@
 /** A store served to other processes, and what the faces of a store share: requests as texts, answers as JSON. */
+@SuppressWarnings("module") // the command, the other face, is built after it
 module dev.loom.server {
     requires transitive dev.loom.core;
     requires transitive dev.loom.otlp;
@@ -11,10 +12,16 @@ module dev.loom.server {
     requires static transitive org.jspecify;
 
     exports dev.loom.server;
-    exports dev.loom.server.client;
-    exports dev.loom.server.json;
-    exports dev.loom.server.request;
-    exports dev.loom.server.schema;
-    exports dev.loom.server.text;
-    exports dev.loom.server.time;
+    exports dev.loom.server.client to
+            dev.loom.cli;
+    exports dev.loom.server.json to
+            dev.loom.cli;
+    exports dev.loom.server.request to
+            dev.loom.cli;
+    exports dev.loom.server.schema to
+            dev.loom.cli;
+    exports dev.loom.server.text to
+            dev.loom.cli;
+    exports dev.loom.server.time to
+            dev.loom.cli;
 }
