@@ -1,7 +1,7 @@
 package dev.loom.bench;
 
 import dev.loom.bench.push.ScratchDirectory;
-import dev.loom.bench.query.Telemetry;
+import dev.loom.bench.query.SimulatedCapture;
 import dev.loom.bench.query.TelemetryStore;
 import dev.loom.query.IndexedScan;
 import dev.loom.query.QueryCursor;
@@ -39,7 +39,7 @@ public final class Ablation {
     private static final long WINDOW_NS = 120 * SECOND_NS;
     private static final int REQUESTS = 47;
     private static final int PERIOD = 79;
-    private static final int RECORD_LENGTH = 16 + Telemetry.PAYLOAD_LENGTH;
+    private static final int RECORD_LENGTH = 16 + SimulatedCapture.PAYLOAD_LENGTH;
 
     /** The indexes that a query may use. */
     private enum Mode {
@@ -59,11 +59,11 @@ public final class Ablation {
 
     private final Arguments arguments;
     private final PrintStream out;
-    private final Telemetry telemetry;
+    private final SimulatedCapture telemetry;
     private final TelemetryStore store;
     private final long aboveNs;
 
-    private Ablation(Arguments arguments, PrintStream out, Telemetry telemetry, TelemetryStore store) {
+    private Ablation(Arguments arguments, PrintStream out, SimulatedCapture telemetry, TelemetryStore store) {
         this.arguments = arguments;
         this.out = out;
         this.telemetry = telemetry;
@@ -81,7 +81,7 @@ public final class Ablation {
         final Path parent = Path.of(options.text("dir"));
         out.println("Ablation " + options);
         final long records = options.bytes("bytes") / RECORD_LENGTH;
-        final Telemetry telemetry = new Telemetry(records, CAPTURE_NS / records, REQUESTS, PERIOD);
+        final SimulatedCapture telemetry = new SimulatedCapture(records, CAPTURE_NS / records, REQUESTS, PERIOD);
         try (ScratchDirectory disk = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"));
                 ScratchDirectory staging = ScratchDirectory.in(Path.of(options.text("staging")));
                 TelemetryStore store = new TelemetryStore(disk.path(), staging.path(), telemetry)) {
@@ -154,7 +154,9 @@ public final class Ablation {
             long rows = 0;
             while (cursor.next()) {
                 final long number = cursor.buffer()
-                        .getLong(cursor.offset() + Telemetry.PAYLOAD_LENGTH - Long.BYTES, ByteOrder.LITTLE_ENDIAN);
+                        .getLong(
+                                cursor.offset() + SimulatedCapture.PAYLOAD_LENGTH - Long.BYTES,
+                                ByteOrder.LITTLE_ENDIAN);
                 if (telemetry.timeNs(number) != cursor.timeNs() || telemetry.latencyNs(number) <= aboveNs) {
                     throw new IllegalStateException(
                             "row is not one of the question: number=" + number + ", time=" + cursor.timeNs());
@@ -174,7 +176,7 @@ public final class Ablation {
     }
 
     private void print(List<Integer> lookbacks, List<List<Times>> samples) {
-        final Table table = new Table(
+        final MarkdownTable table = new MarkdownTable(
                 out,
                 "Rows above " + aboveNs + " ns, milliseconds; in brackets how often as long as with both; pages read",
                 "lookback, s",

@@ -110,7 +110,7 @@ public final class IndexCost {
     }
 
     private static void print(PrintStream out, int base, Map<Integer, List<Sample>> samples) {
-        final Table table = new Table(
+        final MarkdownTable table = new MarkdownTable(
                 out,
                 "Pushing",
                 "indexes",

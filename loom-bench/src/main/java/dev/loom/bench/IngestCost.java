@@ -71,7 +71,7 @@ public final class IngestCost {
             embedded[round] = embedded(parent);
             ratios[round] = costs[round] / embedded[round];
         }
-        final Table table = new Table(
+        final MarkdownTable table = new MarkdownTable(
                 System.out,
                 "payload " + arguments.text("payload") + " bytes",
                 "",

@@ -195,7 +195,7 @@ public final class OtlpVersusCollector {
         for (int i = 0; i < ratios.length; i++) {
             ratios[i] = loom.get(i).recordsPerCore() / collector.get(i).recordsPerCore();
         }
-        final Table table = new Table(
+        final MarkdownTable table = new MarkdownTable(
                 System.out, signal, "server", "records/s", "CPU ns/record", "records a core, of the collector's");
         table.row("loom", rate(loom), cpu(loom), Spread.of(ratios).text(2));
         table.row("collector", rate(collector), cpu(collector), "1");

@@ -2,7 +2,7 @@ package dev.loom.bench;
 
 import dev.loom.api.StoreInfo;
 import dev.loom.bench.push.ScratchDirectory;
-import dev.loom.bench.query.Telemetry;
+import dev.loom.bench.query.SimulatedCapture;
 import dev.loom.bench.query.TelemetryStore;
 import dev.loom.query.Aggregate;
 import dev.loom.query.IndexedAggregate;
@@ -41,10 +41,10 @@ public final class QueryCost {
 
     private final Arguments arguments;
     private final PrintStream out;
-    private final Telemetry telemetry;
+    private final SimulatedCapture telemetry;
     private final TelemetryStore store;
 
-    private QueryCost(Arguments arguments, PrintStream out, Telemetry telemetry, TelemetryStore store) {
+    private QueryCost(Arguments arguments, PrintStream out, SimulatedCapture telemetry, TelemetryStore store) {
         this.arguments = arguments;
         this.out = out;
         this.telemetry = telemetry;
@@ -60,7 +60,8 @@ public final class QueryCost {
         final Arguments options = Arguments.parse(arguments, DEFAULTS);
         final Path parent = Path.of(options.text("dir"));
         out.println("QueryCost " + options);
-        final Telemetry telemetry = Telemetry.ofCalls(Long.parseLong(options.text("records")), INTERVAL_NS);
+        final SimulatedCapture telemetry =
+                SimulatedCapture.ofCalls(Long.parseLong(options.text("records")), INTERVAL_NS);
         try (ScratchDirectory disk = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"));
                 ScratchDirectory staging = ScratchDirectory.in(Path.of(options.text("staging")));
                 TelemetryStore store = new TelemetryStore(disk.path(), staging.path(), telemetry)) {
@@ -86,7 +87,7 @@ public final class QueryCost {
     }
 
     private void aggregates() throws Exception {
-        final Table table = new Table(
+        final MarkdownTable table = new MarkdownTable(
                 out,
                 "Count, sum, minimum and maximum together, and percentiles",
                 "what",
@@ -97,8 +98,8 @@ public final class QueryCost {
                 "CPU ns a chunk",
                 "pages read",
                 "of all logs, MiB");
-        final long tenthNs = (telemetry.endNs() - Telemetry.BEGIN_NS) / 10;
-        final long middleNs = Telemetry.BEGIN_NS + 4 * tenthNs;
+        final long tenthNs = (telemetry.endNs() - SimulatedCapture.BEGIN_NS) / 10;
+        final long middleNs = SimulatedCapture.BEGIN_NS + 4 * tenthNs;
         aggregate(table, "totals, all", TimeRange.ALL);
         aggregate(table, "totals, a tenth of the time", new TimeRange(middleNs, middleNs + tenthNs));
         for (final double percentile : new double[] {99.99, 99, 50}) {
@@ -106,7 +107,7 @@ public final class QueryCost {
         }
     }
 
-    private void aggregate(Table table, String name, TimeRange range, double... percentiles) throws Exception {
+    private void aggregate(MarkdownTable table, String name, TimeRange range, double... percentiles) throws Exception {
         check(range, query(range, percentiles).run(), percentiles);
         final List<Aggregate> answers = new ArrayList<>();
         final Callable<?> run = () -> answers.add(query(range, percentiles).run());
@@ -138,7 +139,7 @@ public final class QueryCost {
         final long[] maxNs = {Long.MIN_VALUE};
         final long[] sumNs = {0};
         final long toNs = Math.min(range.toNs(), telemetry.endNs());
-        final long count = telemetry.count(Math.max(range.fromNs(), Telemetry.BEGIN_NS), toNs, latency -> {
+        final long count = telemetry.count(Math.max(range.fromNs(), SimulatedCapture.BEGIN_NS), toNs, latency -> {
             maxNs[0] = Math.max(maxNs[0], latency);
             sumNs[0] += latency;
             return true;
@@ -153,8 +154,8 @@ public final class QueryCost {
         for (final double percentile : percentiles) {
             final long value =
                     answer.percentile(percentile).orElseThrow().toBigDecimal().longValueExact();
-            final long less = telemetry.count(Telemetry.BEGIN_NS, toNs, latency -> latency < value);
-            final long notMore = telemetry.count(Telemetry.BEGIN_NS, toNs, latency -> latency <= value);
+            final long less = telemetry.count(SimulatedCapture.BEGIN_NS, toNs, latency -> latency < value);
+            final long notMore = telemetry.count(SimulatedCapture.BEGIN_NS, toNs, latency -> latency <= value);
             final double rank = percentile / 100 * count;
             if (less >= rank || notMore < rank - 0.5) {
                 throw new IllegalStateException("percentile is wrong: p=" + percentile + ", value=" + value
@@ -164,7 +165,7 @@ public final class QueryCost {
     }
 
     private void scans() throws Exception {
-        final Table table = new Table(
+        final MarkdownTable table = new MarkdownTable(
                 out,
                 "Indexed scans",
                 "what",
@@ -189,9 +190,9 @@ public final class QueryCost {
         }
     }
 
-    private void scan(Table table, String name, ValueRange values, LongPredicate wanted) throws Exception {
+    private void scan(MarkdownTable table, String name, ValueRange values, LongPredicate wanted) throws Exception {
         final Scanned first = scan(values);
-        final long expected = telemetry.count(Telemetry.BEGIN_NS, telemetry.endNs(), wanted);
+        final long expected = telemetry.count(SimulatedCapture.BEGIN_NS, telemetry.endNs(), wanted);
         if (first.rows() != expected) {
             throw new IllegalStateException(
                     "scan gave another number of rows: expected=" + expected + ", actual=" + first.rows());

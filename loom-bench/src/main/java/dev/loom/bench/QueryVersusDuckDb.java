@@ -3,7 +3,7 @@ package dev.loom.bench;
 import dev.loom.bench.push.ScratchDirectory;
 import dev.loom.bench.query.DuckDbTable;
 import dev.loom.bench.query.Question;
-import dev.loom.bench.query.Telemetry;
+import dev.loom.bench.query.SimulatedCapture;
 import dev.loom.bench.query.TelemetryStore;
 import dev.loom.bench.scan.FileReads;
 import java.io.PrintStream;
@@ -42,7 +42,7 @@ public final class QueryVersusDuckDb {
     private final List<Question> questions;
 
     private QueryVersusDuckDb(
-            Arguments arguments, PrintStream out, Telemetry telemetry, TelemetryStore store, DuckDbTable table) {
+            Arguments arguments, PrintStream out, SimulatedCapture telemetry, TelemetryStore store, DuckDbTable table) {
         this.arguments = arguments;
         this.out = out;
         this.store = store;
@@ -60,7 +60,8 @@ public final class QueryVersusDuckDb {
         final Arguments options = Arguments.parse(arguments, DEFAULTS);
         final Path parent = Path.of(options.text("dir"));
         out.println("QueryVersusDuckDb " + options);
-        final Telemetry telemetry = Telemetry.ofCalls(Long.parseLong(options.text("records")), INTERVAL_NS);
+        final SimulatedCapture telemetry =
+                SimulatedCapture.ofCalls(Long.parseLong(options.text("records")), INTERVAL_NS);
         try (ScratchDirectory loom = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"));
                 ScratchDirectory duckDb = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"));
                 ScratchDirectory staging = ScratchDirectory.in(Path.of(options.text("staging")));
@@ -111,7 +112,7 @@ public final class QueryVersusDuckDb {
     }
 
     private static List<BigInteger> head(List<BigInteger> values) {
-        return values.subList(0, Math.min(values.size(), Telemetry.COLUMNS));
+        return values.subList(0, Math.min(values.size(), SimulatedCapture.COLUMNS));
     }
 
     private Question.Answer ask(Question question) {
@@ -161,7 +162,7 @@ public final class QueryVersusDuckDb {
             columns.add("duckdb : loom");
         }
         columns.add("duckdb read MiB");
-        final Table printed = new Table(out, title, columns.toArray(String[]::new));
+        final MarkdownTable printed = new MarkdownTable(out, title, columns.toArray(String[]::new));
         for (int i = 0; i < questions.size(); i++) {
             final int row = i;
             final List<Times> times =

@@ -90,7 +90,7 @@ public final class RecorderCost {
 
     private static void print(
             PrintStream out, String producers, String rate, Map<RecordingKind, List<RecordingRun>> runs) {
-        final Table table = new Table(
+        final MarkdownTable table = new MarkdownTable(
                 out,
                 "Producers: " + producers + (rate.equals("0") ? ", as fast as it takes" : ", records/s: " + rate),
                 "target",

@@ -41,7 +41,7 @@ final class WorkloadsTest {
 
     @Test
     void shouldMeasureMemoryOfQueries() throws Exception {
-        assertEquals(5, rows(QueryMemory::run, "--bytes", "2m"));
+        assertEquals(5, rows(QueryFootprint::run, "--bytes", "2m"));
     }
 
     @Test

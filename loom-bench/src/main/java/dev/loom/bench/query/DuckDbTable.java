@@ -20,7 +20,7 @@ public final class DuckDbTable implements AutoCloseable {
     private Connection connection;
 
     /** Writes the table below {@code directory} and loads it into the database file. */
-    public DuckDbTable(Path directory, Telemetry telemetry) throws SQLException {
+    public DuckDbTable(Path directory, SimulatedCapture telemetry) throws SQLException {
         this.directory = directory;
         this.file = directory.resolve("calls.duckdb");
         connection = connect(file);
@@ -31,7 +31,7 @@ public final class DuckDbTable implements AutoCloseable {
             for (long number = 0; number < telemetry.records(); number++) {
                 if (!telemetry.isRequest(number)) {
                     appender.beginRow();
-                    for (int column = 0; column < Telemetry.COLUMNS; column++) {
+                    for (int column = 0; column < SimulatedCapture.COLUMNS; column++) {
                         appender.append(telemetry.value(number, column));
                     }
                     appender.endRow();

@@ -39,10 +39,10 @@ public record Question(String name, Loom loom, String sql) {
     public record Answer(List<BigInteger> values, QueryStatistics statistics) {}
 
     /** The questions; they cover the whole capture unless their names say otherwise. */
-    public static List<Question> all(Telemetry telemetry) {
-        final long lengthNs = telemetry.endNs() - Telemetry.BEGIN_NS;
-        final TimeRange fifth =
-                new TimeRange(Telemetry.BEGIN_NS + lengthNs * 2 / 5 + 1, Telemetry.BEGIN_NS + lengthNs * 3 / 5 + 1);
+    public static List<Question> all(SimulatedCapture telemetry) {
+        final long lengthNs = telemetry.endNs() - SimulatedCapture.BEGIN_NS;
+        final TimeRange fifth = new TimeRange(
+                SimulatedCapture.BEGIN_NS + lengthNs * 2 / 5 + 1, SimulatedCapture.BEGIN_NS + lengthNs * 3 / 5 + 1);
         final long rareNs = telemetry.latencyExceededBy(1e-5);
         final List<Question> questions = new ArrayList<>(List.of(
                 aggregate("max", TimeRange.ALL, "max(latency_ns)", answer -> List.of(max(answer))),

@@ -29,16 +29,16 @@ public final class TelemetryStore implements AutoCloseable {
     private Snapshot snapshot;
 
     /** Writes the store below {@code directory} and attaches to it. */
-    public TelemetryStore(Path directory, Path staging, Telemetry telemetry) {
+    public TelemetryStore(Path directory, Path staging, SimulatedCapture telemetry) {
         this.path = directory.resolve("store");
         write(path, staging, telemetry);
         reader = LoomReader.attach(path);
         snapshot = reader.snapshot();
     }
 
-    private static void write(Path path, Path staging, Telemetry telemetry) {
+    private static void write(Path path, Path staging, SimulatedCapture telemetry) {
         final long[] nowNs = {telemetry.timeNs(0)};
-        final PayloadFormat format = Formats.parse(Telemetry.FORMAT);
+        final PayloadFormat format = Formats.parse(SimulatedCapture.FORMAT);
         try (Loom loom = Loom.open(LoomConfig.at(path)
                 .stagingDirectory(staging)
                 .clock(() -> nowNs[0])
@@ -48,10 +48,10 @@ public final class TelemetryStore implements AutoCloseable {
             for (final int source : new int[] {calls, requests}) {
                 loom.defineIndex(source, LATENCY, IndexFunction.field(format, LATENCY), Bins.logLinear());
             }
-            final UnsafeBuffer payload = new UnsafeBuffer(new byte[Telemetry.PAYLOAD_LENGTH]);
+            final UnsafeBuffer payload = new UnsafeBuffer(new byte[SimulatedCapture.PAYLOAD_LENGTH]);
             for (long number = 0; number < telemetry.records(); number++) {
                 nowNs[0] = telemetry.timeNs(number);
-                for (int column = 0; column < Telemetry.COLUMNS; column++) {
+                for (int column = 0; column < SimulatedCapture.COLUMNS; column++) {
                     payload.putLong(column * Long.BYTES, telemetry.value(number, column), ByteOrder.LITTLE_ENDIAN);
                 }
                 final int source = telemetry.isRequest(number) ? requests : calls;

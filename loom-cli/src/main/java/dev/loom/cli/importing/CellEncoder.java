@@ -3,7 +3,7 @@ package dev.loom.cli.importing;
 import dev.loom.cli.input.CellNumber;
 import dev.loom.format.FieldType;
 import dev.loom.format.StructWriter;
-import dev.loom.server.text.Utf8;
+import dev.loom.server.text.Utf8Decoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;
@@ -85,7 +85,7 @@ final class CellEncoder {
     }
 
     private boolean setText(StructWriter writer, int field, byte[] array, int offset, int length) {
-        if (!Utf8.valid(array, offset, offset + length)) {
+        if (!Utf8Decoder.valid(array, offset, offset + length)) {
             return false;
         }
         view.wrap(array);

@@ -236,7 +236,7 @@ public final class ImportCommand implements Callable<Integer> {
         if (sidecar.given()) {
             return new SidecarStore(sidecar.connect(), console.interruption()::requested);
         }
-        return new OpenedStore(Loom.open(
+        return new DirectStore(Loom.open(
                 LoomConfig.at(store.directory()).pressure(policy.pressure).build()));
     }
 

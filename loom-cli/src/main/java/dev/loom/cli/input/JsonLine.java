@@ -8,7 +8,7 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import dev.loom.format.FieldReader;
 import dev.loom.format.FieldValue;
 import dev.loom.format.Formats;
-import dev.loom.server.text.Utf8;
+import dev.loom.server.text.Utf8Decoder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
@@ -47,7 +47,7 @@ public final class JsonLine {
         }
         if (first == end || bytes[first] != '{') {
             return "not a JSON object";
-        } else if (!Utf8.valid(bytes, first, end)) {
+        } else if (!Utf8Decoder.valid(bytes, first, end)) {
             return "not UTF-8";
         }
         view.wrap(bytes, offset, length);

@@ -5,7 +5,7 @@ import dev.loom.server.json.FieldBytes;
 import dev.loom.server.json.JsonText;
 import dev.loom.server.text.HiddenCharacters;
 import dev.loom.server.text.TextBuffer;
-import dev.loom.server.text.Utf8;
+import dev.loom.server.text.Utf8Decoder;
 
 /** A field's value as the text of a table or CSV cell, before quoting. */
 final class CellText {
@@ -55,8 +55,8 @@ final class CellText {
     private static void putEscaped(TextBuffer into, byte[] bytes, int length) {
         int at = 0;
         while (at < length) {
-            int codePoint = Utf8.decode(bytes, at, length);
-            if (codePoint == Utf8.MALFORMED) {
+            int codePoint = Utf8Decoder.decode(bytes, at, length);
+            if (codePoint == Utf8Decoder.MALFORMED) {
                 into.put("\\x");
                 into.putHexByte(bytes[at]);
                 at++;
@@ -68,7 +68,7 @@ final class CellText {
                 } else {
                     into.putCodePoint(codePoint);
                 }
-                at += Utf8.length(codePoint);
+                at += Utf8Decoder.length(codePoint);
             }
         }
     }

@@ -35,13 +35,13 @@ final class Buckets {
         }
         int at = offset + ContextReference.LENGTH;
         int bytes = Math.min(length, buffer.capacity() - offset) - ContextReference.LENGTH;
-        JsonText json = state.json;
+        AttributeJson json = state.json;
         json.begin();
         json.put('{');
         json.putName("bounds", json.length());
-        json.putNumbers(buffer, at, bytes, HistogramDataPoint.EXPLICIT_BOUNDS, JsonText.NumberType.DOUBLE);
+        json.putNumbers(buffer, at, bytes, HistogramDataPoint.EXPLICIT_BOUNDS, AttributeJson.NumberType.DOUBLE);
         json.putName("counts", 0);
-        json.putNumbers(buffer, at, bytes, HistogramDataPoint.BUCKET_COUNTS, JsonText.NumberType.FIXED64);
+        json.putNumbers(buffer, at, bytes, HistogramDataPoint.BUCKET_COUNTS, AttributeJson.NumberType.FIXED64);
         json.put('}');
         json.set(into);
     }
@@ -77,7 +77,7 @@ final class Buckets {
         if (reader.failure() != null) {
             return;
         }
-        JsonText json = state.json;
+        AttributeJson json = state.json;
         json.begin();
         json.put('{');
         json.putName("scale", json.length());
@@ -100,14 +100,18 @@ final class Buckets {
         while (side.next()) {
             first = side.tag() == MetricTags.Buckets.OFFSET ? side.value() : first;
         }
-        JsonText json = state.json;
+        AttributeJson json = state.json;
         json.putName(name, 0);
         json.put('{');
         json.putName("offset", json.length());
         json.putLong(WireField.zigzag(first));
         json.putName("counts", 0);
         json.putNumbers(
-                state.reader.buffer(), offset, length, MetricTags.Buckets.BUCKET_COUNTS, JsonText.NumberType.VARINT);
+                state.reader.buffer(),
+                offset,
+                length,
+                MetricTags.Buckets.BUCKET_COUNTS,
+                AttributeJson.NumberType.VARINT);
         json.put('}');
         if (side.failure() != null) {
             json.fail();

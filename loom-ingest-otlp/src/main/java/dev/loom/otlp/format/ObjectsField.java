@@ -28,7 +28,7 @@ final class ObjectsField implements FieldReader {
             return;
         }
         WireReader reader = state.reader;
-        JsonText json = state.json;
+        AttributeJson json = state.json;
         json.begin();
         json.put('[');
         while (reader.next()) {
@@ -75,7 +75,7 @@ final class ObjectsField implements FieldReader {
     }
 
     private static void putMember(
-            JsonText json,
+            AttributeJson json,
             int beginning,
             Member member,
             long value,

@@ -22,7 +22,7 @@ final class PairsField implements FieldReader {
         if (!state.wrap(part, buffer, offset, length, into)) {
             return;
         }
-        JsonText json = state.json;
+        AttributeJson json = state.json;
         json.begin();
         json.put('{');
         walk(state.reader, 0, json);
@@ -33,7 +33,7 @@ final class PairsField implements FieldReader {
         }
     }
 
-    private void walk(WireReader reader, int depth, JsonText json) {
+    private void walk(WireReader reader, int depth, AttributeJson json) {
         while (reader.next()) {
             if (reader.tag() == path[depth]) {
                 if (depth == path.length - 1) {

@@ -12,7 +12,7 @@ final class ReadState {
     final WireReader within = new WireReader();
     final WireField.Found found = new WireField.Found();
     final AnyValue any = new AnyValue();
-    final JsonText json = new JsonText();
+    final AttributeJson json = new AttributeJson();
 
     /** The longest key so far that leads to the one an {@link AnyField} looks for, and the place of its value. */
     int leadLength;

@@ -20,10 +20,10 @@ final class ContextBytes {
     static final long NOWHERE = -1;
 
     private final WireReader reader = new WireReader();
-    private final FieldBytes whole;
-    private final FieldBytes scope;
-    private final FieldBytes metric;
-    private final FieldBytes points;
+    private final EncodedFields whole;
+    private final EncodedFields scope;
+    private final EncodedFields metric;
+    private final EncodedFields points;
 
     private int resourceLength;
     private boolean resourceTooLong;
@@ -36,10 +36,10 @@ final class ContextBytes {
 
     /** @param lengthMax the longest context, in bytes */
     ContextBytes(int lengthMax) {
-        whole = new FieldBytes(lengthMax);
-        scope = new FieldBytes(lengthMax);
-        metric = new FieldBytes(lengthMax);
-        points = new FieldBytes(lengthMax);
+        whole = new EncodedFields(lengthMax);
+        scope = new EncodedFields(lengthMax);
+        metric = new EncodedFields(lengthMax);
+        points = new EncodedFields(lengthMax);
     }
 
     /** Takes the fields of a ResourceX. */
@@ -105,7 +105,7 @@ final class ContextBytes {
                 || tag == Metric.SUMMARY;
     }
 
-    private void take(FieldBytes into, DirectBuffer buffer, int offset, int length, int except) {
+    private void take(EncodedFields into, DirectBuffer buffer, int offset, int length, int except) {
         reader.wrap(buffer, offset, length);
         while (reader.next()) {
             if (reader.tag() != except) {

@@ -43,7 +43,7 @@ final class RecordAppender {
      * @return its address, {@link #UNFIT}, or another negative {@link PushStatus}
      */
     long append(int sourceId, DirectBuffer buffer, int offset, int length, ContextBytes context, boolean fieldsOnce) {
-        int payloadLength = RecordDescriptor.MESSAGE_OFFSET + length;
+        int payloadLength = OtlpRecordDescriptor.MESSAGE_OFFSET + length;
         for (int i = 0; i < ATTEMPTS; i++) {
             // a record of several pages starts on a page of its own, and so does a claim of a whole page
             long address = loom.tryClaim(sourceId, Math.min(payloadLength, claimLengthMax));
@@ -58,8 +58,8 @@ final class RecordAppender {
                     return offer(sourceId, buffer, offset, length, reference);
                 }
                 int at = claim.offset();
-                claim.buffer().putLong(at + RecordDescriptor.CONTEXT_OFFSET, reference, ByteOrder.LITTLE_ENDIAN);
-                claim.buffer().putBytes(at + RecordDescriptor.MESSAGE_OFFSET, buffer, offset, length);
+                claim.buffer().putLong(at + OtlpRecordDescriptor.CONTEXT_OFFSET, reference, ByteOrder.LITTLE_ENDIAN);
+                claim.buffer().putBytes(at + OtlpRecordDescriptor.MESSAGE_OFFSET, buffer, offset, length);
                 return claim.commit();
             }
             claim.abort();
@@ -73,12 +73,12 @@ final class RecordAppender {
 
     /** Appends a record of several pages, which can't be claimed. */
     private long offer(int sourceId, DirectBuffer buffer, int offset, int length, long reference) {
-        int payloadLength = RecordDescriptor.MESSAGE_OFFSET + length;
+        int payloadLength = OtlpRecordDescriptor.MESSAGE_OFFSET + length;
         if (scratch.capacity() < payloadLength) {
             scratch = new UnsafeBuffer(new byte[payloadLength]);
         }
-        scratch.putLong(RecordDescriptor.CONTEXT_OFFSET, reference, ByteOrder.LITTLE_ENDIAN);
-        scratch.putBytes(RecordDescriptor.MESSAGE_OFFSET, buffer, offset, length);
+        scratch.putLong(OtlpRecordDescriptor.CONTEXT_OFFSET, reference, ByteOrder.LITTLE_ENDIAN);
+        scratch.putBytes(OtlpRecordDescriptor.MESSAGE_OFFSET, buffer, offset, length);
         return loom.offer(sourceId, scratch, 0, payloadLength);
     }
 }

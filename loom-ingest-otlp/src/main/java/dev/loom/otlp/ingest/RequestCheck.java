@@ -4,7 +4,7 @@ import dev.loom.otlp.Signal;
 import dev.loom.otlp.schema.LengthRule;
 import dev.loom.otlp.schema.MessageType;
 import dev.loom.otlp.schema.OtlpMessages;
-import dev.loom.otlp.wire.Utf8;
+import dev.loom.otlp.wire.Utf8Check;
 import dev.loom.otlp.wire.WireFailure;
 import dev.loom.otlp.wire.WireReader;
 import dev.loom.otlp.wire.WireType;
@@ -79,7 +79,7 @@ final class RequestCheck {
             int number = reader.number();
             LengthRule rule = type.rule(number);
             if (rule == LengthRule.UTF8) {
-                if (!Utf8.isValid(reader.buffer(), reader.offset(), reader.length())) {
+                if (!Utf8Check.isValid(reader.buffer(), reader.offset(), reader.length())) {
                     reader.reject(WireFailure.INVALID_UTF8);
                 }
             } else if (rule == LengthRule.MESSAGE) {

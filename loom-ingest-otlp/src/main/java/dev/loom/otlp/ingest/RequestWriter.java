@@ -51,7 +51,7 @@ final class RequestWriter {
         context = new ContextBytes(contextLengthMax);
         cursor = new ExportCursor(context);
         buffer = context.buffer();
-        recordLengthMax = writer.loom().payloadLengthMax() - RecordDescriptor.MESSAGE_OFFSET;
+        recordLengthMax = writer.loom().payloadLengthMax() - OtlpRecordDescriptor.MESSAGE_OFFSET;
     }
 
     /** Checks that the request is well-formed; writes nothing yet. */
@@ -110,7 +110,7 @@ final class RequestWriter {
             if (status == PushStatus.BACK_PRESSURED) {
                 return Turn.PRESSED;
             }
-            bytes += cursor.length() + RecordDescriptor.MESSAGE_OFFSET;
+            bytes += cursor.length() + OtlpRecordDescriptor.MESSAGE_OFFSET;
             pending = cursor.next();
         }
         return Turn.DONE;

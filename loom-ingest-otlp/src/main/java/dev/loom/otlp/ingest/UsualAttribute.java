@@ -1,6 +1,6 @@
 package dev.loom.otlp.ingest;
 
-import dev.loom.otlp.wire.Utf8;
+import dev.loom.otlp.wire.Utf8Check;
 import org.agrona.DirectBuffer;
 
 /**
@@ -48,9 +48,9 @@ final class UsualAttribute {
             // the bytes between key and string are below 128 too
             return value + 3 < end
                     && buffer.getByte(value + 3) == end - value - 4
-                    && Utf8.isAscii(buffer, offset, length);
+                    && Utf8Check.isAscii(buffer, offset, length);
         }
-        return isNumber(buffer, type, value + 3, end) && Utf8.isAscii(buffer, offset + 2, keyLength);
+        return isNumber(buffer, type, value + 3, end) && Utf8Check.isAscii(buffer, offset + 2, keyLength);
     }
 
     private static boolean isNumber(DirectBuffer buffer, int type, int offset, int end) {

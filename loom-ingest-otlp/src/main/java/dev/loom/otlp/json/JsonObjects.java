@@ -2,9 +2,9 @@ package dev.loom.otlp.json;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import dev.loom.otlp.schema.FieldType;
 import dev.loom.otlp.schema.MessageField;
 import dev.loom.otlp.schema.MessageType;
+import dev.loom.otlp.schema.ProtoType;
 import dev.loom.otlp.wire.WireReader;
 import java.io.IOException;
 
@@ -103,7 +103,7 @@ final class JsonObjects {
         }
     }
 
-    private void number(FieldType type) throws IOException, BadValueException, NoRoomException {
+    private void number(ProtoType type) throws IOException, BadValueException, NoRoomException {
         switch (type) {
             case DOUBLE -> out.fixed64(Double.doubleToRawLongBits(JsonNumbers.doubleValue(parser)));
             case FIXED64 -> out.fixed64(JsonNumbers.unsigned(parser, Long.SIZE));

@@ -10,7 +10,7 @@ import dev.loom.otlp.InPlaceBuffer;
 import dev.loom.otlp.JsonTranscoder;
 import dev.loom.otlp.Signal;
 import dev.loom.otlp.schema.OtlpMessages;
-import dev.loom.otlp.wire.Utf8;
+import dev.loom.otlp.wire.Utf8Check;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
@@ -54,7 +54,7 @@ public final class JsonRequests implements JsonTranscoder {
     }
 
     static boolean transcode(Signal signal, InPlaceBuffer request) throws MalformedJsonException {
-        if (!Utf8.isValid(request.buffer(), request.unreadOffset(), request.unread())) {
+        if (!Utf8Check.isValid(request.buffer(), request.unreadOffset(), request.unread())) {
             throw new MalformedJsonException("request is not UTF-8"); // Jackson accepts overlong forms and surrogates
         }
         ProtobufOutput out = new ProtobufOutput(request);

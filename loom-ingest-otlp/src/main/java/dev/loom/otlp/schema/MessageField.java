@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param jsonName its name in JSON, in lowerCamelCase
  * @param tag with the wire type that writers use: repeated numbers are packed
- * @param message the message that it holds, if it is of type {@link FieldType#MESSAGE}
+ * @param message the message that it holds, if it is of type {@link ProtoType#MESSAGE}
  */
 public record MessageField(
         String jsonName,
         int tag,
-        FieldType type,
+        ProtoType type,
         boolean repeated,
         @Nullable MessageType message) {
     /** The field number in the proto file. */

@@ -63,31 +63,31 @@ public final class MessageType {
         return profilesTag;
     }
 
-    MessageType one(String jsonName, int tag, FieldType type) {
+    MessageType one(String jsonName, int tag, ProtoType type) {
         return add(new MessageField(jsonName, tag, type, false, null));
     }
 
-    MessageType many(String jsonName, int tag, FieldType type) {
+    MessageType many(String jsonName, int tag, ProtoType type) {
         return add(new MessageField(jsonName, tag, type, true, null));
     }
 
     MessageType one(String jsonName, int tag, MessageType message) {
-        return add(new MessageField(jsonName, tag, FieldType.MESSAGE, false, message));
+        return add(new MessageField(jsonName, tag, ProtoType.MESSAGE, false, message));
     }
 
     MessageType many(String jsonName, int tag, MessageType message) {
-        return add(new MessageField(jsonName, tag, FieldType.MESSAGE, true, message));
+        return add(new MessageField(jsonName, tag, ProtoType.MESSAGE, true, message));
     }
 
     MessageType requiredId(String jsonName, int tag) {
-        one(jsonName, tag, FieldType.ID);
+        one(jsonName, tag, ProtoType.ID);
         rules[tag >>> WireType.BITS] = LengthRule.REQUIRED_ID;
         return this;
     }
 
     MessageType ofProfiles(String jsonName, int tag) {
         profilesTag = tag;
-        return one(jsonName, tag, FieldType.INT32);
+        return one(jsonName, tag, ProtoType.INT32);
     }
 
     private MessageType add(MessageField field) {

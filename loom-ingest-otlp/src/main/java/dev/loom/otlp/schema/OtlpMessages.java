@@ -1,18 +1,18 @@
 package dev.loom.otlp.schema;
 
-import static dev.loom.otlp.schema.FieldType.BOOL;
-import static dev.loom.otlp.schema.FieldType.BYTES;
-import static dev.loom.otlp.schema.FieldType.DOUBLE;
-import static dev.loom.otlp.schema.FieldType.ENUM;
-import static dev.loom.otlp.schema.FieldType.FIXED32;
-import static dev.loom.otlp.schema.FieldType.FIXED64;
-import static dev.loom.otlp.schema.FieldType.ID;
-import static dev.loom.otlp.schema.FieldType.INT64;
-import static dev.loom.otlp.schema.FieldType.SFIXED64;
-import static dev.loom.otlp.schema.FieldType.SINT32;
-import static dev.loom.otlp.schema.FieldType.STRING;
-import static dev.loom.otlp.schema.FieldType.UINT32;
-import static dev.loom.otlp.schema.FieldType.UINT64;
+import static dev.loom.otlp.schema.ProtoType.BOOL;
+import static dev.loom.otlp.schema.ProtoType.BYTES;
+import static dev.loom.otlp.schema.ProtoType.DOUBLE;
+import static dev.loom.otlp.schema.ProtoType.ENUM;
+import static dev.loom.otlp.schema.ProtoType.FIXED32;
+import static dev.loom.otlp.schema.ProtoType.FIXED64;
+import static dev.loom.otlp.schema.ProtoType.ID;
+import static dev.loom.otlp.schema.ProtoType.INT64;
+import static dev.loom.otlp.schema.ProtoType.SFIXED64;
+import static dev.loom.otlp.schema.ProtoType.SINT32;
+import static dev.loom.otlp.schema.ProtoType.STRING;
+import static dev.loom.otlp.schema.ProtoType.UINT32;
+import static dev.loom.otlp.schema.ProtoType.UINT64;
 
 import dev.loom.otlp.Signal;
 import dev.loom.otlp.wire.CommonTags.AnyValue;

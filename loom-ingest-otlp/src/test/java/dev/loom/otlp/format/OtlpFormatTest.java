@@ -282,7 +282,7 @@ class OtlpFormatTest {
             byte[] payload = payload(LogRecord.newBuilder().setBody(any).build());
             Objects.requireNonNull(Formats.parse("otlp-log").field("body"))
                     .read(new UnsafeBuffer(payload), 0, payload.length, value);
-            assertEquals(depth <= JsonText.LEVELS_MAX, value.kind() == FieldValue.Kind.JSON, "depth=" + depth);
+            assertEquals(depth <= AttributeJson.LEVELS_MAX, value.kind() == FieldValue.Kind.JSON, "depth=" + depth);
         }
     }
 

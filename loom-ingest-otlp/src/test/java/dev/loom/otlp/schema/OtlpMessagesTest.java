@@ -38,9 +38,9 @@ class OtlpMessagesTest {
             assertEquals(expected.isRepeated(), field.repeated(), name);
             assertEquals(expected.isPacked(), field.packed(), name);
             assertEquals(tag(expected), field.tag(), name);
-            String type = field.type() == FieldType.ID ? "BYTES" : field.type().name();
+            String type = field.type() == ProtoType.ID ? "BYTES" : field.type().name();
             assertEquals(expected.getType().name(), type, name);
-            assertEquals(expected.getJsonName().endsWith("Id"), field.type() == FieldType.ID, name);
+            assertEquals(expected.getJsonName().endsWith("Id"), field.type() == ProtoType.ID, name);
             assertEquals(name.contains("trindex"), field.tag() == ours.profilesTag(), name);
             if (expected.getType() == FieldDescriptor.Type.MESSAGE) {
                 compare(expected.getMessageType(), ours.message(field.number()));

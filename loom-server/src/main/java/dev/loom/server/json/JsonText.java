@@ -3,7 +3,7 @@ package dev.loom.server.json;
 import dev.loom.server.text.EightBytes;
 import dev.loom.server.text.HiddenCharacters;
 import dev.loom.server.text.TextBuffer;
-import dev.loom.server.text.Utf8;
+import dev.loom.server.text.Utf8Decoder;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -75,10 +75,10 @@ public final class JsonText {
 
     /** Writes one code point that is not plain; returns how many input bytes it took. */
     private static int putSpecial(TextBuffer into, byte[] bytes, int at, int end) {
-        int codePoint = Utf8.decode(bytes, at, end);
+        int codePoint = Utf8Decoder.decode(bytes, at, end);
         switch (codePoint) {
-            case Utf8.MALFORMED -> {
-                into.putCodePoint(Utf8.REPLACEMENT);
+            case Utf8Decoder.MALFORMED -> {
+                into.putCodePoint(Utf8Decoder.REPLACEMENT);
                 return 1;
             }
             case '"' -> putShort(into, '"');
@@ -88,7 +88,7 @@ public final class JsonText {
             case '\t' -> putShort(into, 't');
             default -> putVisible(into, codePoint);
         }
-        return Utf8.length(codePoint);
+        return Utf8Decoder.length(codePoint);
     }
 
     private static void putShort(TextBuffer into, char letter) {
@@ -115,9 +115,9 @@ public final class JsonText {
             byte value = json[at];
             if (value < 0 || value == 0x7F) {
                 into.put(json, copied, at - copied);
-                int codePoint = Utf8.decode(json, at, end);
-                putVisible(into, codePoint == Utf8.MALFORMED ? Utf8.REPLACEMENT : codePoint);
-                at += codePoint == Utf8.MALFORMED ? 1 : Utf8.length(codePoint);
+                int codePoint = Utf8Decoder.decode(json, at, end);
+                putVisible(into, codePoint == Utf8Decoder.MALFORMED ? Utf8Decoder.REPLACEMENT : codePoint);
+                at += codePoint == Utf8Decoder.MALFORMED ? 1 : Utf8Decoder.length(codePoint);
                 copied = at;
             } else if (inString) {
                 at = value == '\\' ? Math.min(at + 2, end) : at + 1;

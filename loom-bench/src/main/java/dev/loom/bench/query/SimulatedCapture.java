@@ -11,7 +11,7 @@ import java.util.function.LongPredicate;
  * <p>Records come at equal intervals. Latencies are log-normal around 100 us, nearly all different, with a long tail, and spread
  * evenly over time. A payload is six 64-bit integers, the {@link #COLUMNS}.
  */
-public final class Telemetry {
+public final class SimulatedCapture {
     /** The time of record 0, epoch nanoseconds. */
     public static final long BEGIN_NS = 1_700_000_000_000_000_000L;
 
@@ -46,7 +46,7 @@ public final class Telemetry {
      * @param intervalNs time between two records
      * @param requests how many of each {@code period} records are requests; the others are system calls
      */
-    public Telemetry(long records, long intervalNs, int requests, int period) {
+    public SimulatedCapture(long records, long intervalNs, int requests, int period) {
         this.records = records;
         this.intervalNs = intervalNs;
         this.requests = requests;
@@ -60,8 +60,8 @@ public final class Telemetry {
     }
 
     /** A capture of system calls only. */
-    public static Telemetry ofCalls(long records, long intervalNs) {
-        return new Telemetry(records, intervalNs, 0, 1);
+    public static SimulatedCapture ofCalls(long records, long intervalNs) {
+        return new SimulatedCapture(records, intervalNs, 0, 1);
     }
 
     public long records() {

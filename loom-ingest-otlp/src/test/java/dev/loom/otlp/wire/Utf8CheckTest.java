@@ -9,7 +9,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
 /** Compares with protobuf's own check. */
-class Utf8Test {
+class Utf8CheckTest {
     @Test
     void shouldAgreeOnEverySequenceOfUpToThreeBytes() {
         for (int sequence = 0; sequence < 1 << 24; sequence += sequence < 1 << 17 ? 1 : 7) {
@@ -41,7 +41,7 @@ class Utf8Test {
     @Test
     void shouldAgreeOnTextsThatWereDamaged() {
         long seed = Long.getLong("loom.test.seed", System.nanoTime());
-        System.out.println("Utf8Test: -Dloom.test.seed=" + seed);
+        System.out.println("Utf8CheckTest: -Dloom.test.seed=" + seed);
         Random random = new Random(seed);
         for (int i = 0; i < 20_000; i++) {
             StringBuilder text = new StringBuilder();
@@ -63,7 +63,7 @@ class Utf8Test {
     private static void check(byte... bytes) {
         boolean expected = ByteString.copyFrom(bytes).isValidUtf8();
         UnsafeBuffer buffer = new UnsafeBuffer(bytes);
-        if (expected != Utf8.isValid(buffer, 0, bytes.length)) {
+        if (expected != Utf8Check.isValid(buffer, 0, bytes.length)) {
             assertEquals(expected, !expected, HexFormat.of().formatHex(bytes));
         }
     }

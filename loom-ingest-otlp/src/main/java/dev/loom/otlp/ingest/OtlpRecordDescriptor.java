@@ -12,9 +12,9 @@ import dev.loom.otlp.format.ContextReference;
  *
  * The context is a record of the source {@code otlp.contexts}; {@link ContextReference} says what else a reference holds.
  */
-final class RecordDescriptor {
+final class OtlpRecordDescriptor {
     static final int CONTEXT_OFFSET = 0;
     static final int MESSAGE_OFFSET = CONTEXT_OFFSET + ContextReference.LENGTH;
 
-    private RecordDescriptor() {}
+    private OtlpRecordDescriptor() {}
 }

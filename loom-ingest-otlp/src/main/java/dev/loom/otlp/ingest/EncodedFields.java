@@ -7,12 +7,12 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Fields of a message, one after the other, up to a maximum length. Reused; for one thread. */
-final class FieldBytes {
+final class EncodedFields {
     private final MutableDirectBuffer bytes;
     private int length;
     private boolean tooLong;
 
-    FieldBytes(int lengthMax) {
+    EncodedFields(int lengthMax) {
         bytes = new UnsafeBuffer(new byte[lengthMax]);
     }
 
@@ -52,7 +52,7 @@ final class FieldBytes {
         }
     }
 
-    void append(FieldBytes others) {
+    void append(EncodedFields others) {
         tooLong |= others.tooLong;
         append(others.bytes, 0, others.length);
     }

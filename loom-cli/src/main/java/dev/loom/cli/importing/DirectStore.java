@@ -5,7 +5,7 @@ import dev.loom.server.schema.SchemaAccess;
 import dev.loom.server.schema.StoreSchema;
 
 /** A store that the import itself has opened. For the store's writer thread. */
-record OpenedStore(Loom loom) implements ImportStore {
+record DirectStore(Loom loom) implements ImportStore {
     @Override
     public SchemaAccess schema() {
         return new StoreSchema(loom);
@@ -13,7 +13,7 @@ record OpenedStore(Loom loom) implements ImportStore {
 
     @Override
     public RecordTarget target(int sourceId) {
-        return new LoomTarget(loom, sourceId);
+        return new StoreTarget(loom, sourceId);
     }
 
     @Override

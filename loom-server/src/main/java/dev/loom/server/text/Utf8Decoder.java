@@ -1,14 +1,14 @@
 package dev.loom.server.text;
 
 /** Decodes UTF-8, one code point at a time, by the rules of RFC 3629: no overlong forms, no surrogates. */
-public final class Utf8 {
+public final class Utf8Decoder {
     /** Replaces bytes that are not UTF-8. */
     public static final int REPLACEMENT = 0xFFFD;
 
     /** Returned by {@link #decode} for bytes that are not UTF-8. */
     public static final int MALFORMED = -1;
 
-    private Utf8() {}
+    private Utf8Decoder() {}
 
     /** The code point that begins at {@code offset}, or {@link #MALFORMED}; reads nothing at or past {@code end}. */
     public static int decode(byte[] bytes, int offset, int end) {

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-class Utf8Test {
+class Utf8DecoderTest {
     @Test
     void shouldEncodeAndDecodeEveryCodePointAsTheJdkDoes() {
         TextBuffer text = new TextBuffer(4);
@@ -17,11 +17,11 @@ class Utf8Test {
                 text.clear();
                 text.putCodePoint(codePoint);
                 assertEquals(Character.toString(codePoint), text.toString());
-                assertEquals(codePoint, Utf8.decode(text.array(), 0, text.length()));
-                assertEquals(text.length(), Utf8.length(codePoint));
+                assertEquals(codePoint, Utf8Decoder.decode(text.array(), 0, text.length()));
+                assertEquals(text.length(), Utf8Decoder.length(codePoint));
                 assertEquals(
-                        codePoint < 0x80 ? codePoint : Utf8.MALFORMED,
-                        Utf8.decode(text.array(), 0, Math.max(1, text.length() - 1)));
+                        codePoint < 0x80 ? codePoint : Utf8Decoder.MALFORMED,
+                        Utf8Decoder.decode(text.array(), 0, Math.max(1, text.length() - 1)));
             }
         }
     }
@@ -52,7 +52,8 @@ class Utf8Test {
             for (int i = 0; i < bytes.length; i++) {
                 bytes[i] = random.nextInt(3) > 0 ? leads[random.nextInt(leads.length)] : bytes[i];
             }
-            assertEquals(validForJdk(bytes), Utf8.valid(bytes, 0, bytes.length), "seed=" + seed + ", round=" + round);
+            assertEquals(
+                    validForJdk(bytes), Utf8Decoder.valid(bytes, 0, bytes.length), "seed=" + seed + ", round=" + round);
         }
     }
 

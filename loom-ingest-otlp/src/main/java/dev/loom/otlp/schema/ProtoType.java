@@ -3,7 +3,7 @@ package dev.loom.otlp.schema;
 import dev.loom.otlp.wire.WireType;
 
 /** The type of a field in a proto file. */
-public enum FieldType {
+public enum ProtoType {
     STRING(WireType.LENGTH),
     BYTES(WireType.LENGTH),
     /** {@code bytes} that hold a trace id or a span id: hexadecimal in JSON. */
@@ -23,7 +23,7 @@ public enum FieldType {
 
     private final int wireType;
 
-    FieldType(int wireType) {
+    ProtoType(int wireType) {
         this.wireType = wireType;
     }
 

@@ -3,10 +3,10 @@ package dev.loom.bench;
 import java.io.PrintStream;
 
 /** Prints rows of a table in the format of {@code docs/notes}. */
-final class Table {
+final class MarkdownTable {
     private final PrintStream out;
 
-    Table(PrintStream out, String title, String... columns) {
+    MarkdownTable(PrintStream out, String title, String... columns) {
         this.out = out;
         out.printf("%n%s%n%n", title);
         row(columns);

@@ -3,11 +3,11 @@ package dev.loom.otlp.wire;
 import org.agrona.DirectBuffer;
 
 /** Checks UTF-8 by the rules of RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. */
-public final class Utf8 {
+public final class Utf8Check {
     private static final long NON_ASCII = 0x8080_8080_8080_8080L;
     private static final int INVALID = -1;
 
-    private Utf8() {}
+    private Utf8Check() {}
 
     /** Whether {@code [offset, offset + length)} of the buffer is UTF-8. */
     public static boolean isValid(DirectBuffer buffer, int offset, int length) {

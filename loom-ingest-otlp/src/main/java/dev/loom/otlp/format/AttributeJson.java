@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * numbers, bytes are base64, and a number that JSON lacks is its name as a string. A value that is not a protobuf message
  * yields no text at all. Once warm, allocates only for doubles. Reused; for one thread.
  */
-final class JsonText {
+final class AttributeJson {
     private static final byte[] HEX = {'0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'};
     private static final String BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     static final int LEVELS_MAX = WireReader.DEPTH_MAX;

@@ -4,7 +4,7 @@ import dev.loom.api.Index;
 import dev.loom.api.Snapshot;
 import dev.loom.bench.push.CpuTime;
 import dev.loom.bench.push.ScratchDirectory;
-import dev.loom.bench.query.Telemetry;
+import dev.loom.bench.query.SimulatedCapture;
 import dev.loom.bench.query.TelemetryStore;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
@@ -26,12 +26,12 @@ import java.util.concurrent.locks.LockSupport;
  *
  * @see MemoryUse which reports what an idle open query holds
  */
-public final class QueryMemory {
+public final class QueryFootprint {
     private static final String[] DEFAULTS = {
         "dir", "target/loom-bench", "allow-tmpfs", "false", "staging", "/dev/shm", "bytes", "10g"
     };
     private static final long INTERVAL_NS = 1_000;
-    private static final int RECORD_LENGTH = 16 + Telemetry.PAYLOAD_LENGTH;
+    private static final int RECORD_LENGTH = 16 + SimulatedCapture.PAYLOAD_LENGTH;
     private static final double MEBI = 1 << 20;
     private static final long SAMPLE_NS = 1_000_000;
 
@@ -39,9 +39,9 @@ public final class QueryMemory {
 
     private final PrintStream out;
     private final TelemetryStore store;
-    private final Telemetry telemetry;
+    private final SimulatedCapture telemetry;
 
-    private QueryMemory(PrintStream out, TelemetryStore store, Telemetry telemetry) {
+    private QueryFootprint(PrintStream out, TelemetryStore store, SimulatedCapture telemetry) {
         this.out = out;
         this.store = store;
         this.telemetry = telemetry;
@@ -55,8 +55,9 @@ public final class QueryMemory {
     static void run(PrintStream out, String... arguments) throws InterruptedException {
         final Arguments options = Arguments.parse(arguments, DEFAULTS);
         final Path parent = Path.of(options.text("dir"));
-        out.println("QueryMemory " + options);
-        final Telemetry telemetry = Telemetry.ofCalls(options.bytes("bytes") / RECORD_LENGTH, INTERVAL_NS);
+        out.println("QueryFootprint " + options);
+        final SimulatedCapture telemetry =
+                SimulatedCapture.ofCalls(options.bytes("bytes") / RECORD_LENGTH, INTERVAL_NS);
         try (ScratchDirectory disk = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"));
                 ScratchDirectory staging = ScratchDirectory.in(Path.of(options.text("staging")));
                 TelemetryStore store = new TelemetryStore(disk.path(), staging.path(), telemetry)) {
@@ -66,7 +67,7 @@ public final class QueryMemory {
                     "heap: %.0f MiB at most; store: %.0f MiB%n",
                     Runtime.getRuntime().maxMemory() / MEBI,
                     store.info().records().tail() / MEBI);
-            new QueryMemory(out, store, telemetry).run();
+            new QueryFootprint(out, store, telemetry).run();
         }
     }
 
@@ -79,7 +80,7 @@ public final class QueryMemory {
     private record Counted(long records, QueryStatistics statistics) {}
 
     private void run() throws InterruptedException {
-        final Table table = new Table(
+        final MarkdownTable table = new MarkdownTable(
                 out,
                 "Memory of queries",
                 "query",
@@ -107,7 +108,7 @@ public final class QueryMemory {
         measure(
                 table,
                 "rows above p99",
-                telemetry.count(Telemetry.BEGIN_NS, telemetry.endNs(), latency -> latency > aboveNs),
+                telemetry.count(SimulatedCapture.BEGIN_NS, telemetry.endNs(), latency -> latency > aboveNs),
                 (snapshot, latency) -> scan(IndexedScan.of(snapshot, latency)
                         .values(ValueRange.above(aboveNs))
                         .open()));
@@ -133,7 +134,7 @@ public final class QueryMemory {
         }
     }
 
-    private void measure(Table table, String name, long expected, Query query) throws InterruptedException {
+    private void measure(MarkdownTable table, String name, long expected, Query query) throws InterruptedException {
         final long before = outsideBytes();
         final long[] most = {0};
         final Thread sampler = new Thread(() -> {
