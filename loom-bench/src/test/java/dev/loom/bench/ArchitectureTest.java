@@ -4,6 +4,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -15,6 +16,10 @@ import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import dev.loom.io.LoomFile;
 import dev.loom.io.MappedFile;
 import java.nio.channels.FileChannel;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -169,6 +174,18 @@ final class ArchitectureTest {
                 .whereLayer("model")
                 .mayNotAccessAnyLayer()
                 .check(CLASSES);
+    }
+
+    @Test
+    void shouldGiveEveryClassANameOfItsOwn() {
+        Map<String, List<String>> packages = CLASSES.stream()
+                .filter(type -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"))
+                .collect(Collectors.groupingBy(
+                        JavaClass::getSimpleName,
+                        TreeMap::new,
+                        Collectors.mapping(JavaClass::getPackageName, Collectors.toList())));
+        packages.values().removeIf(of -> of.size() == 1);
+        assertEquals(Map.of(), packages);
     }
 
     @Test
