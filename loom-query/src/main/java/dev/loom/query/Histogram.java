@@ -10,6 +10,7 @@ import dev.loom.query.histogram.CellCounts;
 import dev.loom.query.histogram.HistogramChunks;
 import dev.loom.query.model.EventClock;
 import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryMemory;
 import dev.loom.query.plan.EventRange;
 import dev.loom.query.plan.EventTimes;
 import dev.loom.query.plan.IndexSummaries;
