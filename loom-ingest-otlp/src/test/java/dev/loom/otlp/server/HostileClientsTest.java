@@ -24,8 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Clients that mean harm, against a process with 64 MiB of heap, all resident from the start, and the defaults: resident memory
- * rises by no more than the budget and 32 MiB, and a good client is served meanwhile. {@code -Dloom.otlp.hostile=long} for bombs of 1 GiB and
+ * Clients that mean harm, against a process with 64 MiB of heap, all resident from the start, and the defaults, except that one
+ * request may take all of the budget: resident memory rises by no more than the budget and 32 MiB, and a good client is served
+ * meanwhile. {@code -Dloom.otlp.hostile=long} for bombs of 1 GiB and
  * more of everything.
  */
 class HostileClientsTest {
