@@ -39,7 +39,7 @@ final class SegmentReader implements AutoCloseable {
                 open = view.storage().openToRead(view.segments().file(address));
             } catch (StoreIoException e) {
                 if (e.getCause() instanceof NoSuchFileException) {
-                    noteMissing(first);
+                    noteMissing(address);
                 }
                 throw e;
             }
@@ -50,20 +50,25 @@ final class SegmentReader implements AutoCloseable {
     }
 
     /**
-     * Remembers the missing range around a segment, below the evicted address and outside the gap: files there were
-     * written before the watermarks covered them.
+     * Remembers the missing range around an address, below the evicted address and outside the gap: files there were
+     * written before the watermarks covered them, also the one in which the gap begins.
      */
-    private void noteMissing(long first) {
+    private void noteMissing(long address) {
+        long first = view.segments().first(address);
         long length = view.segments().segmentLength();
         Watermarks watermarks = view.watermarks();
-        long gapBegin = view.segments().first(watermarks.gapBeginAcquire());
+        long gapBegin = watermarks.gapBeginAcquire();
         long gapEnd = watermarks.gapEnd();
-        boolean beforeGap = first < gapBegin;
+        boolean beforeGap = address < gapBegin;
         long begin = beforeGap ? 0 : gapEnd;
         long end = beforeGap && gapBegin < gapEnd ? gapBegin : watermarks.evictedAcquire();
         for (Path each : view.storage().list(view.segments().folder())) {
             long there = Segments.firstOf(each);
-            if (there >= 0 && there < first) {
+            // no segment of another length is ever opened
+            if (there < 0 || there % length != 0) {
+                continue;
+            }
+            if (there < first) {
                 begin = Math.max(begin, there + length);
             } else if (there > first) {
                 end = Math.min(end, there);
