@@ -23,7 +23,7 @@ final class Utf8 {
         return length;
     }
 
-    /** Writes the text's UTF-8, whose length {@link #length(CharSequence)} has told. */
+    /** Writes the text's UTF-8, whose {@link #length(CharSequence)} is given. */
     static void put(CharSequence text, int length, MutableDirectBuffer buffer, int offset) {
         if (length == text.length()) { // as only ASCII is
             buffer.putStringWithoutLengthAscii(offset, text);

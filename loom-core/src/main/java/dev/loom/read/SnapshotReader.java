@@ -41,9 +41,9 @@ public final class SnapshotReader implements AutoCloseable {
         if (!(Objects.requireNonNull(snapshot) instanceof LeasedSnapshot leased)) {
             throw new IllegalArgumentException("not a snapshot of a store: class=" + snapshot.getClass());
         }
-        SnapshotView view = leased.view();
+        SnapshotReader reader = new SnapshotReader(snapshot, leased, leased.view());
         leased.acquire();
-        return new SnapshotReader(snapshot, leased, view);
+        return reader;
     }
 
     /** The oldest address retained now. */

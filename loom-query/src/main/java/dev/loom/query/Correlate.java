@@ -5,6 +5,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.format.RecordLookup;
 import dev.loom.query.correlation.RecordSpan;
 import dev.loom.query.model.EventClock;
+import dev.loom.query.walk.QueryScope;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -124,7 +125,7 @@ public final class Correlate extends Query<Correlate> {
 
     /** Starts the search. */
     public CorrelationCursor open() {
-        return new CorrelationCursor(this);
+        return QueryScope.open(terms(), scope -> new CorrelationCursor(this, scope));
     }
 
     Supplier<? extends QueryCursor> causes() {

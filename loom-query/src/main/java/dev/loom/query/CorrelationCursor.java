@@ -8,7 +8,6 @@ import dev.loom.query.model.Completeness.Limit;
 import dev.loom.query.model.Order;
 import dev.loom.query.model.QueryStatistics;
 import dev.loom.query.model.TimeRange;
-import dev.loom.query.plan.QueryTerms;
 import dev.loom.query.walk.QueryScope;
 import dev.loom.query.walk.SourceWalk;
 import dev.loom.read.StoredRecord;
@@ -36,11 +35,10 @@ public final class CorrelationCursor implements QueryCursor {
     private boolean done;
     private boolean closed;
 
-    CorrelationCursor(Correlate query) {
-        QueryTerms terms = query.terms();
+    CorrelationCursor(Correlate query, QueryScope scope) {
         this.query = query;
-        this.batch = new CauseBatch(terms.limits().memory(), query.causesAtATime());
-        this.scope = new QueryScope(terms);
+        this.scope = scope;
+        this.batch = new CauseBatch(query.terms().limits().memory(), query.causesAtATime());
         this.span = query.span(scope.lookup());
         this.decider = new CorrelatedChunks(scope.plan(), query.clock(), query.duration(), query.fromStart(), batch);
     }

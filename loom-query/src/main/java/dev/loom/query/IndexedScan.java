@@ -71,10 +71,13 @@ public final class IndexedScan extends Query<IndexedScan> {
 
     /** Starts the scan. */
     public QueryCursor open() {
+        return QueryScope.open(terms(), this::cursor);
+    }
+
+    private ScanCursor cursor(QueryScope scope) {
         ValueRange wanted = values;
         KeyRange range = KeyRange.of(wanted, indexed.function().type());
         KeyRanges keys = KeyRanges.of(List.of(range));
-        QueryScope scope = new QueryScope(terms());
         KeyReader reader = new KeyReader(indexed.function(), scope.lookup());
         IndexSummaries summaries = indexed.summaries(scope.plan(), index -> true);
         if (summaries != null) {

@@ -54,8 +54,7 @@ public final class RawScan extends Query<RawScan> {
 
     /** Starts the scan. */
     public QueryCursor open() {
-        QueryScope scope = new QueryScope(terms());
-        return new ScanCursor(scope, scope.walk(order, ChunkDecider.READ_ALL), null);
+        return QueryScope.open(terms(), scope -> new ScanCursor(scope, scope.walk(order, ChunkDecider.READ_ALL), null));
     }
 
     /**

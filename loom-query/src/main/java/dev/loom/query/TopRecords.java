@@ -82,27 +82,24 @@ public final class TopRecords extends Query<TopRecords> {
 
     /** Runs the query. If its budget ended it early, the result holds the largest values of what was read. */
     public TopCursor open() {
-        QueryScope scope = new QueryScope(terms());
-        try {
-            IndexSummaries summaries = indexed.summaries(scope.plan(), index -> true);
-            KeyReader reader = new KeyReader(indexed.function(), scope.lookup());
-            long reached = summaries == null ? Long.MIN_VALUE : reached(scope, summaries, reader);
-            RankedRecords best = new RankedRecords(count);
-            SourceWalk walk = scope.walk(
-                    Order.NEWEST_FIRST, summaries == null ? ChunkDecider.READ_ALL : mayRank(summaries, best, reached));
-            StoredRecord record = walk.record();
-            while (walk.next()) {
-                if (reader.read(record.buffer(), record.offset(), record.length())) {
-                    best.offer(
-                            rank(reader.key()), smallest ? -reader.remainder() : reader.remainder(), record.address());
-                }
+        return QueryScope.open(terms(), this::cursor);
+    }
+
+    private TopCursor cursor(QueryScope scope) {
+        IndexSummaries summaries = indexed.summaries(scope.plan(), index -> true);
+        KeyReader reader = new KeyReader(indexed.function(), scope.lookup());
+        long reached = summaries == null ? Long.MIN_VALUE : reached(scope, summaries, reader);
+        RankedRecords best = new RankedRecords(count);
+        SourceWalk walk = scope.walk(
+                Order.NEWEST_FIRST, summaries == null ? ChunkDecider.READ_ALL : mayRank(summaries, best, reached));
+        StoredRecord record = walk.record();
+        while (walk.next()) {
+            if (reader.read(record.buffer(), record.offset(), record.length())) {
+                best.offer(rank(reader.key()), smallest ? -reader.remainder() : reader.remainder(), record.address());
             }
-            best.sort();
-            return TopCursor.of(scope, best, indexed.function().type(), smallest);
-        } catch (Throwable e) {
-            scope.close();
-            throw e;
         }
+        best.sort();
+        return TopCursor.of(scope, best, indexed.function().type(), smallest);
     }
 
     /** A rank that at least as many records reach as are wanted, according to summaries. */

@@ -11,9 +11,13 @@ import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
+import dev.loom.format.RecordLookup;
+import dev.loom.query.model.EventClock;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.TimeRange;
+import dev.loom.query.model.Value;
 import java.nio.file.Path;
+import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,6 +27,14 @@ final class SharedQueryMemoryTest {
 
     @TempDir
     Path directory;
+
+    private Loom open() {
+        return Loom.open(LoomConfig.at(directory)
+                .recordRingBytes(512 << 10)
+                .timeRingBytes(512 << 10)
+                .chunkRingBytes(512 << 10)
+                .build());
+    }
 
     @Test
     void shouldRefuseWhatIsBeyondAndTakeBackWhatWasReserved() {
@@ -48,11 +60,7 @@ final class SharedQueryMemoryTest {
 
     @Test
     void shouldReserveWhatAnOperatorHoldsUntilItIsClosed() {
-        try (Loom loom = Loom.open(LoomConfig.at(directory)
-                .recordRingBytes(512 << 10)
-                .timeRingBytes(512 << 10)
-                .chunkRingBytes(512 << 10)
-                .build())) {
+        try (Loom loom = open()) {
             int source = loom.defineSource("a", FORMAT);
             loom.push(source, new byte[8]);
             IndexFunction function = IndexFunction.field(FORMAT, "v");
@@ -78,6 +86,38 @@ final class SharedQueryMemoryTest {
                                 .step(1)
                                 .memory(memory)
                                 .count());
+                assertEquals(0, memory.reserved());
+            }
+        }
+    }
+
+    @Test
+    void shouldReleaseWhatWasReservedWhenACursorCanNotBeOpened() {
+        EventClock failing = new EventClock() {
+            @Override
+            public long epochNs(RecordLookup lookup, DirectBuffer payload, int offset, int length) {
+                return NONE;
+            }
+
+            @Override
+            public IndexFunction function() {
+                throw new IllegalStateException("nobody has thought of this");
+            }
+
+            @Override
+            public TimeRange times(Value min, Value max) {
+                return TimeRange.ALL;
+            }
+        };
+        try (Loom loom = open()) {
+            int source = loom.defineSource("a", FORMAT);
+            QueryMemory memory = new QueryMemory(3 << 20);
+            try (Snapshot snapshot = loom.snapshot()) {
+                RawScan causes = RawScan.of(snapshot, source);
+                Correlate correlate = Correlate.of(snapshot, source, causes::open)
+                        .memory(memory)
+                        .eventTime(failing, failing);
+                assertThrows(IllegalStateException.class, correlate::open);
                 assertEquals(0, memory.reserved());
             }
         }

@@ -17,6 +17,7 @@ import dev.loom.server.ingest.IngestServer;
 import dev.loom.server.protocol.SchemaRequests;
 import dev.loom.server.schema.SchemaAccess;
 import dev.loom.server.time.ClockPair;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -61,8 +62,8 @@ public final class LoomServer implements AutoCloseable {
         try {
             otlp = settings.receivesOtlp() ? Optional.of(otlp(target)) : Optional.empty();
             budget = otlp.isPresent() ? otlp.get().receiver().budget() : settings.receives() ? budget(settings) : null;
-        } catch (IOException | RuntimeException e) {
-            store.close();
+        } catch (IOException | RuntimeException | Error e) {
+            closeAfter(e, store::close);
             throw e;
         }
         watch = new StoreWatch(store, settings.notices());
@@ -141,12 +142,21 @@ public final class LoomServer implements AutoCloseable {
     private static LoomServer start(ServerSettings settings, Opening opening) throws IOException {
         LoomServer server = new LoomServer(settings, opening);
         try {
+            server.watch.start();
             server.startIngest();
             server.startHttp();
             return server;
-        } catch (IOException | RuntimeException e) {
-            server.close();
+        } catch (IOException | RuntimeException | Error e) {
+            closeAfter(e, server::close);
             throw e;
+        }
+    }
+
+    private static void closeAfter(Throwable failure, Closeable opened) {
+        try {
+            opened.close();
+        } catch (IOException | RuntimeException e) {
+            failure.addSuppressed(e);
         }
     }
 
@@ -251,22 +261,35 @@ public final class LoomServer implements AutoCloseable {
     @Override
     public void close() throws IOException {
         health.close();
-        if (api != null) {
-            api.close();
-        }
         try {
+            if (api != null) {
+                api.close();
+            }
             if (ingest != null) {
                 ingest.close(REQUESTS_GRACE.toNanos());
             }
-            if (servers != null) {
-                servers.close(REQUESTS_GRACE);
-            }
-            queries.close();
         } finally {
+            try {
+                if (servers != null) {
+                    servers.close(REQUESTS_GRACE);
+                }
+            } finally {
+                closeStore();
+            }
+        }
+    }
+
+    private void closeStore() {
+        try {
+            queries.close();
             watch.close();
-            store.close();
-            if (budget != null) {
-                budget.close();
+        } finally {
+            try {
+                store.close();
+            } finally {
+                if (budget != null) {
+                    budget.close();
+                }
             }
         }
     }

@@ -23,11 +23,7 @@ final class StoreWatch implements Runnable, AutoCloseable {
     private boolean told;
     private long triedNs = System.nanoTime();
 
-    /**
-     * Starts the watch.
-     *
-     * @param notices takes changes, one line each
-     */
+    /** @param notices takes changes, one line each */
     StoreWatch(ServedStore store, Consumer<String> notices) {
         this.store = store;
         this.notices = notices;
@@ -36,6 +32,10 @@ final class StoreWatch implements Runnable, AutoCloseable {
                     + "; retrying to open it for writing every "
                     + store.openInterval().toSeconds() + " s");
         }
+    }
+
+    /** Starts the checks. */
+    void start() {
         thread.setDaemon(true);
         thread.start();
     }
@@ -60,7 +60,7 @@ final class StoreWatch implements Runnable, AutoCloseable {
         try {
             return !closing.await(INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
-            return true; // only close() interrupts
+            return true; // nobody has reason to: close() counts down
         }
     }
 

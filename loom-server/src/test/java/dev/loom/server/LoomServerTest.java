@@ -1,6 +1,7 @@
 package dev.loom.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,6 +13,9 @@ import dev.loom.SharedWriter;
 import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
 import dev.loom.otlp.server.Endpoint;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -21,6 +25,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Set;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -140,6 +145,53 @@ final class LoomServerTest {
             ServerSettings settings = api().ingest(ANY_PORT).build();
             assertThrows(IllegalArgumentException.class, () -> LoomServer.start(loom, settings));
             assertThrows(IllegalArgumentException.class, () -> LoomServer.open(settings));
+        }
+    }
+
+    @Test
+    void shouldReleaseTheStoreAndItsThreadsWhenAnEndpointIsTaken() throws Exception {
+        LoomConfig config =
+                LoomConfig.at(temp.resolve("store")).recordRingBytes(8 << 20).build();
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Endpoint endpoint = Endpoint.parse("127.0.0.1:" + taken.getLocalPort());
+            ServerSettings settings = ServerSettings.builder()
+                    .store(config)
+                    .ingest(ANY_PORT)
+                    .otlpHttp(ANY_PORT)
+                    .api(endpoint)
+                    .build();
+            Set<Thread> before = threads();
+            assertThrows(IOException.class, () -> LoomServer.open(settings));
+            requireNoThreadsBeside(before);
+        }
+        Loom.open(config).close();
+    }
+
+    @Test
+    void shouldEndAllThreadsWhenClosedWhileInterruptedAndOnlyOnce() throws Exception {
+        Set<Thread> before = threads();
+        try (Loom loom = open()) {
+            LoomServer server = LoomServer.start(loom, api().build());
+            loom.defineSource("lines", Formats.text());
+            Thread.currentThread().interrupt();
+            server.close();
+            assertTrue(Thread.interrupted());
+            server.close();
+        }
+        requireNoThreadsBeside(before);
+    }
+
+    private static Set<Thread> threads() {
+        return Set.copyOf(Thread.getAllStackTraces().keySet());
+    }
+
+    /** Waits for the end of all of the project's threads that were started since. */
+    private static void requireNoThreadsBeside(Set<Thread> before) throws InterruptedException {
+        for (Thread thread : threads()) {
+            if (thread.getName().startsWith("loom-") && !before.contains(thread)) {
+                thread.join(Duration.ofMinutes(1).toMillis());
+                assertFalse(thread.isAlive(), thread.getName());
+            }
         }
     }
 }

@@ -192,6 +192,7 @@ final class ReadinessTest {
             writers.add(writer);
         })) {
             StoreWatch watch = new StoreWatch(store, notice -> {});
+            watch.start();
             Files.delete(obstacle);
             while (store.writer().isEmpty()) {
                 Thread.onSpinWait();

@@ -118,18 +118,22 @@ public final class HttpServers implements AutoCloseable {
         HttpServers servers = new HttpServers(protection, failures);
         try {
             servers.listen(listeners);
+        } catch (IOException | Error e) {
+            closeAfter(e, servers);
+            throw e;
         } catch (Exception e) {
-            try {
-                servers.close(Duration.ZERO);
-            } catch (IOException suppressed) {
-                e.addSuppressed(suppressed);
-            }
-            if (e instanceof IOException failure) {
-                throw failure;
-            }
+            closeAfter(e, servers);
             throw new IOException("server can't be started", e);
         }
         return servers;
+    }
+
+    private static void closeAfter(Throwable failure, HttpServers servers) {
+        try {
+            servers.close(Duration.ZERO);
+        } catch (IOException e) {
+            failure.addSuppressed(e);
+        }
     }
 
     /** Whether an admitted request had the token, or needs none because the server has none. */
@@ -321,7 +325,7 @@ public final class HttpServers implements AutoCloseable {
 
     /**
      * Stops accepting connections, refuses new requests on open ones as unavailable, waits for requests in flight, then
-     * closes everything. Idempotent.
+     * closes everything. Idempotent. An interrupt ends the waiting alone, and stays set.
      *
      * @param timeout how long to wait for requests in flight
      */
@@ -331,15 +335,22 @@ public final class HttpServers implements AutoCloseable {
         }
         closed = true;
         gate.draining = true;
+        boolean interrupted = Thread.interrupted(); // an interrupted thread can't stop the server
         try {
             connectors.forEach(ServerConnector::close);
-            gate.awaitNone(timeout.toMillis());
+            try {
+                gate.awaitNone(interrupted ? 0 : timeout.toMillis());
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
             server.stop();
             threads.stop();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         } catch (Exception e) {
             throw new IOException("server can't be stopped", e);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 }

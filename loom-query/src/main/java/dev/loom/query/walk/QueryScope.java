@@ -17,6 +17,7 @@ import dev.loom.read.SnapshotReader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +58,17 @@ public final class QueryScope implements AutoCloseable {
             terms.limits().memory().reserve(MEMORY_BYTES);
         } catch (Throwable e) {
             reader.close();
+            throw e;
+        }
+    }
+
+    /** Opens what runs in a scope of its own, and closes the scope if that fails. */
+    public static <C> C open(QueryTerms terms, Function<QueryScope, C> opening) {
+        QueryScope scope = new QueryScope(terms);
+        try {
+            return opening.apply(scope);
+        } catch (RuntimeException | Error e) {
+            scope.close();
             throw e;
         }
     }
