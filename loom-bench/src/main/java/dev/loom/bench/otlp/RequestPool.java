@@ -1,7 +1,7 @@
 package dev.loom.bench.otlp;
 
 import dev.loom.otlp.ExportOutcome;
-import dev.loom.otlp.InPlaceBuffer;
+import dev.loom.otlp.MessageBuffer;
 import dev.loom.otlp.Signal;
 import dev.loom.otlp.json.JsonRequests;
 import java.nio.ByteBuffer;
@@ -135,13 +135,10 @@ public final class RequestPool {
     }
 
     private static int encode(Signal signal, String json, UnsafeBuffer into) {
-        final byte[] text = json.getBytes(StandardCharsets.UTF_8);
+        final UnsafeBuffer text = new UnsafeBuffer(json.getBytes(StandardCharsets.UTF_8));
         final ExportOutcome outcome = new ExportOutcome();
-        final InPlaceBuffer request = new InPlaceBuffer(into, 0, into.capacity());
-        into.putBytes(0, text);
-        request.written(text.length);
-        request.turn();
-        final boolean whole = new JsonRequests().transcode(signal, request, outcome);
+        final MessageBuffer request = new MessageBuffer(into, 0, into.capacity());
+        final boolean whole = new JsonRequests().transcode(signal, text, 0, text.capacity(), request, outcome);
         if (outcome.status() == ExportOutcome.Status.MALFORMED || !whole) {
             throw new IllegalStateException("request can't be encoded: " + outcome.message());
         }

@@ -6,13 +6,16 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import dev.loom.otlp.ExportOutcome;
-import dev.loom.otlp.InPlaceBuffer;
 import dev.loom.otlp.JsonTranscoder;
+import dev.loom.otlp.MessageBuffer;
 import dev.loom.otlp.Signal;
 import dev.loom.otlp.schema.OtlpMessages;
 import dev.loom.otlp.wire.Utf8Check;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
+import org.agrona.DirectBuffer;
+import org.agrona.io.DirectBufferInputStream;
 
 /**
  * Converts OTLP/JSON requests to protobuf by the rules of protobuf's JSON form and those of OTLP: ids are hexadecimal, enums
@@ -44,21 +47,24 @@ public final class JsonRequests implements JsonTranscoder {
     public JsonRequests() {}
 
     @Override
-    public boolean transcode(Signal signal, InPlaceBuffer request, ExportOutcome outcome) {
+    public boolean transcode(
+            Signal signal, DirectBuffer json, int offset, int length, MessageBuffer message, ExportOutcome outcome) {
         try {
-            return transcode(signal, request);
+            return transcode(signal, json, offset, length, message);
         } catch (MalformedJsonException e) {
             outcome.malformed(String.valueOf(e.getMessage()));
             return true;
         }
     }
 
-    static boolean transcode(Signal signal, InPlaceBuffer request) throws MalformedJsonException {
-        if (!Utf8Check.isValid(request.buffer(), request.unreadOffset(), request.unread())) {
+    static boolean transcode(Signal signal, DirectBuffer json, int offset, int length, MessageBuffer message)
+            throws MalformedJsonException {
+        if (!Utf8Check.isValid(json, offset, length)) {
             throw new MalformedJsonException("request is not UTF-8"); // Jackson accepts overlong forms and surrogates
         }
-        ProtobufOutput out = new ProtobufOutput(request);
-        try (JsonParser parser = FACTORY.createParser(new UnreadInputStream(request))) {
+        ProtobufOutput out = new ProtobufOutput(message);
+        try (JsonParser parser =
+                FACTORY.createParser((InputStream) new DirectBufferInputStream(json, offset, length))) {
             try {
                 if (parser.nextToken() != JsonToken.START_OBJECT) {
                     throw new BadValueException("is not an object");

@@ -1,6 +1,6 @@
 package dev.loom.otlp.json;
 
-import dev.loom.otlp.InPlaceBuffer;
+import dev.loom.otlp.MessageBuffer;
 import dev.loom.otlp.wire.WireReader;
 import dev.loom.otlp.wire.WireWriter;
 import java.nio.ByteOrder;
@@ -15,10 +15,10 @@ final class ProtobufOutput {
     private static final int UTF8_LENGTH_MAX = 4; // bytes per code point
     private static final char REPLACEMENT = '\uFFFD';
 
-    private final InPlaceBuffer out;
+    private final MessageBuffer out;
     private final MutableDirectBuffer buffer;
 
-    ProtobufOutput(InPlaceBuffer out) {
+    ProtobufOutput(MessageBuffer out) {
         this.out = out;
         buffer = out.buffer();
     }

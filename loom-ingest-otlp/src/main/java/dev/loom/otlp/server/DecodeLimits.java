@@ -14,7 +14,6 @@ record DecodeLimits(int maxLength, int maxRatio) {
 
     private static final int HEADERS_LENGTH = 1024;
     private static final int EXPANSION_SHIFT = 11;
-    private static final int ROOM_FOR_BLOCKS = ZstdDecoder.ROOM + 2 * GzipDecoder.STEP;
 
     /** The most bytes that this many encoded bytes may decode to. */
     int allowed(int encodedLength) {
@@ -33,13 +32,5 @@ record DecodeLimits(int maxLength, int maxRatio) {
      */
     static int encodedMax(int length) {
         return length + (length >> EXPANSION_SHIFT) + HEADERS_LENGTH;
-    }
-
-    /**
-     * The memory for decoding messages of this length in place: unread input is at most the {@link #encodedMax} of its
-     * output, and a decoder needs room for its next step.
-     */
-    static int roomFor(int maxLength) {
-        return encodedMax(maxLength) + ROOM_FOR_BLOCKS;
     }
 }

@@ -172,7 +172,7 @@ abstract class Exchange implements Invocable.Task {
         if (body == null) {
             throw new RefusalException(InFlightBudget.NO_ROOM);
         }
-        body.expect(most);
+        body.limit(most);
         if (!body.append(bytes)) {
             throw new RefusalException(InFlightBudget.NO_ROOM);
         }

@@ -6,6 +6,7 @@ import dev.loom.otlp.ExportOutcome.Status;
 import dev.loom.otlp.JsonTranscoder;
 import dev.loom.otlp.Signal;
 import dev.loom.otlp.server.Refusal.Reason;
+import dev.loom.otlp.wire.WireReader;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class ExportWorker implements AutoCloseable {
     private static final UnsafeBuffer NOTHING = new UnsafeBuffer(new byte[0]);
 
+    private final InFlightBudget budget;
     private final DecodeLimits limits;
     private final ExportHandler handler;
     private final JsonTranscoder transcoder;
@@ -26,7 +28,8 @@ final class ExportWorker implements AutoCloseable {
     private final ExportOutcome outcome = new ExportOutcome();
     private int exportedLength;
 
-    ExportWorker(DecodeLimits limits, ExportHandler handler, JsonTranscoder transcoder) {
+    ExportWorker(InFlightBudget budget, DecodeLimits limits, ExportHandler handler, JsonTranscoder transcoder) {
+        this.budget = budget;
         this.limits = limits;
         this.handler = handler;
         this.transcoder = transcoder;
@@ -46,23 +49,24 @@ final class ExportWorker implements AutoCloseable {
      */
     ExportOutcome export(Signal signal, ContentEncoding encoding, boolean json, @Nullable Region body)
             throws RefusalException {
+        Region message = body;
         try {
             if (encoding != ContentEncoding.IDENTITY) {
-                decompress(encoding, body);
+                message = convert(message, (from, to) -> decompress(encoding, from, to));
             }
             outcome.reset();
             if (json) {
-                transcode(signal, body);
+                message = convert(message, (from, to) -> transcode(signal, from, to));
             }
-            exportedLength = body == null ? 0 : body.length();
-            if (body == null) {
+            exportedLength = message == null ? 0 : message.length();
+            if (message == null) {
                 handler.export(signal, NOTHING, 0, 0, outcome);
             } else {
-                handler.export(signal, body.buffer(), body.offset(), body.length(), outcome);
+                handler.export(signal, message.buffer(), message.offset(), message.length(), outcome);
             }
         } finally {
-            if (body != null) {
-                body.close();
+            if (message != null) {
+                message.close();
             }
         }
         if (outcome.status() == Status.MALFORMED) {
@@ -75,37 +79,53 @@ final class ExportWorker implements AutoCloseable {
         return outcome;
     }
 
-    private void decompress(ContentEncoding encoding, @Nullable Region body) throws RefusalException {
-        if (body == null) {
-            throw new RefusalException(Reason.MALFORMED, "request can't be decompressed: it is empty");
-        }
-        body.expect(DecodeLimits.roomFor(limits.allowed(body.length())));
-        body.turn();
-        if (encoding == ContentEncoding.GZIP) {
-            gzip.decode(body, limits);
-        } else {
-            zstd.decode(body, limits);
-        }
-        body.trim();
+    private interface Conversion {
+        void convert(Region from, Region to) throws RefusalException;
     }
 
-    private void transcode(Signal signal, @Nullable Region body) throws RefusalException {
-        if (body == null) {
-            throw new RefusalException(Reason.MALFORMED, "request is not JSON: it is empty");
+    /** Returns what a region is converted to; closes the region. */
+    private Region convert(@Nullable Region from, Conversion conversion) throws RefusalException {
+        if (from == null) {
+            throw new RefusalException(Reason.MALFORMED, "request can't be decoded: it is empty");
         }
-        body.expect(limits.maxLength());
-        body.turn();
-        boolean whole = transcoder.transcode(signal, body, outcome);
+        try (from) {
+            from.trim();
+            Region to = budget.reserve(from.length());
+            if (to == null) {
+                throw new RefusalException(InFlightBudget.NO_ROOM);
+            }
+            try {
+                conversion.convert(from, to);
+            } catch (RefusalException | RuntimeException | Error e) {
+                to.close();
+                throw e;
+            }
+            to.trim();
+            return to;
+        }
+    }
+
+    private void decompress(ContentEncoding encoding, Region from, Region to) throws RefusalException {
+        to.limit(limits.allowed(from.length()) + 1);
+        if (encoding == ContentEncoding.GZIP) {
+            gzip.decode(from.filled(), to, limits);
+        } else {
+            zstd.decode(from.filled(), to, limits);
+        }
+    }
+
+    private void transcode(Signal signal, Region from, Region to) throws RefusalException {
+        to.limit(limits.maxLength() + WireReader.VARINT_LENGTH_MAX); // which room is requested for, however short it is
+        boolean whole = transcoder.transcode(signal, from.buffer(), from.offset(), from.length(), to, outcome);
         if (outcome.status() == Status.MALFORMED) {
             throw new RefusalException(Reason.MALFORMED, ExportResponse.shortened(outcome.message()));
         }
-        if (body.length() > limits.maxLength()) {
+        if (to.isBeyondLimit() || to.length() > limits.maxLength()) {
             throw new RefusalException(Reason.TOO_LARGE, "request is too large as protobuf: max=" + limits.maxLength());
         }
         if (!whole) {
-            throw body.noRoom();
+            throw new RefusalException(InFlightBudget.NO_ROOM);
         }
-        body.trim();
     }
 
     @Override

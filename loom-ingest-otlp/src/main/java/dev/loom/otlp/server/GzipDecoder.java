@@ -8,7 +8,7 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
 /**
- * Decompresses gzip (RFC 1952, all members) in place, checking the limits between steps.
+ * Decompresses gzip (RFC 1952, all members), checking the limits between steps.
  *
  * <p>Reused; not thread-safe.
  */
@@ -31,55 +31,51 @@ final class GzipDecoder implements AutoCloseable {
     /**
      * Decodes a body.
      *
-     * @param body its unread bytes are encoded; decoded bytes are written to it
+     * @param in the encoded bytes
+     * @param out takes the decoded bytes; empty
      * @throws RefusalException if it is not gzip, is too large, or there is no room
      */
-    void decode(Region body, DecodeLimits limits) throws RefusalException {
-        int encodedLength = body.unread();
+    void decode(ByteBuffer in, Region out, DecodeLimits limits) throws RefusalException {
+        int start = in.position();
+        in.order(ByteOrder.LITTLE_ENDIAN);
         do {
-            ByteBuffer header = body.unreadBytes().order(ByteOrder.LITTLE_ENDIAN);
-            skipHeader(header);
-            body.readUntil(header);
+            skipHeader(in);
             inflater.reset();
             crc.reset();
-            int before = body.length();
-            inflate(body, encodedLength, limits);
-            ByteBuffer trailer = body.unreadBytes().order(ByteOrder.LITTLE_ENDIAN);
-            if (trailer.remaining() < TRAILER_LENGTH) {
+            int before = out.length();
+            inflate(in, start, out, limits);
+            if (in.remaining() < TRAILER_LENGTH) {
                 throw malformed("ends early");
             }
-            if (trailer.getInt() != (int) crc.getValue() || trailer.getInt() != body.length() - before) {
+            if (in.getInt() != (int) crc.getValue() || in.getInt() != out.length() - before) {
                 throw malformed("checksum or length differs");
             }
-            body.readUntil(trailer);
-        } while (body.unread() > 0);
+        } while (in.hasRemaining());
     }
 
-    private void inflate(Region body, int encodedLength, DecodeLimits limits) throws RefusalException {
+    private void inflate(ByteBuffer in, int start, Region out, DecodeLimits limits) throws RefusalException {
         while (!inflater.finished()) {
             // One byte more than allowed shows that there are too many.
-            int most = limits.allowed(encodedLength - body.unread()) + 1 - body.length();
-            body.require(Math.min(STEP, most));
-            ByteBuffer in = body.unreadBytes();
-            ByteBuffer out = body.unfilled();
-            out.limit(Math.min(out.limit(), out.position() + most)).mark();
+            int most = limits.allowed(in.position() - start) + 1 - out.length();
+            out.require(Math.min(STEP, most));
+            ByteBuffer room = out.unfilled();
+            room.limit(Math.min(room.limit(), room.position() + most)).mark();
             inflater.setInput(in);
             int count;
             try {
-                count = inflater.inflate(out);
+                count = inflater.inflate(room);
             } catch (DataFormatException e) {
                 throw malformed(String.valueOf(e.getMessage()));
             }
             if (count == 0 && !inflater.finished()) {
                 throw malformed(inflater.needsDictionary() ? "needs a dictionary" : "ends early");
             }
-            crc.update(out.limit(out.position()).reset());
-            body.readUntil(in);
-            body.written(count);
+            crc.update(room.limit(room.position()).reset());
+            out.written(count);
             // The limit applies to the input read so far, so a bomb costs no more than its beginning.
-            int encodedSoFar = encodedLength - body.unread();
-            if (body.length() > limits.allowed(encodedSoFar)) {
-                throw limits.exceeded(encodedSoFar);
+            int encodedLength = in.position() - start;
+            if (out.length() > limits.allowed(encodedLength)) {
+                throw limits.exceeded(encodedLength);
             }
         }
     }

@@ -36,7 +36,7 @@ final class HttpExchange extends Exchange {
     void received(ByteBuffer bytes) throws RefusalException {
         long length = Math.max(declaredLength, (long) bodyLength() + bytes.remaining());
         checkLength(length, encoding() != ContentEncoding.IDENTITY);
-        append(bytes, declaredLength < 0 ? Integer.MAX_VALUE : (int) declaredLength);
+        append(bytes, declaredLength < 0 ? Integer.MAX_VALUE : (int) length);
     }
 
     @Override

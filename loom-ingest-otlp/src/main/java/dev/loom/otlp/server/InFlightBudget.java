@@ -29,11 +29,7 @@ public final class InFlightBudget implements AutoCloseable {
             new Refusal(Refusal.Reason.UNAVAILABLE, "memory for requests in flight is exhausted", 1000);
 
     /** The new place of a region, in granules. */
-    private record Place(int start, int size) {
-        boolean contains(int granule) {
-            return granule >= start && granule < start + size;
-        }
-    }
+    private record Place(int start, int size) {}
 
     private final ByteBuffer area;
     private final UnsafeBuffer buffer;
@@ -159,7 +155,7 @@ public final class InFlightBudget implements AutoCloseable {
     }
 
     /**
-     * Enlarges a region: behind it, elsewhere, or on both sides, which lets a region that is alone take the whole area.
+     * Enlarges a region: behind it, or elsewhere.
      *
      * @param capacity the least capacity, in bytes
      * @param desired the capacity if there is room
@@ -173,7 +169,7 @@ public final class InFlightBudget implements AutoCloseable {
             return false;
         }
         region.move(place.start * GRANULE, place.size * GRANULE);
-        if (!place.contains(start)) {
+        if (place.start != start) {
             release(start * GRANULE, has * GRANULE);
         }
         return true;
@@ -184,18 +180,15 @@ public final class InFlightBudget implements AutoCloseable {
         if (has + behind >= least) {
             return take(start, has + behind, behind);
         }
-        int elsewhere = allocator.allocate(desired);
-        int size = desired;
-        if (elsewhere < 0) {
-            int before = allocator.extendFront(start, desired - has - behind);
-            if (before + has + behind >= least) {
-                return take(start - before, before + has + behind, before + behind);
-            }
-            free(start - before, before);
-            elsewhere = allocator.allocate(least);
-            size = least;
+        if (behind > 0) {
+            allocator.free(start + has, behind);
         }
-        free(start + has, behind);
+        int size = desired;
+        int elsewhere = allocator.allocate(desired);
+        if (elsewhere < 0) {
+            size = least;
+            elsewhere = allocator.allocate(least);
+        }
         if (elsewhere < 0) {
             pressed = true;
             return null;
@@ -206,12 +199,6 @@ public final class InFlightBudget implements AutoCloseable {
     private Place take(int start, int size, int more) {
         count(more);
         return new Place(start, size);
-    }
-
-    private void free(int start, int size) {
-        if (size > 0) {
-            allocator.free(start, size);
-        }
     }
 
     /** Releases bytes that were a region or the end of one. */

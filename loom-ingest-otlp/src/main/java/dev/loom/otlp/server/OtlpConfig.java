@@ -5,11 +5,10 @@ import java.nio.file.Path;
 /**
  * Settings of an {@link OtlpReceiver}.
  *
- * @param budgetLength memory for all requests in flight, received or decoded, in bytes; some 170 KiB more serve to decode in
- *     place
+ * @param budgetLength memory for all requests in flight, in bytes
  * @param budgetFolder where that memory is allocated, best on tmpfs
  * @param maxMessageLength {@code max_recv_msg_size_mib} and {@code max_request_body_size}: the largest request as received,
- *     decompressed, and as protobuf, in bytes; at most the budget
+ *     decompressed, and as protobuf, in bytes; from 1 to a quarter of the budget, which holds two of these forms at a time
  * @param maxDecompressionRatio decoded to received bytes, for requests that decode to more than 1 MiB
  * @param maxRequests requests at once; each takes heap for its headers, whatever it sends, so this bounds the cost of idle
  *     ones
@@ -26,10 +25,17 @@ public record OtlpConfig(
     private static final int BUDGET_LENGTH_MIN = MIB;
     private static final int BUDGET_LENGTH_MAX = 1 << 30;
 
+    /** A message in two forms, the place to which a growing one moves, and what compression can add. */
+    private static final int MESSAGES_MIN = 4;
+
     /** Checks ranges. */
     public OtlpConfig {
         within("budget", budgetLength, BUDGET_LENGTH_MIN, BUDGET_LENGTH_MAX);
-        within("max_recv_msg_size", maxMessageLength, 1, budgetLength);
+        if (maxMessageLength < 1 || maxMessageLength > budgetLength / MESSAGES_MIN) {
+            throw new IllegalArgumentException(
+                    "largest message must be at most a quarter of the budget: max_recv_msg_size=" + maxMessageLength
+                            + ", budget=" + budgetLength);
+        }
         within("max_decompression_ratio", maxDecompressionRatio, 1, Integer.MAX_VALUE);
         within("max_requests", maxRequests, 1, 1 << 20);
         within("export_threads", exportThreads, 1, 64);
@@ -42,7 +48,7 @@ public record OtlpConfig(
 
     /** The same with another budget; the largest message shrinks with it if it has to. */
     public OtlpConfig withBudget(int length, Path folder) {
-        int message = Math.min(maxMessageLength, length);
+        int message = Math.min(maxMessageLength, length / MESSAGES_MIN);
         return new OtlpConfig(length, folder, message, maxDecompressionRatio, maxRequests, exportThreads);
     }
 

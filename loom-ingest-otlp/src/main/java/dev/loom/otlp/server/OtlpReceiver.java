@@ -84,7 +84,7 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
                 // there may be no memory to report it; the request must be answered all the same
             }
         };
-        budget = InFlightBudget.open(config.budgetFolder(), DecodeLimits.roomFor(config.budgetLength()));
+        budget = InFlightBudget.open(config.budgetFolder(), config.budgetLength());
     }
 
     /** What was accepted and refused so far. */
@@ -141,7 +141,7 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
         DecodeLimits limits = new DecodeLimits(config.maxMessageLength(), config.maxDecompressionRatio());
         workers = new ExportWorkers(
                 config.exportThreads(),
-                () -> new ExportWorker(limits, handler, transcoder),
+                () -> new ExportWorker(budget, limits, handler, transcoder),
                 getServer().getThreadPool(),
                 failures);
         super.doStart();

@@ -1,7 +1,6 @@
 package dev.loom.otlp.server;
 
-import dev.loom.otlp.InPlaceBuffer;
-import dev.loom.otlp.server.Refusal.Reason;
+import dev.loom.otlp.MessageBuffer;
 import java.nio.ByteBuffer;
 
 /**
@@ -9,16 +8,15 @@ import java.nio.ByteBuffer;
  *
  * <p>Not thread-safe.
  */
-public final class Region extends InPlaceBuffer implements AutoCloseable {
+public final class Region extends MessageBuffer implements AutoCloseable {
     private final InFlightBudget budget;
-    private int expected;
-    private long lacking;
+    private int limit = Integer.MAX_VALUE;
+    private boolean beyondLimit;
     private boolean closed;
 
     Region(InFlightBudget budget, int offset, int capacity) {
         super(budget.buffer(), offset, capacity);
         this.budget = budget;
-        expected = budget.capacity();
     }
 
     /** The bytes written. */
@@ -31,28 +29,14 @@ public final class Region extends InPlaceBuffer implements AutoCloseable {
         return budget.view(offset() + length(), room());
     }
 
-    /**
-     * The bytes after those written, even if they are still to be read: for a caller that is sure to read them first.
-     *
-     * @param count within the region
-     */
-    ByteBuffer unfilledOverUnread(int count) {
-        return budget.view(offset() + length(), count);
+    /** Sets how many bytes may be written, at most; the region does not grow beyond that. */
+    void limit(int most) {
+        limit = most;
     }
 
-    /** The bytes to be read; {@link #readUntil} consumes them. */
-    ByteBuffer unreadBytes() {
-        return budget.view(unreadOffset(), unread());
-    }
-
-    /** Consumes the bytes before the position of {@link #unreadBytes}. */
-    void readUntil(ByteBuffer bytes) {
-        read(unread() - bytes.remaining());
-    }
-
-    /** Sets how many bytes will be written in the end, at most; the region does not grow beyond that without need. */
-    void expect(int most) {
-        expected = most;
+    /** Whether room was refused because of the limit, and not because the budget has none. */
+    boolean isBeyondLimit() {
+        return beyondLimit;
     }
 
     /**
@@ -71,17 +55,16 @@ public final class Region extends InPlaceBuffer implements AutoCloseable {
         return true;
     }
 
-    /** Makes room, if possible by doubling the capacity; false if the budget has none. */
+    /** Makes room, if possible by doubling the capacity; false if the budget or the limit has none. */
     @Override
     public boolean ensure(int count) {
-        long needed = (long) length() + unread() + count;
+        long needed = (long) length() + count;
         if (needed <= capacity()) {
             return true;
         }
-        long desired = Math.max(needed, Math.min(2L * capacity(), (long) expected + unread()));
-        lacking = needed;
-        return needed <= budget.capacity()
-                && budget.grow(this, (int) needed, (int) Math.min(desired, budget.capacity()));
+        beyondLimit = needed > limit;
+        return !beyondLimit
+                && budget.grow(this, (int) needed, (int) Math.min(limit, Math.max(needed, 2L * capacity())));
     }
 
     /**
@@ -91,19 +74,8 @@ public final class Region extends InPlaceBuffer implements AutoCloseable {
      */
     void require(int count) throws RefusalException {
         if (!ensure(count)) {
-            throw noRoom();
+            throw new RefusalException(InFlightBudget.NO_ROOM);
         }
-    }
-
-    /** Why there was no room: other requests hold it, so a retry may succeed, or the whole budget is too small. */
-    RefusalException noRoom() {
-        if (lacking <= budget.capacity()) {
-            return new RefusalException(InFlightBudget.NO_ROOM);
-        }
-        return new RefusalException(
-                Reason.TOO_LARGE,
-                "request is too large to decode in memory: decoded=" + length() + ", encoded=" + unread() + ", memory="
-                        + budget.capacity());
     }
 
     /** Releases the part that is not filled. */

@@ -65,28 +65,7 @@ final class RegionAllocator {
     }
 
     /**
-     * Extends a region at its start.
-     *
-     * @param start of the region
-     * @param wanted the most granules to add
-     * @return granules added; 0 if the one before is not free
-     */
-    int extendFront(int start, int wanted) {
-        int i = -Arrays.binarySearch(offsets, 0, runs, start) - 2;
-        if (i < 0 || offsets[i] + sizes[i] != start) {
-            return 0;
-        }
-        int taken = Math.min(wanted, sizes[i]);
-        free -= taken;
-        sizes[i] -= taken;
-        if (sizes[i] == 0) {
-            remove(i);
-        }
-        return taken;
-    }
-
-    /**
-     * Frees a region, or either end of one.
+     * Frees a region, or the end of one.
      *
      * @throws IllegalStateException if part of it is already free
      */

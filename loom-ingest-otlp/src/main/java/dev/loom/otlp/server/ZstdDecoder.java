@@ -7,25 +7,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Decompresses Zstandard (RFC 8878, all frames, no dictionaries) in place. The output itself serves as the window, so a
- * frame that demands a large window costs nothing.
- *
- * <p>The block headers of a frame give the greatest decoded length of each block before anything is decoded. From that
- * follows the room needed to keep the output below the block being read.
+ * Decompresses Zstandard (RFC 8878, all frames, no dictionaries). The output itself serves as the window, so a frame that
+ * demands a large window costs nothing. The headers of a frame and of its blocks give its greatest decoded length before
+ * anything is decoded.
  *
  * <p>Reused; not thread-safe.
  */
 final class ZstdDecoder {
     private static final int BLOCK_LENGTH_MAX = 128 << 10;
-
-    /** More than the decompressor writes past its output. */
-    private static final int OVERSHOOT = 64;
-
-    /**
-     * The room that a frame of full blocks needs beyond its output: a block, and the greatest apparent length of the last
-     * one.
-     */
-    static final int ROOM = 2 * BLOCK_LENGTH_MAX + OVERSHOOT;
 
     private static final int FRAME_MAGIC = 0xFD2FB528;
     private static final int SKIPPABLE_MAGIC = 0x184D2A50;
@@ -39,56 +28,55 @@ final class ZstdDecoder {
     private boolean lengthKnown;
     /** The greatest decoded length of the current frame. */
     private long lengthMax;
-    /** The greatest lead, over all blocks, of the output including a block over the input before it. */
-    private long lead;
 
     /**
      * Decodes a body.
      *
-     * @param body its unread bytes are encoded; decoded bytes are written to it
+     * @param in the encoded bytes
+     * @param out takes the decoded bytes; empty
      * @throws RefusalException if it is not Zstandard, is too large, or there is no room
      */
-    void decode(Region body, DecodeLimits limits) throws RefusalException {
-        int encodedLength = body.unread();
+    void decode(ByteBuffer in, Region out, DecodeLimits limits) throws RefusalException {
+        int encodedLength = in.remaining();
+        in.order(ByteOrder.LITTLE_ENDIAN);
         do {
-            int most = limits.allowed(encodedLength) - body.length();
-            ByteBuffer in = body.unreadBytes().order(ByteOrder.LITTLE_ENDIAN);
-            boolean skippable = skipFrame(in, most);
-            int frameLength = body.unread() - in.remaining();
-            if (skippable) {
-                body.read(frameLength);
-            } else {
-                decodeFrame(body, frameLength, (int) Math.min(lengthMax, most), limits, encodedLength);
+            int most = limits.allowed(encodedLength) - out.length();
+            ByteBuffer frame = in.duplicate();
+            if (!skipFrame(in)) {
+                if (most == 0 && lengthMax > 0) {
+                    throw limits.exceeded(encodedLength);
+                }
+                out.require((int) Math.min(lengthMax, most));
+                if (!decodeFrame(frame.limit(in.position()), out, most)) {
+                    throw limits.exceeded(encodedLength);
+                }
             }
-        } while (body.unread() > 0);
+        } while (in.hasRemaining());
     }
 
-    private void decodeFrame(Region body, int frameLength, int most, DecodeLimits limits, int encodedLength)
-            throws RefusalException {
-        if (most == 0 && lengthMax > 0) {
-            throw limits.exceeded(encodedLength);
-        }
-        body.require((int) Math.max(0, lead + OVERSHOOT));
-        ByteBuffer in = body.unreadBytes();
-        in.limit(in.position() + frameLength);
-        ByteBuffer out = body.unfilledOverUnread(most);
-        int before = out.position();
+    /** Decodes a frame; false if there are more bytes than are allowed. */
+    private boolean decodeFrame(ByteBuffer frame, Region out, int most) throws RefusalException {
+        ByteBuffer room = out.unfilled();
+        int start = room.position();
+        room.limit(start + (int) Math.min(lengthMax, most));
         try {
-            decompressor.decompress(in, out);
+            decompressor.decompress(frame, room);
         } catch (MalformedInputException | IllegalArgumentException | IndexOutOfBoundsException e) {
-            throw most < lengthMax ? limits.exceeded(encodedLength) : malformed(String.valueOf(e.getMessage()));
+            if (most < lengthMax) {
+                return false;
+            }
+            throw malformed(String.valueOf(e.getMessage()));
         }
-        int length = out.position() - before;
+        int length = room.position() - start;
         if (lengthKnown && length != lengthMax) {
             throw malformed("length differs");
         }
-        body.read(frameLength);
-        body.written(length);
+        out.written(length);
+        return true;
     }
 
-    /** Skips a frame, and notes the room that it needs, up to a limit on its output. */
-    private boolean skipFrame(ByteBuffer in, int most) throws RefusalException {
-        int start = in.position();
+    /** Skips a frame, and notes its greatest decoded length; returns whether it is one to be skipped. */
+    private boolean skipFrame(ByteBuffer in) throws RefusalException {
         int magic = (int) read(in, Integer.BYTES);
         if ((magic & SKIPPABLE_MASK) == SKIPPABLE_MAGIC) {
             skip(in, read(in, Integer.BYTES));
@@ -113,7 +101,7 @@ final class ZstdDecoder {
         if (declared < 0) {
             throw malformed("length is out of range");
         }
-        lengthMax = skipBlocks(in, start, lengthKnown ? Math.min(declared, most) : most);
+        lengthMax = skipBlocks(in);
         if (lengthKnown) {
             if (declared > lengthMax) {
                 throw malformed("length is out of range");
@@ -126,12 +114,10 @@ final class ZstdDecoder {
         return false;
     }
 
-    private long skipBlocks(ByteBuffer in, int frame, long most) throws RefusalException {
+    private static long skipBlocks(ByteBuffer in) throws RefusalException {
         long decodedMax = 0;
         boolean last = false;
-        lead = Long.MIN_VALUE;
         while (!last) {
-            int read = in.position() - frame;
             int header = (int) read(in, BLOCK_HEADER_LENGTH);
             last = (header & 1) != 0;
             int type = (header >>> 1) & 3;
@@ -140,7 +126,6 @@ final class ZstdDecoder {
                 throw malformed("block is out of range");
             }
             decodedMax += type == COMPRESSED ? BLOCK_LENGTH_MAX : length;
-            lead = Math.max(lead, Math.min(decodedMax, most) - read);
             skip(in, type == RUN ? 1 : length);
         }
         return decodedMax;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
-import dev.loom.otlp.InPlaceBuffer;
+import dev.loom.otlp.MessageBuffer;
 import dev.loom.otlp.Signal;
 import dev.loom.otlp.ingest.OfficialRequests;
 import dev.loom.otlp.ingest.RandomMessages;
@@ -31,26 +31,25 @@ class JsonRequestsTest {
     private static final int LENGTH_MAX = 5 << 20;
 
     /** Memory as tight as can be, which moves and is a little larger each time that more is wanted. */
-    private static final class TightBuffer extends InPlaceBuffer {
+    private static final class TightBuffer extends MessageBuffer {
         private static final int MOVES = 1000;
+        private static final int SPARE = 32;
 
         private final int max;
         private int moves;
 
-        TightBuffer(byte[] json, int max) {
-            super(new UnsafeBuffer(new byte[max + 2 * MOVES]), MOVES, json.length);
+        TightBuffer(int max) {
+            super(new UnsafeBuffer(new byte[2 * (max + SPARE)]), 0, 0);
             this.max = max;
-            buffer().putBytes(offset(), json);
-            written(json.length);
-            turn();
         }
 
         @Override
         public boolean ensure(int count) {
-            int capacity = Math.max(length() + unread() + count, capacity());
+            int capacity = length() + count;
             if (!super.ensure(count) && capacity <= max) {
-                moves = Math.min(moves + 1, MOVES);
-                place(MOVES - moves, capacity + moves % 32);
+                int other = offset() == 0 ? max + SPARE : 0;
+                place(moves < MOVES ? other : offset(), Math.min(max, capacity + moves % SPARE));
+                moves++;
             }
             return super.ensure(count);
         }
@@ -205,8 +204,8 @@ class JsonRequestsTest {
                 "\uFFFDx\uFFFD", body("{\"stringValue\":\"\\udc00x\\ud83e\"}").getStringValue());
         byte[] broken = "{\"resourceLogs\":[{\"schemaUrl\":\"?\"}]}".getBytes(StandardCharsets.UTF_8);
         broken[broken.length - 5] = (byte) 0xC3;
-        MalformedJsonException e = assertThrows(
-                MalformedJsonException.class, () -> JsonRequests.transcode(Signal.LOGS, new TightBuffer(broken, 1000)));
+        MalformedJsonException e =
+                assertThrows(MalformedJsonException.class, () -> transcode(Signal.LOGS, broken, new TightBuffer(1000)));
         assertTrue(e.getMessage().contains("UTF-8"), e.getMessage());
     }
 
@@ -259,14 +258,9 @@ class JsonRequestsTest {
     @Test
     void shouldRefuseStringsThatTakeTooMuchHeap() throws Exception {
         String longest = "x".repeat(JsonRequests.STRING_LENGTH_MAX);
-        TightBuffer request = new TightBuffer(
-                ("{\"resourceLogs\":[{\"schemaUrl\":\"" + longest + "\"}]}").getBytes(StandardCharsets.UTF_8), 5 << 20);
-        assertTrue(JsonRequests.transcode(Signal.LOGS, request));
-        assertEquals(
-                longest,
-                ExportLogsServiceRequest.parseFrom(request.message())
-                        .getResourceLogs(0)
-                        .getSchemaUrl());
+        ExportLogsServiceRequest request = (ExportLogsServiceRequest)
+                transcode(Signal.LOGS, "{\"resourceLogs\":[{\"schemaUrl\":\"" + longest + "\"}]}");
+        assertEquals(longest, request.getResourceLogs(0).getSchemaUrl());
         refusedWhole("{\"resourceLogs\":[{\"schemaUrl\":\"" + longest + "x\"}]}", "exceeds the maximum");
         transcode(Signal.LOGS, "{\"unknown\":\"" + longest + "x\"}");
     }
@@ -283,9 +277,8 @@ class JsonRequestsTest {
     }
 
     @Test
-    void shouldTurnInPlaceWhatBecomesLonger() throws Exception {
-        // Eight bytes from two characters, before and behind what becomes shorter; the parser reads 8,000 bytes at a
-        // time.
+    void shouldConvertWhatBecomesLonger() throws Exception {
+        // Eight bytes from two characters, before and behind what becomes shorter.
         String numbers = "{\"dataPoints\":[{\"explicitBounds\":[" + "1,".repeat(20_000) + "1]}]}";
         String spaces = " ".repeat(50_000);
         for (String json : List.of(spaces + numbers, numbers + spaces, numbers)) {
@@ -307,13 +300,13 @@ class JsonRequestsTest {
                 "{\"resourceMetrics\":[{\"scopeMetrics\":[{\"metrics\":[{\"histogram\":{\"dataPoints\":[{\"explicitBounds\":[?]}]}}]}]}]}"
                         .replace("?", "1" + ",1".repeat(9_999))
                         .getBytes(StandardCharsets.UTF_8);
-        TightBuffer all = new TightBuffer(json, 100_000);
-        assertTrue(JsonRequests.transcode(Signal.METRICS, all));
+        TightBuffer all = new TightBuffer(100_000);
+        assertTrue(transcode(Signal.METRICS, json, all));
         assertTrue(all.length() > 80_000);
         int needed = all.length() + 4;
-        assertTrue(JsonRequests.transcode(Signal.METRICS, new TightBuffer(json, needed)));
-        for (int max : new int[] {json.length, 70_000, all.length() - 1}) {
-            assertFalse(JsonRequests.transcode(Signal.METRICS, new TightBuffer(json, max)));
+        assertTrue(transcode(Signal.METRICS, json, new TightBuffer(needed)));
+        for (int max : new int[] {0, 1, json.length, 70_000, all.length() - 1}) {
+            assertFalse(transcode(Signal.METRICS, json, new TightBuffer(max)));
         }
     }
 
@@ -330,9 +323,9 @@ class JsonRequestsTest {
                     .getBytes(StandardCharsets.UTF_8);
             byte[] damaged = messages.mutate(json);
             try {
-                TightBuffer request = new TightBuffer(damaged, LENGTH_MAX);
-                assertTrue(JsonRequests.transcode(signal, request));
-                OfficialRequests.type(signal).getParserForType().parseFrom(request.message());
+                TightBuffer message = new TightBuffer(LENGTH_MAX);
+                assertTrue(transcode(signal, damaged, message));
+                OfficialRequests.type(signal).getParserForType().parseFrom(message.message());
             } catch (MalformedJsonException e) {
                 refused++;
                 assertTrue(e.getMessage().length() < 500, e.getMessage());
@@ -344,10 +337,13 @@ class JsonRequestsTest {
     private static Message transcode(Signal signal, String json)
             throws MalformedJsonException, InvalidProtocolBufferException {
         byte[] bytes = ("  " + json + "  ").getBytes(StandardCharsets.UTF_8);
-        TightBuffer request = new TightBuffer(bytes, LENGTH_MAX);
-        assertTrue(JsonRequests.transcode(signal, request));
-        assertEquals(0, request.unread());
-        return OfficialRequests.type(signal).getParserForType().parseFrom(request.message());
+        TightBuffer message = new TightBuffer(LENGTH_MAX);
+        assertTrue(transcode(signal, bytes, message));
+        return OfficialRequests.type(signal).getParserForType().parseFrom(message.message());
+    }
+
+    private static boolean transcode(Signal signal, byte[] json, MessageBuffer message) throws MalformedJsonException {
+        return JsonRequests.transcode(signal, new UnsafeBuffer(json), 0, json.length, message);
     }
 
     private static String request(String fields) {

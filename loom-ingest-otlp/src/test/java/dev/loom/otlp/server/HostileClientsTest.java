@@ -24,10 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Clients that mean harm, against a process with 64 MiB of heap, all resident from the start, and the defaults, except that one
- * request may take all of the budget: resident memory rises by no more than the budget and 32 MiB, and a good client is served
- * meanwhile. {@code -Dloom.otlp.hostile=long} for bombs of 1 GiB and
- * more of everything.
+ * Clients that mean harm, against a process with 64 MiB of heap, all resident from the start, and the defaults: resident memory
+ * rises by no more than the budget and 32 MiB, and a good client is served meanwhile. {@code -Dloom.otlp.hostile=long} for bombs
+ * of 1 GiB and more of everything.
  */
 class HostileClientsTest {
     private static final boolean LONG = "long".equals(System.getProperty("loom.otlp.hostile"));
@@ -35,6 +34,7 @@ class HostileClientsTest {
     private static final int ROUNDS = LONG ? 10 : 1;
     private static final long BOMB_LENGTH = (LONG ? 1024L : 64L) * MIB;
     private static final long BUDGET = 64L * MIB;
+    private static final int MESSAGE_LENGTH = 16 * MIB;
     private static final long RISE_MAX = BUDGET + 32L * MIB;
     private static final int ENDED = 0;
     private static final String LOGS_CALL = "/opentelemetry.proto.collector.logs.v1.LogsService/Export";
@@ -205,15 +205,15 @@ class HostileClientsTest {
         });
     }
 
-    /** As many bytes as the budget has, from several clients at once, each of which wants all of it. */
+    /** Requests as large as any may be, from so many clients at once that the budget cannot hold what they become. */
     private void largest() throws Exception {
-        byte[] bytes = new byte[(int) BUDGET];
+        byte[] bytes = new byte[MESSAGE_LENGTH];
         java.util.Random random = new java.util.Random(42);
         random.nextBytes(bytes);
         for (int i = bytes.length / 2; i < bytes.length; i++) {
             bytes[i] &= 15;
         }
-        byte[] json = new byte[(int) BUDGET];
+        byte[] json = new byte[MESSAGE_LENGTH];
         java.util.Arrays.fill(json, (byte) ' ');
         byte[] begin = "{\"resourceLogs\":[{\"scopeLogs\":[{\"logRecords\":[{}".getBytes(StandardCharsets.US_ASCII);
         byte[] one = ",{\"body\":{\"stringValue\":\"hello\"}}".getBytes(StandardCharsets.US_ASCII);
@@ -240,7 +240,7 @@ class HostileClientsTest {
     /** Strings in JSON are on the heap for a moment: the longest ones that are taken, and longer ones. */
     private void longStrings() throws Exception {
         byte[] longest = json(4 * MIB);
-        byte[] longer = json(50 * MIB);
+        byte[] longer = json(15 * MIB);
         parallel(4, () -> {
             for (int i = 0; i < 3; i++) {
                 assertEquals(200, postUntilTaken(JSON, longest));

@@ -18,11 +18,8 @@ final class HostileServer {
 
     public static void main(String[] args) throws IOException {
         ServerProtection protection = ServerProtection.defaults();
-        // one request may take all of the memory: the worst that a setting allows
-        OtlpConfig defaults = OtlpConfig.defaults();
-        OtlpConfig config = defaults.withMaxMessageLength(defaults.budgetLength());
-        OtlpReceiver receiver =
-                new OtlpReceiver(config, protection, HostileServer::export, new JsonRequests(), failure -> {});
+        OtlpReceiver receiver = new OtlpReceiver(
+                OtlpConfig.defaults(), protection, HostileServer::export, new JsonRequests(), failure -> {});
         HttpServers.Listener listener =
                 new HttpServers.Listener(Endpoint.parse("localhost:0"), receiver, receiver.refusals());
         try (HttpServers servers = HttpServers.start(protection, List.of(listener), failure -> {})) {

@@ -23,64 +23,20 @@ class InFlightBudgetTest {
     @TempDir
     private Path folder;
 
-    /** A region with what it must hold: bytes that count up from its seed, some of them read and written anew in another form. */
-    private static final class Filled {
-        final Region region;
-        final long seed;
-        int appended;
-        int read;
-        int written;
-
-        Filled(Region region, long seed) {
-            this.region = region;
-            this.seed = seed;
-        }
-
+    /** A region with what it must hold: bytes that count up from its seed. */
+    private record Filled(Region region, long seed) {
         boolean append(int count) {
             byte[] bytes = new byte[count];
             for (int i = 0; i < count; i++) {
-                bytes[i] = (byte) (seed + appended + i);
+                bytes[i] = (byte) (seed + region.length() + i);
             }
-            boolean done = region.append(ByteBuffer.wrap(bytes));
-            appended += done ? count : 0;
-            return done;
-        }
-
-        /** What is to be read is what was appended; from then on there is nothing appended any more. */
-        void turn() {
-            region.turn();
-        }
-
-        boolean rewrite(int reading, int writing) {
-            int count = Math.min(reading, region.unread());
-            region.read(count);
-            read += count;
-            if (!region.ensure(writing)) {
-                return false;
-            }
-            byte[] bytes = new byte[writing];
-            for (int i = 0; i < writing; i++) {
-                bytes[i] = (byte) -(seed + written + i);
-            }
-            region.unfilled().put(bytes);
-            region.written(writing);
-            written += writing;
-            return true;
-        }
-
-        boolean isTurned() {
-            return region.unread() > 0 || written > 0 || read > 0;
+            return region.append(ByteBuffer.wrap(bytes));
         }
 
         boolean isIntact() {
-            int length = isTurned() ? written : appended;
-            boolean intact = region.length() == length && (!isTurned() || region.unread() == appended - read);
-            for (int i = 0; intact && i < length; i++) {
-                long expected = isTurned() ? -(seed + i) : seed + i;
-                intact = region.buffer().getByte(region.offset() + i) == (byte) expected;
-            }
-            for (int i = 0; intact && i < region.unread(); i++) {
-                intact = region.buffer().getByte(region.unreadOffset() + i) == (byte) (seed + read + i);
+            boolean intact = true;
+            for (int i = 0; intact && i < region.length(); i++) {
+                intact = region.buffer().getByte(region.offset() + i) == (byte) (seed + i);
             }
             return intact;
         }
@@ -122,14 +78,12 @@ class InFlightBudgetTest {
                     filled.region.close();
                 } else {
                     Filled filled = regions.get(random.nextInt(regions.size()));
-                    if (!filled.isTurned() && random.nextInt(5) == 0) {
-                        filled.turn();
-                    }
-                    boolean done = filled.isTurned()
-                            ? filled.rewrite(random.nextInt(5_000), random.nextInt(10_000))
-                            : filled.append(random.nextInt(10_000));
+                    int length = filled.region.length();
+                    int count = random.nextInt(10_000);
+                    boolean done = filled.append(count);
+                    assertEquals(length + (done ? count : 0), filled.region.length(), "seed=" + seed);
                     refused += done ? 0 : 1;
-                    if (filled.region.unread() == 0 && random.nextInt(10) == 0) {
+                    if (random.nextInt(10) == 0) {
                         filled.region.trim();
                     }
                 }
@@ -172,29 +126,20 @@ class InFlightBudgetTest {
     }
 
     @Test
-    void shouldLetOneThatIsAloneHaveAllThereIsWhereverItBegan() throws IOException {
-        try (InFlightBudget budget = InFlightBudget.open(folder, CAPACITY)) {
-            Region before = budget.reserve(5 * InFlightBudget.GRANULE);
-            Filled filled = new Filled(budget.reserve(1), 7);
-            Region behind = budget.reserve(1);
-            assertTrue(filled.append(CAPACITY / 2));
-            filled.turn();
-            assertTrue(filled.rewrite(1000, 500));
-            assertFalse(filled.rewrite(0, CAPACITY / 2 + 500));
-            before.close();
-            assertFalse(filled.rewrite(0, CAPACITY / 2 + 500));
-            assertEquals(
-                    "memory for requests in flight is exhausted",
-                    filled.region.noRoom().getMessage());
-            behind.close();
-            assertTrue(filled.rewrite(0, CAPACITY / 2 + 500));
-            assertEquals(CAPACITY, filled.region.capacity());
-            assertTrue(filled.isIntact());
-            assertFalse(filled.rewrite(0, 1));
-            assertEquals(
-                    Refusal.Reason.TOO_LARGE, filled.region.noRoom().refusal().reason());
-            filled.region.close();
-            assertEquals(0, budget.used());
+    void shouldGrowUpToTheLimitAndNoFurther() throws IOException {
+        try (InFlightBudget budget = InFlightBudget.open(folder, CAPACITY);
+                Region region = budget.reserve(1)) {
+            assertNotNull(region);
+            int limit = 5 * InFlightBudget.GRANULE;
+            region.limit(limit);
+            assertTrue(region.append(ByteBuffer.allocate(limit)));
+            assertEquals(limit, region.capacity());
+            assertFalse(region.append(ByteBuffer.allocate(1)));
+            assertTrue(region.isBeyondLimit());
+            region.limit(Integer.MAX_VALUE);
+            assertFalse(region.append(ByteBuffer.allocate(CAPACITY)));
+            assertFalse(region.isBeyondLimit());
+            assertEquals(limit, budget.used());
         }
     }
 

@@ -26,11 +26,10 @@ class RegionAllocatorTest {
         Random random = new Random(seed);
         String context = "seed=" + seed;
         for (int step = 0; step < 5_000; step++) {
-            switch (random.nextInt(5)) {
+            switch (random.nextInt(4)) {
                 case 0 -> allocate(1 + random.nextInt(40), context);
                 case 1 -> extend(random, context);
-                case 2 -> extendFront(random, context);
-                case 3 -> shorten(random);
+                case 2 -> shorten(random);
                 default -> free(random);
             }
             assertEquals(SIZE - taken.cardinality(), allocator.free(), context);
@@ -76,20 +75,6 @@ class RegionAllocatorTest {
         int expected = Math.min(wanted, (next < 0 ? SIZE : next) - end);
         assertEquals(expected, allocator.extend(end, wanted), context);
         taken.set(end, end + expected);
-        region[1] += expected;
-    }
-
-    private void extendFront(Random random, String context) {
-        if (regions.isEmpty()) {
-            return;
-        }
-        int[] region = regions.get(random.nextInt(regions.size()));
-        int wanted = 1 + random.nextInt(30);
-        int before = region[0] == 0 ? -1 : taken.previousSetBit(region[0] - 1);
-        int expected = Math.min(wanted, region[0] - 1 - before);
-        assertEquals(expected, allocator.extendFront(region[0], wanted), context);
-        taken.set(region[0] - expected, region[0]);
-        region[0] -= expected;
         region[1] += expected;
     }
 

@@ -51,7 +51,7 @@ class SurvivalTest {
         int[] tasks = {0};
         ExportWorkers workers = new ExportWorkers(
                 1,
-                () -> new ExportWorker(new DecodeLimits(1, 1), exported, TestServer::transcode),
+                () -> new ExportWorker(null, new DecodeLimits(1, 1), exported, TestServer::transcode),
                 task -> {
                     if (tasks[0] < failures.length) {
                         Throwable failure = failures[tasks[0]++];

@@ -2,13 +2,14 @@ package dev.loom.otlp.server;
 
 import dev.loom.otlp.ExportHandler;
 import dev.loom.otlp.ExportOutcome;
-import dev.loom.otlp.InPlaceBuffer;
 import dev.loom.otlp.JsonTranscoder;
+import dev.loom.otlp.MessageBuffer;
 import dev.loom.otlp.Signal;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.agrona.DirectBuffer;
 
 /** A receiver on two ports of this machine. */
 final class TestServer implements AutoCloseable {
@@ -65,19 +66,19 @@ final class TestServer implements AutoCloseable {
     }
 
     /** Makes the text of any JSON object the body of one log record: what the transport does does not depend on what is in it. */
-    static boolean transcode(Signal signal, InPlaceBuffer request, ExportOutcome outcome) {
-        String text = request.buffer().getStringWithoutLengthUtf8(request.unreadOffset(), request.unread());
+    static boolean transcode(
+            Signal signal, DirectBuffer json, int offset, int length, MessageBuffer message, ExportOutcome outcome) {
+        String text = json.getStringWithoutLengthUtf8(offset, length);
         if (!text.startsWith("{")) {
             outcome.malformed("not a JSON object");
             return true;
         }
-        request.read(request.unread());
         byte[] protobuf = TestRequests.logs(text, 1).toByteArray();
-        if (!request.ensure(protobuf.length)) {
+        if (!message.ensure(protobuf.length)) {
             return false;
         }
-        request.buffer().putBytes(request.offset(), protobuf);
-        request.written(protobuf.length);
+        message.buffer().putBytes(message.offset(), protobuf);
+        message.written(protobuf.length);
         return true;
     }
 

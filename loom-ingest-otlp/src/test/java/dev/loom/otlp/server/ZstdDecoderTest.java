@@ -2,7 +2,6 @@ package dev.loom.otlp.server;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.otlp.server.Refusal.Reason;
@@ -38,7 +37,7 @@ class ZstdDecoderTest {
 
     @BeforeEach
     void open() throws IOException {
-        budget = InFlightBudget.open(folder, DecodeLimits.roomFor(LENGTH_MAX));
+        budget = InFlightBudget.open(folder, 4 * LENGTH_MAX);
     }
 
     @AfterEach
@@ -67,20 +66,10 @@ class ZstdDecoderTest {
         }
     }
 
-    /**
-     * Each block may become 128 KiB, as far as its header tells: a region that is large enough for nearly all the text before
-     * anything of it is read has to be had, or it is refused. Of {@code zstd -3 --target-compressed-block-size=1340}.
-     */
+    /** Blocks that were ended early, of {@code zstd -3 --target-compressed-block-size=1340}. */
     @Test
-    void shouldDecodeManySmallBlocksWhereThereIsRoom() throws Exception {
-        byte[] text = text(140_000);
-        byte[] encoded = resource("small-blocks.zst");
-        assertArrayEquals(text, decode(encoded));
-        try (InFlightBudget tight = InFlightBudget.open(folder, text.length)) {
-            RefusalException refused = assertThrows(RefusalException.class, () -> decode(tight, encoded));
-            assertEquals(Reason.TOO_LARGE, refused.refusal().reason(), refused.getMessage());
-            assertEquals(0, tight.used());
-        }
+    void shouldDecodeManySmallBlocks() throws Exception {
+        assertArrayEquals(text(140_000), decode(resource("small-blocks.zst")));
     }
 
     @Test
@@ -93,9 +82,8 @@ class ZstdDecoderTest {
         }
     }
 
-    /** In place, whatever is taken becomes the same as with memory of its own for each form. */
     @Test
-    void shouldDecodeTheSameInPlaceAndElsewhere() throws Exception {
+    void shouldDecodeMutationsAsTheLibraryDoesOrRefuseThem() throws Exception {
         long seed = Long.getLong("loom.test.seed", System.nanoTime());
         Random random = new Random(seed);
         byte[][] originals = new byte[20][];
@@ -126,17 +114,13 @@ class ZstdDecoderTest {
     }
 
     private byte[] decode(byte[] encoded) throws RefusalException {
-        return decode(budget, encoded);
-    }
-
-    private byte[] decode(InFlightBudget memory, byte[] encoded) throws RefusalException {
-        try (Region body = memory.reserve(encoded.length)) {
+        try (Region body = budget.reserve(encoded.length);
+                Region decoded = budget.reserve(1)) {
             body.append(ByteBuffer.wrap(encoded));
-            body.turn();
-            decoder.decode(body, LIMITS);
-            byte[] decoded = new byte[body.length()];
-            body.filled().get(decoded);
-            return decoded;
+            decoder.decode(body.filled(), decoded, LIMITS);
+            byte[] bytes = new byte[decoded.length()];
+            decoded.filled().get(bytes);
+            return bytes;
         }
     }
 
