@@ -79,7 +79,7 @@ public final class DescendingChunks extends Chunks {
         while (reader.previous()) {
             long end = reader.isDirectory() ? reader.chunkEnd() : reader.chunkAddress();
             if (end <= snapshot.recordTail() && parts.complete(reader)) {
-                summarised = end;
+                summarised = Math.max(begin, end);
                 break;
             }
         }
@@ -215,6 +215,9 @@ public final class DescendingChunks extends Chunks {
             boolean covered = end > bound;
             if (covered) {
                 continue;
+            }
+            if (end < begin) {
+                break;
             }
             if (end < bound) {
                 unlisted(end, bound);
