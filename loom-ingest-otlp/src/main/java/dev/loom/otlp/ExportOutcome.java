@@ -1,5 +1,7 @@
 package dev.loom.otlp;
 
+import java.time.Duration;
+
 /**
  * The outcome of one request: a holder that a receiver resets and reuses.
  *
@@ -12,14 +14,14 @@ public final class ExportOutcome {
         ACCEPTED,
         /** Nothing is stored: the request can't be read and must not be sent again. */
         MALFORMED,
-        /** Nothing or only part is stored: the client should send the request again after {@link #retryDelayMs()}. */
+        /** Nothing or only part is stored: the client should send the request again after {@link #retryDelay()}. */
         UNAVAILABLE
     }
 
     private Status status = Status.ACCEPTED;
     private long accepted;
     private long rejected;
-    private long retryDelayMs;
+    private Duration retryDelay = Duration.ZERO;
     private String message = "";
 
     /** Starts as the outcome of an accepted request without records. */
@@ -36,7 +38,7 @@ public final class ExportOutcome {
      * @param acceptedCount the log records, spans or data points stored
      */
     public void accepted(long acceptedCount) {
-        set(Status.ACCEPTED, acceptedCount, 0, 0, "");
+        set(Status.ACCEPTED, acceptedCount, 0, Duration.ZERO, "");
     }
 
     /**
@@ -47,7 +49,7 @@ public final class ExportOutcome {
      * @param reason English, for the client's operator
      */
     public void accepted(long acceptedCount, long rejectedCount, String reason) {
-        set(Status.ACCEPTED, acceptedCount, rejectedCount, 0, reason);
+        set(Status.ACCEPTED, acceptedCount, rejectedCount, Duration.ZERO, reason);
     }
 
     /**
@@ -56,17 +58,17 @@ public final class ExportOutcome {
      * @param reason English, for the client's operator
      */
     public void malformed(String reason) {
-        set(Status.MALFORMED, 0, 0, 0, reason);
+        set(Status.MALFORMED, 0, 0, Duration.ZERO, reason);
     }
 
     /**
      * The request can't be stored now, but may be later.
      *
-     * @param delayMs how long the client should wait before it sends the request again, in ms, at least 0
+     * @param delay how long the client should wait before it sends the request again
      * @param reason English, for the client's operator
      */
-    public void unavailable(long delayMs, String reason) {
-        set(Status.UNAVAILABLE, 0, 0, delayMs, reason);
+    public void unavailable(Duration delay, String reason) {
+        set(Status.UNAVAILABLE, 0, 0, delay, reason);
     }
 
     /** The client's answer. */
@@ -84,9 +86,9 @@ public final class ExportOutcome {
         return rejected;
     }
 
-    /** How long the client should wait before it sends the request again, in ms. */
-    public long retryDelayMs() {
-        return retryDelayMs;
+    /** How long the client should wait before it sends the request again; zero if it is not unavailable. */
+    public Duration retryDelay() {
+        return retryDelay;
     }
 
     /** English, for the client's operator; empty if there is no message. */
@@ -94,11 +96,11 @@ public final class ExportOutcome {
         return message;
     }
 
-    private void set(Status status, long accepted, long rejected, long retryDelayMs, String message) {
+    private void set(Status status, long accepted, long rejected, Duration retryDelay, String message) {
         this.status = status;
         this.accepted = accepted;
         this.rejected = rejected;
-        this.retryDelayMs = retryDelayMs;
+        this.retryDelay = retryDelay;
         this.message = message;
     }
 }

@@ -14,11 +14,11 @@ import dev.loom.read.StoredRecord;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The matches of a {@link Correlate}: each record with one of its causes. For one thread. */
+/** The matches of a {@link Correlation}: each record with one of its causes. For one thread. */
 public final class CorrelationCursor implements QueryCursor {
     private static final int NO_CAUSE = -1;
 
-    private final Correlate query;
+    private final Correlation query;
     private final RecordSpan span;
     private final CauseBatch batch;
     private final QueryScope scope;
@@ -35,7 +35,7 @@ public final class CorrelationCursor implements QueryCursor {
     private boolean done;
     private boolean closed;
 
-    CorrelationCursor(Correlate query, QueryScope scope) {
+    CorrelationCursor(Correlation query, QueryScope scope) {
         this.query = query;
         this.scope = scope;
         this.batch = new CauseBatch(query.terms().limits().memory(), query.causesAtATime());

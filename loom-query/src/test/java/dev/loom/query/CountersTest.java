@@ -1,13 +1,17 @@
 package dev.loom.query;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.query.model.Order;
 import dev.loom.query.model.QueryStatistics;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -46,6 +50,31 @@ class CountersTest {
                 assertTrue(cursor.length() > 0);
             }
             return cursor.statistics();
+        }
+    }
+
+    @Test
+    void shouldCountTheSameAfterACursorIsClosed() {
+        try (OperatorStore store = new OperatorStore(directory, new Random(1))) {
+            store.fill(2_500);
+            try (Snapshot snapshot = store.loom().snapshot()) {
+                RawScan scan = RawScan.of(snapshot, store.sourceA);
+                IndexFunction function = snapshot.indexes(store.sourceA).get(0).function();
+                List<Supplier<? extends QueryCursor>> operators = List.of(
+                        scan::open,
+                        TopRecords.of(snapshot, store.sourceA, function, 3)::open,
+                        Correlation.of(snapshot, store.sourceA, scan::open)::open);
+                for (Supplier<? extends QueryCursor> operator : operators) {
+                    QueryCursor cursor = operator.get();
+                    assertTrue(cursor.next());
+                    QueryStatistics before = cursor.statistics();
+                    assertTrue(before.bytesRead() > 0, before::toString);
+                    cursor.close();
+                    cursor.close();
+                    assertEquals(before, cursor.statistics());
+                    assertThrows(IllegalStateException.class, cursor::next);
+                }
+            }
         }
     }
 }

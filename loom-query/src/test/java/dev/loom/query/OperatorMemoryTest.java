@@ -82,7 +82,7 @@ class OperatorMemoryTest {
     }
 
     private static void correlate(Snapshot snapshot, int a, int b, Runnable now) {
-        try (CorrelationCursor cursor = Correlate.of(
+        try (CorrelationCursor cursor = Correlation.of(
                         snapshot,
                         b,
                         () -> RawScan.of(snapshot, a)

@@ -228,10 +228,10 @@ class OperatorOracleTest {
                 .values(ValueRange.above(above))
                 .range(causeRange)
                 .order(random.nextBoolean() ? Order.NEWEST_FIRST : Order.OLDEST_FIRST);
-        Correlate query = Correlate.of(snapshot, store.sourceB, causes::open)
+        Correlation query = Correlation.of(snapshot, store.sourceB, causes::open)
                 .window(before, after)
                 .distinct(distinct)
-                .causesAtATime(random.nextBoolean() ? 1 + random.nextInt(20) : Correlate.CAUSES_AT_A_TIME);
+                .causesAtATime(random.nextBoolean() ? 1 + random.nextInt(20) : Correlation.CAUSES_AT_A_TIME);
         if (event) {
             query.eventTime(OperatorStore.clock(), OperatorStore.clock());
         }

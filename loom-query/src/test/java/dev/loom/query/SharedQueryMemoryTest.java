@@ -114,7 +114,7 @@ final class SharedQueryMemoryTest {
             QueryMemory memory = new QueryMemory(3 << 20);
             try (Snapshot snapshot = loom.snapshot()) {
                 RawScan causes = RawScan.of(snapshot, source);
-                Correlate correlate = Correlate.of(snapshot, source, causes::open)
+                Correlation correlate = Correlation.of(snapshot, source, causes::open)
                         .memory(memory)
                         .eventTime(failing, failing);
                 assertThrows(IllegalStateException.class, correlate::open);

@@ -167,7 +167,7 @@ public final class LoomServer implements AutoCloseable {
         }
         if (!endpoint.isLocal() && !settings.protection().insecure()) {
             throw new IllegalArgumentException("endpoint is reachable from other machines and not encrypted: endpoint="
-                    + endpoint + "; --insecure allows it");
+                    + endpoint + "; set insecure to allow it");
         }
         IngestServer server = IngestServer.start(
                 endpoint,

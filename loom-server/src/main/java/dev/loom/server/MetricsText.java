@@ -63,11 +63,12 @@ final class MetricsText {
         bounded[labels.length] = "le";
         for (int i = 0; i < times.buckets(); i++) {
             count += times.count(i);
-            bounded[labels.length + 1] = i == times.buckets() - 1 ? "+Inf" : inSeconds(times.boundNs(i));
+            bounded[labels.length + 1] =
+                    i == times.buckets() - 1 ? "+Inf" : inSeconds(times.bound(i).toNanos());
             begin("_bucket", bounded);
             text.append(count).append('\n');
         }
-        times(count, times.sumNs(), labels);
+        times(count, times.sum().toNanos(), labels);
     }
 
     /** Adds a count and a sum of times. */

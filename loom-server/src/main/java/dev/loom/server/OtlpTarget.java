@@ -4,6 +4,7 @@ import dev.loom.otlp.ExportHandler;
 import dev.loom.otlp.ExportOutcome;
 import dev.loom.otlp.Signal;
 import dev.loom.otlp.ingest.OtlpIngester;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.agrona.DirectBuffer;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Stores OTLP requests once the store can be written; until then clients are told to retry. Usable from any thread. */
 final class OtlpTarget implements ExportHandler {
-    private static final int RETRY_DELAY_MS = 5000;
+    private static final Duration RETRY_DELAY = Duration.ofSeconds(5);
 
     private final Supplier<String> reason;
     private volatile @Nullable OtlpIngester ingester;
@@ -29,7 +30,7 @@ final class OtlpTarget implements ExportHandler {
     public void export(Signal signal, DirectBuffer message, int offset, int length, ExportOutcome outcome) {
         OtlpIngester writing = ingester;
         if (writing == null) {
-            outcome.unavailable(RETRY_DELAY_MS, "store is not writable: " + reason.get());
+            outcome.unavailable(RETRY_DELAY, "store is not writable: " + reason.get());
         } else {
             writing.export(signal, message, offset, length, outcome);
         }

@@ -98,7 +98,7 @@ final class QueryPool implements AutoCloseable {
                 answer.run();
             } finally {
                 if (kind != Kind.FOLLOWER) {
-                    counters(name).times.add(System.nanoTime() - askedNs);
+                    counters(name).times.add(Duration.ofNanos(System.nanoTime() - askedNs));
                 }
             }
         };

@@ -144,7 +144,7 @@ final class SettingsReader {
     }
 
     private Optional<Duration> duration(String name) {
-        return file.text(name).map(text -> Duration.ofNanos(Quantity.durationNs(text)));
+        return file.text(name).map(Quantity::duration);
     }
 
     /** A number of MiB, as bytes. */

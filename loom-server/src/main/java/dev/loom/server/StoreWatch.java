@@ -20,7 +20,7 @@ final class StoreWatch implements Runnable, AutoCloseable {
     private final Thread thread = new Thread(this, "loom-watch");
     private final EvictionProgress progress = new EvictionProgress();
     private final CountDownLatch closing = new CountDownLatch(1);
-    private boolean told;
+    private boolean failing;
     private long triedNs = System.nanoTime();
 
     /** @param notices takes changes, one line each */
@@ -76,9 +76,9 @@ final class StoreWatch implements Runnable, AutoCloseable {
             return;
         }
         String found = find(nowNs);
-        if (told != !found.isEmpty()) {
-            told = !found.isEmpty();
-            notices.accept(told ? "records don't reach the disk: " + found : "records reach the disk again");
+        if (failing != !found.isEmpty()) {
+            failing = !found.isEmpty();
+            notices.accept(failing ? "records don't reach the disk: " + found : "records reach the disk again");
         }
     }
 

@@ -6,7 +6,7 @@ import dev.loom.api.SourceStatistics;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.option.FieldsOption;
 import dev.loom.query.service.CauseThreshold;
-import dev.loom.query.service.CorrelateRequest;
+import dev.loom.query.service.CorrelationRequest;
 import dev.loom.query.service.MatchSummary;
 import dev.loom.query.service.QueryRequest;
 import dev.loom.server.json.ReportRows;
@@ -79,7 +79,7 @@ public final class CorrelateCommand extends FieldQuery {
 
     @Override
     ConsoleResults results(Snapshot snapshot, QueryRequest request, TimePrinter times) {
-        CorrelateRequest asked = (CorrelateRequest) request;
+        CorrelationRequest asked = (CorrelationRequest) request;
         return new ConsoleResults(console(), form(), times, fields, true) {
             @Override
             public void onThreshold(CauseThreshold found) {
@@ -110,7 +110,7 @@ public final class CorrelateCommand extends FieldQuery {
         }
     }
 
-    private void tellWhyNone(long causes, Snapshot snapshot, CorrelateRequest asked, TimePrinter times) {
+    private void tellWhyNone(long causes, Snapshot snapshot, CorrelationRequest asked, TimePrinter times) {
         Source source = asked.records().source();
         Source other = asked.with();
         boolean eventTime = asked.records().eventTime();

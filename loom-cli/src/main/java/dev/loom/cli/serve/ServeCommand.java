@@ -85,13 +85,13 @@ public final class ServeCommand implements Callable<Integer> {
         try (LoomServer server = LoomServer.open(settings())) {
             server.addresses().forEach((name, address) -> console.say("listening: " + name + " " + address));
             console.say("serving " + server.directory());
-            boolean told = false;
+            boolean reported = false;
             do {
                 Duration ahead = server.clockAhead();
-                if (!ahead.isZero() && !told) {
+                if (!ahead.isZero() && !reported) {
                     console.say(StoreTime.tell(ahead.toNanos()));
                 }
-                told = !ahead.isZero();
+                reported = !ahead.isZero();
             } while (!console.interruption().await(LOOK_EVERY));
             console.say("closing");
         } catch (IOException e) {

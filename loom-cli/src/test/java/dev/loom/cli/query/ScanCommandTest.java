@@ -111,7 +111,7 @@ class ScanCommandTest {
                 .exit(2)
                 .says("not a duration: \"5\"; expected a number and a unit of ns, us, ms, s, m, h, d,"
                         + " for example 250ms or 1h30m");
-        run("--since", "5m", "--from", "now").exit(2).says("--since and --from are mutually exclusive");
+        run("--since", "5m", "--from", "now").exit(2).says("since and from are mutually exclusive");
         run("--from", "now", "--to", "now-1s")
                 .exit(2)
                 .says("time range ends before it begins: from=1795229200000000000, to=1795229199000000000");

@@ -1,6 +1,6 @@
 package dev.loom.otlp.ingest;
 
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  *     exceed it are rejected
  * @param contextsMax the number of contexts remembered, so that they are not written again
  * @param contextBytesMax the bytes of all contexts remembered
- * @param timeoutNs how long a request may wait for its turn and for room in the store, in ns
- * @param retryDelayMs how long a client is then told to wait, in ms
+ * @param timeout how long a request may wait for its turn and for room in the store
+ * @param retryDelay how long a client should wait then
  * @param concurrency the number of requests processed at once; others wait
  */
 public record IngestSettings(
@@ -23,23 +23,23 @@ public record IngestSettings(
         int contextLengthMax,
         int contextsMax,
         int contextBytesMax,
-        long timeoutNs,
-        long retryDelayMs,
+        Duration timeout,
+        Duration retryDelay,
         int concurrency) {
     private static final int SOURCES_MAX = 256;
     private static final int CONTEXT_LENGTH_MAX = 64 * 1024;
     private static final int CONTEXTS_MAX = 16 * 1024;
     private static final int CONTEXT_BYTES_MAX = 4 * 1024 * 1024;
-    private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(5);
-    private static final long RETRY_DELAY_MS = 1_000;
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
 
     public IngestSettings {
         checkPositive("sourcesMax", sourcesMax);
         checkPositive("contextLengthMax", contextLengthMax);
         checkPositive("contextsMax", contextsMax);
         checkPositive("contextBytesMax", contextBytesMax);
-        checkPositive("timeoutNs", timeoutNs);
-        checkPositive("retryDelayMs", retryDelayMs);
+        checkPositive("timeout", timeout.toNanos());
+        checkPositive("retryDelay", retryDelay.toNanos());
         checkPositive("concurrency", concurrency);
         if (contextLengthMax > contextBytesMax) {
             throw new IllegalArgumentException("contextLengthMax exceeds contextBytesMax: contextLengthMax="
@@ -64,33 +64,33 @@ public record IngestSettings(
                 CONTEXT_LENGTH_MAX,
                 CONTEXTS_MAX,
                 CONTEXT_BYTES_MAX,
-                TIMEOUT_NS,
-                RETRY_DELAY_MS,
+                TIMEOUT,
+                RETRY_DELAY,
                 2 * Runtime.getRuntime().availableProcessors());
     }
 
     /** The same with a source per value of a resource attribute. */
     public IngestSettings withSourceAttribute(@Nullable String attribute, int max) {
         return new IngestSettings(
-                attribute, max, contextLengthMax, contextsMax, contextBytesMax, timeoutNs, retryDelayMs, concurrency);
+                attribute, max, contextLengthMax, contextsMax, contextBytesMax, timeout, retryDelay, concurrency);
     }
 
     /** The same with other limits on contexts. */
     public IngestSettings withContexts(int lengthMax, int max, int bytesMax) {
         return new IngestSettings(
-                sourceAttribute, sourcesMax, lengthMax, max, bytesMax, timeoutNs, retryDelayMs, concurrency);
+                sourceAttribute, sourcesMax, lengthMax, max, bytesMax, timeout, retryDelay, concurrency);
     }
 
     /** The same with other times. */
-    public IngestSettings withTimes(long newTimeoutNs, long newRetryDelayMs) {
+    public IngestSettings withTimes(Duration newTimeout, Duration newRetryDelay) {
         return new IngestSettings(
                 sourceAttribute,
                 sourcesMax,
                 contextLengthMax,
                 contextsMax,
                 contextBytesMax,
-                newTimeoutNs,
-                newRetryDelayMs,
+                newTimeout,
+                newRetryDelay,
                 concurrency);
     }
 
@@ -102,8 +102,8 @@ public record IngestSettings(
                 contextLengthMax,
                 contextsMax,
                 contextBytesMax,
-                timeoutNs,
-                retryDelayMs,
+                timeout,
+                retryDelay,
                 requests);
     }
 }

@@ -69,7 +69,7 @@ public final class OtlpIngester implements ExportHandler {
     public void export(Signal signal, DirectBuffer message, int offset, int length, ExportOutcome outcome) {
         SignalCounters counter = counters(signal);
         counter.addRequest();
-        long deadlineNs = System.nanoTime() + settings.timeoutNs();
+        long deadlineNs = System.nanoTime() + settings.timeout().toNanos();
         RequestWriter request = takeWriter();
         if (request == null) {
             unavailable(counter, outcome, "too many requests at once");
@@ -122,7 +122,7 @@ public final class OtlpIngester implements ExportHandler {
 
     private void unavailable(SignalCounters counter, ExportOutcome outcome, String reason) {
         counter.addUnavailable();
-        outcome.unavailable(settings.retryDelayMs(), reason);
+        outcome.unavailable(settings.retryDelay(), reason);
     }
 
     private @Nullable RequestWriter takeWriter() {
@@ -131,7 +131,7 @@ public final class OtlpIngester implements ExportHandler {
             return request;
         }
         try {
-            return idle.poll(settings.timeoutNs(), TimeUnit.NANOSECONDS);
+            return idle.poll(settings.timeout().toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return null;

@@ -4,6 +4,7 @@ import dev.loom.otlp.ExportOutcome;
 import dev.loom.otlp.Signal;
 import dev.loom.otlp.server.Refusal.Reason;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.Content;
@@ -195,7 +196,7 @@ abstract class Exchange implements Invocable.Task {
             overdue = isOverdue(System.nanoTime());
             enter(overdue ? State.ANSWERED : State.EXPORTING);
             if (overdue) {
-                receiver.counters().times(signal).add(stateSinceNs - wholeNs);
+                receiver.counters().times(signal).add(Duration.ofNanos(stateSinceNs - wholeNs));
                 closeBody();
             }
             message = body;
@@ -212,7 +213,7 @@ abstract class Exchange implements Invocable.Task {
         } catch (RefusalException e) {
             failure = e.refusal();
         } catch (OutOfMemoryError e) {
-            failure = new Refusal(Reason.UNAVAILABLE, "memory is exhausted", 1000);
+            failure = Refusal.later("memory is exhausted");
         } catch (RuntimeException | Error e) {
             receiver.failures().accept(e);
             failure = new Refusal(
@@ -220,7 +221,7 @@ abstract class Exchange implements Invocable.Task {
         }
         synchronized (this) {
             enter(State.ANSWERED);
-            receiver.counters().times(signal).add(stateSinceNs - wholeNs);
+            receiver.counters().times(signal).add(Duration.ofNanos(stateSinceNs - wholeNs));
         }
         if (outcome != null) {
             receiver.counters()

@@ -73,8 +73,8 @@ final class ExportWorker implements AutoCloseable {
             throw new RefusalException(Reason.MALFORMED, ExportResponse.shortened(outcome.message()));
         }
         if (outcome.status() == Status.UNAVAILABLE) {
-            throw new RefusalException(new Refusal(
-                    Reason.UNAVAILABLE, ExportResponse.shortened(outcome.message()), outcome.retryDelayMs()));
+            throw new RefusalException(
+                    new Refusal(Reason.UNAVAILABLE, ExportResponse.shortened(outcome.message()), outcome.retryDelay()));
         }
         return outcome;
     }

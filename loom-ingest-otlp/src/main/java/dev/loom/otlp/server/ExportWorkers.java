@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ExportWorkers implements AutoCloseable {
     private static final int TURNS_TO_OLDEST = 4;
-    private static final Refusal NO_THREAD =
-            new Refusal(Refusal.Reason.UNAVAILABLE, "no thread available for the request", 1000);
+    private static final Refusal NO_THREAD = Refusal.later("no thread available for the request");
 
     private final ArrayDeque<ExportWorker> idle = new ArrayDeque<>();
     private final ArrayList<Waiting> waiting = new ArrayList<>();

@@ -100,7 +100,7 @@ public final class HttpServers implements AutoCloseable {
      *
      * @param protection applies to all endpoints
      * @param listeners at least one
-     * @param failures told of later failures, such as a certificate that can't be reloaded; called by any thread
+     * @param failures takes later failures, such as a certificate that can't be reloaded; called by any thread
      * @throws IllegalArgumentException if other machines can reach an endpoint without TLS and a token, and the protection
      *     does not say that this is intended
      * @throws IOException if an endpoint is in use, or a file can't be read

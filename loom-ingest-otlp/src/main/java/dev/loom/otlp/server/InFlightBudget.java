@@ -25,8 +25,7 @@ public final class InFlightBudget implements AutoCloseable {
     static final int GRANULE = 4096;
 
     /** The client's answer if there is no room for its request. */
-    static final Refusal NO_ROOM =
-            new Refusal(Refusal.Reason.UNAVAILABLE, "memory for requests in flight is exhausted", 1000);
+    static final Refusal NO_ROOM = Refusal.later("memory for requests in flight is exhausted");
 
     /** The new place of a region, in granules. */
     private record Place(int start, int size) {}

@@ -1,5 +1,6 @@
 package dev.loom.otlp.server;
 
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -41,7 +42,8 @@ public final class LatencyHistogram {
     }
 
     /** Counts a duration. */
-    public void add(long ns) {
+    public void add(Duration duration) {
+        long ns = duration.toNanos();
         int bucket = 0;
         while (bucket < BOUNDS_NS.length && ns > BOUNDS_NS[bucket]) {
             bucket++;
@@ -55,9 +57,9 @@ public final class LatencyHistogram {
         return counts.length;
     }
 
-    /** The greatest duration in a bucket that has a bound, in ns. */
-    public long boundNs(int bucket) {
-        return BOUNDS_NS[bucket];
+    /** The greatest duration in a bucket that has a bound. */
+    public Duration bound(int bucket) {
+        return Duration.ofNanos(BOUNDS_NS[bucket]);
     }
 
     /** The number of durations in a bucket. */
@@ -65,8 +67,8 @@ public final class LatencyHistogram {
         return counts[bucket].sum();
     }
 
-    /** The sum of all durations, in ns. */
-    public long sumNs() {
-        return sumNs.sum();
+    /** The sum of all durations. */
+    public Duration sum() {
+        return Duration.ofNanos(sumNs.sum());
     }
 }

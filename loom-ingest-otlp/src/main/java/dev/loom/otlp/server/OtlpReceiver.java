@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
     private static final long SWEEP_MS = 100;
-    private static final Refusal TOO_MANY = new Refusal(Reason.UNAVAILABLE, "too many requests at once", 1000);
+    private static final Refusal TOO_MANY = Refusal.later("too many requests at once");
     private static final String SERVICES = "/opentelemetry.proto.collector.";
     private static final Map<String, Signal> CALLS = Map.of(
             SERVICES + "logs.v1.LogsService/Export", Signal.LOGS,
@@ -63,7 +63,7 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
      * @param protection deadlines
      * @param handler stores requests
      * @param transcoder converts JSON
-     * @param failures told of exceptions that the handler throws; called by any thread
+     * @param failures takes the exceptions that the handler throws; called by any thread
      * @throws IOException if there is no room for the budget
      */
     public OtlpReceiver(

@@ -54,8 +54,9 @@ final class OtlpRefusals implements RefusalWriter {
             content = (refusal.message() + "\n").getBytes(StandardCharsets.UTF_8);
         }
         headers.put(HttpHeader.CONTENT_LENGTH, content.length);
-        if (refusal.retryDelayMs() > 0) {
-            headers.put(HttpHeader.RETRY_AFTER, (refusal.retryDelayMs() + 999) / 1000);
+        if (!refusal.retryDelay().isZero()) {
+            headers.put(
+                    HttpHeader.RETRY_AFTER, refusal.retryDelay().plusMillis(999).toSeconds());
         }
         switch (refusal.reason()) {
             case UNAUTHENTICATED -> headers.put(HttpHeader.WWW_AUTHENTICATE, "Bearer");

@@ -99,7 +99,7 @@ final class ProtectedHandler extends Handler.Wrapper {
 
     private @Nullable Refusal refusal(Request request, @Nullable String origin) {
         if (gate.draining) {
-            return new Refusal(Reason.UNAVAILABLE, "server is shutting down", 1000);
+            return Refusal.later("server is shutting down");
         }
         String host = host(request);
         if (overNetwork && (host == null || !gate.hosts.allowsHost(host))) {

@@ -1,16 +1,23 @@
 package dev.loom.otlp.server;
 
+import java.time.Duration;
+
 /**
  * Why a request is not served, and what its client is told.
  *
  * @param reason the kind, which decides the status codes
  * @param message English, for the client's operator
- * @param retryDelayMs after how many ms the same request may be served; 0 if that is not known
+ * @param retryDelay after which the same request may be served; zero if that is not known
  */
-public record Refusal(Reason reason, String message, long retryDelayMs) {
+public record Refusal(Reason reason, String message, Duration retryDelay) {
     /** A refusal that does not ask to retry. */
     public Refusal(Reason reason, String message) {
-        this(reason, message, 0);
+        this(reason, message, Duration.ZERO);
+    }
+
+    /** A refusal that asks to retry in a second. */
+    static Refusal later(String message) {
+        return new Refusal(Reason.UNAVAILABLE, message, Duration.ofSeconds(1));
     }
 
     /** Kinds of refusal, with the status codes of both protocols. */

@@ -12,10 +12,10 @@ final class StatusMessage {
     static byte[] protobuf(Refusal refusal) {
         ProtoWriter status =
                 new ProtoWriter().integer(1, refusal.reason().grpcStatus()).text(2, refusal.message());
-        if (refusal.retryDelayMs() > 0) {
+        if (!refusal.retryDelay().isZero()) {
             ProtoWriter duration = new ProtoWriter()
-                    .integer(1, refusal.retryDelayMs() / 1000)
-                    .integer(2, refusal.retryDelayMs() % 1000 * 1_000_000);
+                    .integer(1, refusal.retryDelay().toSeconds())
+                    .integer(2, refusal.retryDelay().toNanosPart());
             status.message(3, any("RetryInfo", new ProtoWriter().message(1, duration)));
         } else if (isBadRequest(refusal)) {
             ProtoWriter violation = new ProtoWriter().text(2, refusal.message());
@@ -28,12 +28,15 @@ final class StatusMessage {
         StringBuilder json =
                 new StringBuilder("{\"code\":").append(refusal.reason().grpcStatus());
         appendQuoted(json.append(",\"message\":"), refusal.message());
-        if (refusal.retryDelayMs() > 0) {
+        if (!refusal.retryDelay().isZero()) {
             json.append(",\"details\":[{\"@type\":\"")
                     .append(TYPES)
                     .append("RetryInfo\",\"retryDelay\":\"")
                     .append(String.format(
-                            Locale.ROOT, "%d.%03ds", refusal.retryDelayMs() / 1000, refusal.retryDelayMs() % 1000))
+                            Locale.ROOT,
+                            "%d.%03ds",
+                            refusal.retryDelay().toSeconds(),
+                            refusal.retryDelay().toMillisPart()))
                     .append("\"}]");
         } else if (isBadRequest(refusal)) {
             json.append(",\"details\":[{\"@type\":\"").append(TYPES).append("BadRequest\",\"fieldViolations\":[{");

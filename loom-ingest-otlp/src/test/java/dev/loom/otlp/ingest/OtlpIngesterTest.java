@@ -29,7 +29,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -38,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Contexts, sources, long records, pressure and threads. */
 class OtlpIngesterTest {
     private static final IngestSettings PATIENT =
-            IngestSettings.defaults().withTimes(TimeUnit.MINUTES.toNanos(2), 1_000);
+            IngestSettings.defaults().withTimes(Duration.ofMinutes(2), Duration.ofSeconds(1));
 
     @TempDir
     Path folder;
@@ -169,14 +168,14 @@ class OtlpIngesterTest {
 
     @Test
     void shouldBeUnavailableWhileAnotherHasTheTurn() throws Exception {
-        IngestSettings settings = IngestSettings.defaults().withTimes(1_000_000, 250);
+        IngestSettings settings = IngestSettings.defaults().withTimes(Duration.ofMillis(1), Duration.ofMillis(250));
         try (IngestedStore store = new IngestedStore(folder, settings)) {
             ExecutorService other = Executors.newSingleThreadExecutor();
             assertTrue(other.submit(() -> store.writer().acquire(Duration.ofSeconds(60)))
                     .get());
             ExportOutcome outcome = store.export(Signal.LOGS, logs("a", "b"));
             assertEquals(ExportOutcome.Status.UNAVAILABLE, outcome.status());
-            assertEquals(250, outcome.retryDelayMs());
+            assertEquals(Duration.ofMillis(250), outcome.retryDelay());
             assertEquals("the store is busy", outcome.message());
             assertEquals(1, store.ingester.counters(Signal.LOGS).unavailable());
             other.submit(() -> store.writer().release()).get();

@@ -13,6 +13,7 @@ import io.opentelemetry.proto.collector.logs.v1.ExportLogsServiceRequest;
 import io.opentelemetry.proto.collector.logs.v1.ExportLogsServiceResponse;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -154,7 +155,7 @@ class OtlpGrpcTest {
 
     @Test
     void point21And23ShouldAskForTheRequestAgain() throws IOException {
-        exported.answer = outcome -> outcome.unavailable(2500, "writer is busy: 100 %");
+        exported.answer = outcome -> outcome.unavailable(Duration.ofMillis(2500), "writer is busy: 100 %");
         Answer answer = call(RawHttp2.framed(LOGS.toByteArray(), false));
         assertEquals("14", answer.grpcStatus());
         assertEquals("writer is busy: 100 %25", answer.headers.get("grpc-message"));

@@ -18,6 +18,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -245,7 +246,7 @@ class OtlpHttpTest {
 
     @Test
     void point26And27ShouldAskForTheRequestAgain() throws Exception {
-        exported.answer = outcome -> outcome.unavailable(1500, "writer is busy");
+        exported.answer = outcome -> outcome.unavailable(Duration.ofMillis(1500), "writer is busy");
         HttpResponse<byte[]> answer = post("/v1/logs", PB, null, LOGS.toByteArray());
         assertEquals(503, answer.statusCode());
         assertEquals("2", answer.headers().firstValue("Retry-After").orElseThrow());

@@ -82,7 +82,7 @@ class SdkExporterTest {
         Set<String> stored = new HashSet<>();
         exported.answer = outcome -> {
             if (requests.incrementAndGet() % 3 == 2) {
-                outcome.unavailable(20, "not now");
+                outcome.unavailable(Duration.ofMillis(20), "not now");
             }
         };
         sendLogs(logExporter(grpc, endpoint, compression));

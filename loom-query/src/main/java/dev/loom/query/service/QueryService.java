@@ -63,10 +63,10 @@ public final class QueryService {
         SelectedSource selected =
                 new SelectedSource(records, records.eventTime() ? clocks.apply(records.source()) : null);
         QueryExecution run = new QueryExecution(request.limits(), memory, cancellation, results);
-        if (request instanceof CorrelateRequest correlate) {
-            SourceClock other = records.eventTime() ? clocks.apply(correlate.with()) : null;
-            results.onBegin(correlate.with());
-            new Correlation(snapshot, correlate, selected, other, run, results).run();
+        if (request instanceof CorrelationRequest correlation) {
+            SourceClock other = records.eventTime() ? clocks.apply(correlation.with()) : null;
+            results.onBegin(correlation.with());
+            new CorrelationRun(snapshot, correlation, selected, other, run, results).run();
             return run.report(selected.withoutTime());
         }
         results.onBegin(records.source());

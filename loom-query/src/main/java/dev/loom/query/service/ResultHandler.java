@@ -52,6 +52,6 @@ public interface ResultHandler {
     /** Called about once a page, also while nothing is found. */
     default void onPulse() {}
 
-    /** Everything there was to tell is told: those who wait should see it now. */
+    /** No result follows soon: whoever waits should see those so far. */
     default void onFlush() {}
 }

@@ -2,6 +2,7 @@ package dev.loom.query.where;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Parses durations and sizes, which expressions, the command line and configurations write the same way. */
@@ -9,19 +10,19 @@ public final class Quantity {
     private Quantity() {}
 
     /**
-     * The nanoseconds of a duration such as {@code 250us}, {@code 1.5s} or {@code 1h30m}; a fraction of a nanosecond is
+     * A duration such as {@code 250us}, {@code 1.5s} or {@code 1h30m}; a fraction of a nanosecond is
      * dropped.
      *
      * @throws IllegalArgumentException if the text is no duration
      */
-    public static long durationNs(String text) {
+    public static Duration duration(String text) {
         int unitAt = endOfNumber(text, 0);
         Long ns = unitAt == text.length() ? null : whole(scaled(text, unitAt, Unit.Dimension.TIME));
         if (ns == null) {
             throw new IllegalArgumentException("not a duration: \"" + text + "\"; expected a number and a unit of "
                     + Unit.all(Unit.Dimension.TIME) + ", for example 250ms or 1h30m");
         }
-        return ns;
+        return Duration.ofNanos(ns);
     }
 
     /**

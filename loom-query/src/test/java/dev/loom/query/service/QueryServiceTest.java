@@ -214,22 +214,22 @@ final class QueryServiceTest {
 
     @Test
     void shouldCorrelateAroundAValueAndAPercentile() {
-        CorrelateRequest.Threshold value = new CorrelateRequest.Threshold.Above(Literal.Numeric.parse("1997"));
+        CorrelationRequest.Threshold value = new CorrelationRequest.Threshold.Above(Literal.Numeric.parse("1997"));
         run(correlate(value, Long.MAX_VALUE));
         assertEquals(List.of(1997L, 1998L, 1998L, 1999L), numbers());
         assertEquals(4, results.causes.size());
         assertEquals(new MatchSummary(2, 0, 0), results.matched);
         assertEquals(new BigDecimal(1997), results.threshold.number());
         results.rows.clear();
-        run(correlate(new CorrelateRequest.Threshold.Percentile(new BigDecimal("99.9")), 1));
+        run(correlate(new CorrelationRequest.Threshold.Percentile(new BigDecimal("99.9")), 1));
         assertEquals(List.of(1997L), numbers());
         assertEquals(1997, results.threshold.value().longValue());
         assertFalse(results.threshold.inclusive());
     }
 
-    private CorrelateRequest correlate(CorrelateRequest.Threshold above, long limit) {
+    private CorrelationRequest correlate(CorrelationRequest.Threshold above, long limit) {
         Duration before = Duration.ofNanos(1_000);
-        return new CorrelateRequest(
+        return new CorrelationRequest(
                 all(), "i", above, store.source(), before, Duration.ZERO, null, limit, false, QueryLimits.NONE);
     }
 

@@ -54,7 +54,7 @@ final class RequestTest {
         refused(
                 "",
                 "percentile out of range: p=-1, min=0, max=100",
-                () -> new CorrelateRequest.Threshold.Percentile(new BigDecimal(-1)));
+                () -> new CorrelationRequest.Threshold.Percentile(new BigDecimal(-1)));
         refused(
                 "",
                 "too many percentiles: count=10000, max=" + IndexedAggregate.PERCENTILES_MAX,
@@ -79,18 +79,18 @@ final class RequestTest {
         refused(
                 "",
                 "unknown field: field=y, format=struct, fields=[t, i]",
-                () -> correlate(Duration.ZERO, new CorrelateRequest.Overlap("i", "y")));
+                () -> correlate(Duration.ZERO, new CorrelationRequest.Overlap("i", "y")));
     }
 
     private static AggregateRequest aggregate(@Nullable String field, List<BigDecimal> percentiles) {
         return new AggregateRequest(ALL, field, percentiles, QueryLimits.NONE);
     }
 
-    private static CorrelateRequest correlate(Duration before, CorrelateRequest.@Nullable Overlap overlap) {
-        return new CorrelateRequest(
+    private static CorrelationRequest correlate(Duration before, CorrelationRequest.@Nullable Overlap overlap) {
+        return new CorrelationRequest(
                 ALL,
                 "i",
-                new CorrelateRequest.Threshold.Above(Literal.Numeric.parse("5")),
+                new CorrelationRequest.Threshold.Above(Literal.Numeric.parse("5")),
                 SOURCE,
                 before,
                 Duration.ZERO,

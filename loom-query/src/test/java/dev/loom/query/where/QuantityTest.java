@@ -22,13 +22,13 @@ class QuantityTest {
         "0s, 0"
     })
     void shouldReadADuration(String text, long ns) {
-        assertEquals(ns, Quantity.durationNs(text));
+        assertEquals(ns, Quantity.duration(text).toNanos());
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "5", "m", "5x", "-5m", "5m3", "1..5s", "999999999d", "5 m"})
     void shouldRefuseWhatIsNoDuration(String text) {
-        Exception e = assertThrows(IllegalArgumentException.class, () -> Quantity.durationNs(text));
+        Exception e = assertThrows(IllegalArgumentException.class, () -> Quantity.duration(text));
         assertEquals(
                 "not a duration: \"" + text
                         + "\"; expected a number and a unit of ns, us, ms, s, m, h, d, for example 250ms or 1h30m",
@@ -61,7 +61,7 @@ class QuantityTest {
 
     @Test
     void shouldCutAFractionOfTheSmallestUnit() {
-        assertEquals(1, Quantity.durationNs("1.9ns"));
+        assertEquals(1, Quantity.duration("1.9ns").toNanos());
         assertEquals(1536, Quantity.bytes("1.5KiB"));
     }
 }

@@ -6,7 +6,7 @@ import dev.loom.api.Store;
 import dev.loom.format.UnknownFieldException;
 import dev.loom.query.model.Order;
 import dev.loom.query.service.AggregateRequest;
-import dev.loom.query.service.CorrelateRequest;
+import dev.loom.query.service.CorrelationRequest;
 import dev.loom.query.service.HistogramRequest;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.QueryRequest;
@@ -152,7 +152,7 @@ public final class RequestBuilder {
      *
      * @param overlap empty, or the fields that hold durations
      */
-    public CorrelateRequest correlate(
+    public CorrelationRequest correlate(
             String source,
             @Nullable String field,
             List<String> where,
@@ -175,14 +175,14 @@ public final class RequestBuilder {
         // arrival is the time of import, hardly ever what is meant if both sources have event times
         boolean both = EventTime.of(SourceLookup.find(snapshot, source)) != null && EventTime.of(other) != null;
         RecordSelection records = records(source, where, times.kind() == null ? both : times.kind() == TimeKind.EVENT);
-        return new CorrelateRequest(
+        return new CorrelationRequest(
                 records,
                 required(field, records.source()),
                 RequestTexts.threshold(above),
                 other,
                 before == null ? window("within", within) : window("before", before),
                 after == null ? window("within", within) : window("after", after),
-                overlap.isEmpty() ? null : new CorrelateRequest.Overlap(overlap.get(0), overlap.get(1)),
+                overlap.isEmpty() ? null : new CorrelationRequest.Overlap(overlap.get(0), overlap.get(1)),
                 limit,
                 distinct,
                 limits);

@@ -1,7 +1,7 @@
 package dev.loom.server.request;
 
 import dev.loom.query.model.QueryBudget;
-import dev.loom.query.service.CorrelateRequest.Threshold;
+import dev.loom.query.service.CorrelationRequest.Threshold;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.RequestException;
 import dev.loom.query.where.Literal;
@@ -12,7 +12,7 @@ import dev.loom.query.where.WhereSyntaxException;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.ToLongFunction;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -70,7 +70,7 @@ public final class RequestTexts {
      * @param part the part of the request that it is
      */
     static Duration duration(String part, String text) {
-        return Duration.ofNanos(quantity(part, text, Quantity::durationNs));
+        return quantity(part, text, Quantity::duration);
     }
 
     /**
@@ -91,9 +91,9 @@ public final class RequestTexts {
                 useChunkIndex);
     }
 
-    private static long quantity(String part, String text, ToLongFunction<String> parse) {
+    private static <T> T quantity(String part, String text, Function<String, T> parse) {
         try {
-            return parse.applyAsLong(text);
+            return parse.apply(text);
         } catch (IllegalArgumentException e) {
             throw new RequestException(part, ": ", e);
         }

@@ -28,7 +28,7 @@ public record RequestTimes(
     /** @throws RequestException if both {@code since} and {@code from} are given */
     public RequestTimes {
         if (since != null && from != null) {
-            throw new RequestException("--since and --from are mutually exclusive");
+            throw new RequestException("since and from are mutually exclusive");
         }
     }
 
@@ -64,7 +64,7 @@ public record RequestTimes(
         try {
             long fromNs = from == null ? Long.MIN_VALUE : TimeText.parse(from, nowNs, zone);
             if (since != null) {
-                fromNs = Math.subtractExact(nowNs, Quantity.durationNs(since));
+                fromNs = Math.subtractExact(nowNs, Quantity.duration(since).toNanos());
             }
             long toNs = to == null ? Long.MAX_VALUE : TimeText.parse(to, nowNs, zone);
             return new TimeRange(fromNs, toNs);

@@ -28,7 +28,7 @@ public final class SeenFields {
     private static final int RECORDS_MAX = 256;
     private static final QueryBudget BUDGET = new QueryBudget(4 << 20, Duration.ofSeconds(1));
     private static final int NAMES_MAX = 1_000;
-    private static final int TOLD_MAX = 32;
+    private static final int HINTED_MAX = 32;
 
     private final PayloadFormat format;
     private final TreeSet<String> seen = new TreeSet<>();
@@ -116,14 +116,14 @@ public final class SeenFields {
                 .findFirst()
                 .map(name -> "; did you mean " + name + "?")
                 .orElse("");
-        return told() + (longer.isEmpty() ? SimilarText.suggestion(field, names()) : longer);
+        return seenNames() + (longer.isEmpty() ? SimilarText.suggestion(field, names()) : longer);
     }
 
-    private String told() {
+    private String seenNames() {
         if (seen.isEmpty()) {
             return "";
         }
-        List<String> first = new ArrayList<>(seen).subList(0, Math.min(TOLD_MAX, seen.size()));
-        return ", seen=" + first + (seen.size() > TOLD_MAX ? " and " + (seen.size() - TOLD_MAX) + " more" : "");
+        List<String> first = new ArrayList<>(seen).subList(0, Math.min(HINTED_MAX, seen.size()));
+        return ", seen=" + first + (seen.size() > HINTED_MAX ? " and " + (seen.size() - HINTED_MAX) + " more" : "");
     }
 }

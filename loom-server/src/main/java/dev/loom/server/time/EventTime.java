@@ -252,8 +252,8 @@ public record EventTime(
             boolean signed = min.type() != ValueType.U64 || max.longValue() >= 0;
             long first = doubles ? ofDouble(min.doubleValue()) : ofLong(min.longValue());
             long last = doubles ? ofDouble(max.doubleValue()) : ofLong(max.longValue());
-            boolean told = oneUnit && signed && first != NONE && last != NONE;
-            return told && first <= last ? TimeRange.closed(first, last) : TimeRange.ALL;
+            boolean known = oneUnit && signed && first != NONE && last != NONE;
+            return known && first <= last ? TimeRange.closed(first, last) : TimeRange.ALL;
         }
 
         private long ofLong(long number) {

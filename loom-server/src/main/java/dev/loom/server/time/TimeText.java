@@ -54,7 +54,7 @@ public final class TimeText {
         if (rest.isEmpty()) {
             return nowNs;
         }
-        long distanceNs = Quantity.durationNs(rest.substring(1));
+        long distanceNs = Quantity.duration(rest.substring(1)).toNanos();
         return switch (rest.charAt(0)) {
             case '-' -> Math.subtractExact(nowNs, distanceNs);
             case '+' -> Math.addExact(nowNs, distanceNs);

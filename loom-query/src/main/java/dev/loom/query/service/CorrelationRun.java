@@ -3,7 +3,7 @@ package dev.loom.query.service;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.query.Aggregate;
-import dev.loom.query.Correlate;
+import dev.loom.query.Correlation;
 import dev.loom.query.CorrelationCursor;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
@@ -20,10 +20,10 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Runs one {@link CorrelateRequest}: finds the threshold, then the causes, then the matches. For one thread. */
-final class Correlation {
+/** Runs one {@link CorrelationRequest}: finds the threshold, then the causes, then the matches. For one thread. */
+final class CorrelationRun {
     private final Snapshot snapshot;
-    private final CorrelateRequest request;
+    private final CorrelationRequest request;
     private final SelectedSource selected;
     private final @Nullable SourceClock otherClock;
     private final QueryExecution run;
@@ -31,9 +31,9 @@ final class Correlation {
     private final IndexFunction function;
 
     /** @param otherClock of the source that is looked into; null for arrival times */
-    Correlation(
+    CorrelationRun(
             Snapshot snapshot,
-            CorrelateRequest request,
+            CorrelationRequest request,
             SelectedSource selected,
             @Nullable SourceClock otherClock,
             QueryExecution run,
@@ -52,7 +52,7 @@ final class Correlation {
         if (chosen == null) {
             return;
         }
-        Correlate query = Correlate.of(snapshot, request.with().id(), () -> {
+        Correlation query = Correlation.of(snapshot, request.with().id(), () -> {
                     IndexedScan scan = IndexedScan.of(
                                     snapshot, selected.source().id(), function)
                             .order(Order.OLDEST_FIRST);
@@ -60,7 +60,7 @@ final class Correlation {
                 })
                 .window(request.before().toNanos(), request.after().toNanos())
                 .distinct(request.distinct());
-        CorrelateRequest.Overlap overlap = request.overlap();
+        CorrelationRequest.Overlap overlap = request.overlap();
         if (overlap != null) {
             query.durations(
                     request.records().function(overlap.ofCause()),
@@ -73,7 +73,7 @@ final class Correlation {
         match(run.prepare(query));
     }
 
-    private void match(Correlate query) {
+    private void match(Correlation query) {
         try (SnapshotLookup lookup = SnapshotLookup.of(snapshot);
                 CorrelationCursor match = query.open()) {
             results.onLookup(lookup);
@@ -90,7 +90,7 @@ final class Correlation {
     /** What selects the causes; null if there are no values, and so no causes. */
     private @Nullable UnaryOperator<IndexedScan> causes() {
         boolean exact = function.isExact();
-        if (request.above() instanceof CorrelateRequest.Threshold.Above number) {
+        if (request.above() instanceof CorrelationRequest.Threshold.Above number) {
             Literal.Numeric threshold = number.value();
             WhereExpression condition = new WhereExpression.Comparison(request.field(), Operator.GREATER, threshold);
             RecordSelection.checked(() ->
@@ -98,7 +98,7 @@ final class Correlation {
             results.onThreshold(new CauseThreshold(threshold.value(), null, null, exact, false, 0));
             return scan -> scan.where(condition);
         }
-        BigDecimal percentile = ((CorrelateRequest.Threshold.Percentile) request.above()).percentile();
+        BigDecimal percentile = ((CorrelationRequest.Threshold.Percentile) request.above()).percentile();
         Aggregate result = aggregate(query -> query.percentiles(List.of(percentile)));
         Value value = result.percentiles().get(percentile);
         if (value == null) {

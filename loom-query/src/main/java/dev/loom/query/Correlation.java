@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * (64 while the batch grows). The batch grows only while the query's {@linkplain #memory memory} has four times as much
  * left. Not thread-safe.
  */
-public final class Correlate extends Query<Correlate> {
+public final class Correlation extends Query<Correlation> {
     /** The most causes in a batch, which takes one pass over the records. */
     public static final int CAUSES_AT_A_TIME = 1 << 19;
 
@@ -46,7 +46,7 @@ public final class Correlate extends Query<Correlate> {
     private boolean fromStart;
     private boolean distinct;
 
-    private Correlate(Snapshot snapshot, int sourceId, Supplier<? extends QueryCursor> causes) {
+    private Correlation(Snapshot snapshot, int sourceId, Supplier<? extends QueryCursor> causes) {
         super(snapshot, sourceId);
         this.causes = Objects.requireNonNull(causes);
     }
@@ -56,12 +56,12 @@ public final class Correlate extends Query<Correlate> {
      *
      * @param causes opens a cursor over the causes; called once per batch, always for the same causes; each cursor is closed
      */
-    public static Correlate of(Snapshot snapshot, int sourceId, Supplier<? extends QueryCursor> causes) {
-        return new Correlate(snapshot, sourceId, causes);
+    public static Correlation of(Snapshot snapshot, int sourceId, Supplier<? extends QueryCursor> causes) {
+        return new Correlation(snapshot, sourceId, causes);
     }
 
     @Override
-    Correlate self() {
+    Correlation self() {
         return this;
     }
 
@@ -71,7 +71,7 @@ public final class Correlate extends Query<Correlate> {
      * @param before nanoseconds before a cause, 0 or more
      * @param after nanoseconds after a cause, 0 or more
      */
-    public Correlate window(long before, long after) {
+    public Correlation window(long before, long after) {
         if (before < 0 || after < 0) {
             throw new IllegalArgumentException("window is negative: before=" + before + ", after=" + after);
         }
@@ -81,7 +81,7 @@ public final class Correlate extends Query<Correlate> {
     }
 
     /** Matches by the records' own times; default arrival times. */
-    public Correlate eventTime(EventClock ofCauses, EventClock ofRecords) {
+    public Correlation eventTime(EventClock ofCauses, EventClock ofRecords) {
         causeClock = Objects.requireNonNull(ofCauses);
         clock = Objects.requireNonNull(ofRecords);
         return this;
@@ -94,7 +94,7 @@ public final class Correlate extends Query<Correlate> {
      * @param ofRecords durations of records, in the function's unit, or in nanoseconds if it has none
      * @throws IllegalArgumentException if a function can't be read
      */
-    public Correlate durations(IndexFunction ofCauses, IndexFunction ofRecords) {
+    public Correlation durations(IndexFunction ofCauses, IndexFunction ofRecords) {
         if (!ofCauses.isReadable() || !ofRecords.isReadable()) {
             throw new IllegalArgumentException(
                     "duration function has no reader: causes=" + ofCauses.text() + ", records=" + ofRecords.text());
@@ -105,20 +105,20 @@ public final class Correlate extends Query<Correlate> {
     }
 
     /** Declares which times are starts of durations; by default both are ends. */
-    public Correlate fromStart(boolean ofCauses, boolean ofRecords) {
+    public Correlation fromStart(boolean ofCauses, boolean ofRecords) {
         causesFromStart = ofCauses;
         fromStart = ofRecords;
         return this;
     }
 
     /** Whether to return each match only once. */
-    public Correlate distinct(boolean once) {
+    public Correlation distinct(boolean once) {
         distinct = once;
         return this;
     }
 
     /** For tests, which have fewer causes. */
-    Correlate causesAtATime(int count) {
+    Correlation causesAtATime(int count) {
         causesAtATime = count;
         return this;
     }

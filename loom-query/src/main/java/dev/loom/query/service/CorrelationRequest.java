@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param limit the most matches wanted, 0 or more
  * @param distinct whether to return a record once, with the first of its causes
  */
-public record CorrelateRequest(
+public record CorrelationRequest(
         RecordSelection records,
         String field,
         Threshold above,
@@ -54,7 +54,7 @@ public record CorrelateRequest(
     public record Overlap(String ofCause, String ofMatch) {}
 
     /** @throws RequestException if a field is no number, or if a duration or the limit is out of range */
-    public CorrelateRequest {
+    public CorrelationRequest {
         records.function(field);
         ScanRequest.checkLimit(limit);
         if (overlap != null) {
