@@ -27,10 +27,8 @@ import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.List;
 import java.util.Set;
-import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Help.Ansi;
@@ -38,33 +36,30 @@ import picocli.CommandLine.HelpCommand;
 
 /** The {@code loom} command. */
 public final class Main {
-    /** Commands by name, in the order of the help. To build the model of one takes longer than most commands run. */
-    private static final Map<String, Function<Console, Object>> COMMANDS = new LinkedHashMap<>();
+    /** The commands in the order of the help. */
+    private static final List<String> COMMANDS = List.of(
+            "demo",
+            "serve",
+            "import",
+            "sources",
+            "source",
+            "index",
+            "scan",
+            "agg",
+            "hist",
+            "top",
+            "correlate",
+            "search",
+            "tail",
+            "info",
+            "verify",
+            "completion",
+            "__names",
+            "man",
+            "help");
 
     /** Commands that need the models of all others. */
     private static final Set<String> OF_ALL = Set.of("completion", "__names", "man", "help");
-
-    static {
-        COMMANDS.put("demo", console -> new DemoCommand(console, Main::run));
-        COMMANDS.put("serve", ServeCommand::new);
-        COMMANDS.put("import", ImportCommand::new);
-        COMMANDS.put("sources", SourcesCommand::new);
-        COMMANDS.put("source", SourceCommand::new);
-        COMMANDS.put("index", IndexCommand::new);
-        COMMANDS.put("scan", ScanCommand::new);
-        COMMANDS.put("agg", AggCommand::new);
-        COMMANDS.put("hist", HistCommand::new);
-        COMMANDS.put("top", TopCommand::new);
-        COMMANDS.put("correlate", CorrelateCommand::new);
-        COMMANDS.put("search", SearchCommand::new);
-        COMMANDS.put("tail", TailCommand::new);
-        COMMANDS.put("info", InfoCommand::new);
-        COMMANDS.put("verify", VerifyCommand::new);
-        COMMANDS.put("completion", CompletionCommand::new);
-        COMMANDS.put("__names", NamesCommand::new);
-        COMMANDS.put("man", ManCommand::new);
-        COMMANDS.put("help", console -> new HelpCommand());
-    }
 
     private Main() {}
 
@@ -98,16 +93,17 @@ public final class Main {
         }
     }
 
-    /** The model of the command line: of the named command alone if that suffices, else of all commands. */
+    /**
+     * The model of the command line: of the named command alone if that suffices, else of all commands. To build the model of
+     * one takes longer than most commands run.
+     */
     private static CommandLine commandLine(
             Console console, Failures failures, EnvironmentDefaults defaults, String... arguments) {
-        boolean one = arguments.length > 0 && COMMANDS.containsKey(arguments[0]) && !OF_ALL.contains(arguments[0]);
+        boolean one = arguments.length > 0 && COMMANDS.contains(arguments[0]) && !OF_ALL.contains(arguments[0]);
         CommandLine commandLine = new CommandLine(new RootCommand(console));
-        COMMANDS.forEach((name, command) -> {
-            if (!one || name.equals(arguments[0])) {
-                commandLine.addSubcommand(name, command.apply(console));
-            }
-        });
+        for (String name : one ? List.of(arguments[0]) : COMMANDS) {
+            commandLine.addSubcommand(name, command(name, console));
+        }
         return commandLine
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setDefaultValueProvider(defaults)
@@ -116,6 +112,31 @@ public final class Main {
                 .setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8))
                 .setParameterExceptionHandler(failures)
                 .setExecutionExceptionHandler(failures);
+    }
+
+    private static Object command(String name, Console console) {
+        return switch (name) {
+            case "demo" -> new DemoCommand(console, Main::run);
+            case "serve" -> new ServeCommand(console);
+            case "import" -> new ImportCommand(console);
+            case "sources" -> new SourcesCommand(console);
+            case "source" -> new SourceCommand(console);
+            case "index" -> new IndexCommand(console);
+            case "scan" -> new ScanCommand(console);
+            case "agg" -> new AggCommand(console);
+            case "hist" -> new HistCommand(console);
+            case "top" -> new TopCommand(console);
+            case "correlate" -> new CorrelateCommand(console);
+            case "search" -> new SearchCommand(console);
+            case "tail" -> new TailCommand(console);
+            case "info" -> new InfoCommand(console);
+            case "verify" -> new VerifyCommand(console);
+            case "completion" -> new CompletionCommand(console);
+            case "__names" -> new NamesCommand(console);
+            case "man" -> new ManCommand(console);
+            case "help" -> new HelpCommand();
+            default -> throw new IllegalArgumentException("no such command: name=" + name);
+        };
     }
 
     /** Help that the user asked for is data. */

@@ -5,20 +5,21 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The script that builds the command when it must: beside a build and a Java that only say that they were called. */
 final class LauncherTest {
-    private static final List<String> MODULES = List.of("loom-core", "loom-query", "loom-ingest-otlp", "loom-cli");
+    private static final List<String> MODULES =
+            List.of("loom-core", "loom-query", "loom-ingest-otlp", "loom-server", "loom-cli");
     private static final String BUILDING = """
         echo '[INFO] Building Loom Core 0.1.0-SNAPSHOT              [2/5]'
         echo '[INFO] --- compiler:3.16.0:compile (default-compile) @ loom-core ---'
@@ -96,7 +97,7 @@ final class LauncherTest {
     }
 
     @Test
-    void shouldShareClassesWhileTheArchiveIsNewerThanTheJarAndTheJdk() throws Exception {
+    void shouldShareClassesOfThisJarAndThisJdk() throws Exception {
         script("mvnw", "mkdir -p loom-cli/target/run\n: >loom-cli/target/run/loom.jar\n");
         Path modules = Files.createFile(
                 Files.createDirectories(root.resolve("jdk/lib")).resolve("modules"));
@@ -109,42 +110,55 @@ final class LauncherTest {
             echo "java $*"
             """);
         assertTrue(shares(run()));
-        assertTrue(shares(run()));
+        assertTrue(sharesWhatIsThere(run()));
         assertFalse(shares(run("LOOM_JAVA_OPTS", "-Xint")));
         assertFalse(shares(run("JAVA_TOOL_OPTIONS", "-Xint")));
 
-        Path archive = only(root.resolve("loom-cli/target/run"), "*.jsa");
-        FileTime made = Files.getLastModifiedTime(archive);
-        Files.setLastModifiedTime(archive, FileTime.fromMillis(0));
-        assertFalse(shares(run()), "the jar is newer");
-        Files.setLastModifiedTime(archive, FileTime.fromMillis(made.toMillis() + 60_000));
-        assertTrue(shares(run()));
-        Files.writeString(archive, "");
+        Path folder = root.resolve("loom-cli/target/run");
+        FileTime later = FileTime.fromMillis(Files.getLastModifiedTime(modules).toMillis() + 60_000);
+        for (Path changed : List.of(folder.resolve("loom.jar"), modules)) {
+            later = FileTime.fromMillis(later.toMillis() + 60_000);
+            Files.setLastModifiedTime(changed, later);
+            assertTrue(archives(run()), changed.toString());
+            assertTrue(sharesWhatIsThere(run()));
+        }
+        Files.writeString(root.resolve("jdk/release"), "JAVA_VERSION=\"17.0.2\"\n");
+        assertTrue(archives(run()), "the JDK is another");
+        assertTrue(sharesWhatIsThere(run()));
+        Files.writeString(folder.resolve("loom-17.jsa"), "");
         assertFalse(shares(run()), "the archive is empty");
-        Files.writeString(archive, "classes");
-        Files.setLastModifiedTime(archive, FileTime.fromMillis(made.toMillis() + 60_000));
-        assertTrue(shares(run()));
-        Files.delete(modules);
-        assertFalse(shares(run()), "the JDK is another");
+        Files.delete(folder.resolve("loom-17.jsa"));
+        assertFalse(shares(run()), "the archive is gone");
+        Files.delete(folder.resolve("loom-17.jsa.for"));
+        assertTrue(archives(run()));
+        try (Stream<Path> left = Files.list(root.resolve("loom-cli/target"))) {
+            assertTrue(left.noneMatch(file -> file.getFileName().toString().startsWith("run.share")));
+        }
     }
 
     @Test
-    void shouldRunWithoutAnArchiveWhenTheJvmMakesNone() throws Exception {
+    void shouldTryOnceWhereTheJvmMakesNoArchive() throws Exception {
         script("mvnw", "mkdir -p loom-cli/target/run\n: >loom-cli/target/run/loom.jar\n");
         script("jdk/bin/java", "case $1 in -Xshare* | -XX:Dump*) exit 1 ;; esac\necho \"java $*\"\n");
-        assertFalse(shares(run()));
-        assertFalse(shares(run()));
+        Result first = run();
+        assertFalse(shares(first));
+        assertTrue(archives(first));
+        Result second = run();
+        assertFalse(shares(second));
+        assertFalse(archives(second));
+    }
+
+    private static boolean archives(Result result) {
+        return result.err().contains("loom: archiving classes, so that commands start faster");
+    }
+
+    private static boolean sharesWhatIsThere(Result result) {
+        return shares(result) && !archives(result);
     }
 
     private static boolean shares(Result result) {
         assertEquals(0, result.exitCode(), result.toString());
         assertTrue(result.out().get(0).endsWith("loom.jar info"), result.toString());
         return result.out().get(0).contains(" -XX:SharedArchiveFile=");
-    }
-
-    private static Path only(Path directory, String glob) throws IOException {
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, glob)) {
-            return files.iterator().next();
-        }
     }
 }

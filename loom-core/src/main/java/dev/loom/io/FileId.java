@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 
 /** A file's identity, the same for every name, link or bind mount. */
 public record FileId(long device, long inode) {
-    /** The identity of no file. */
+    /** The identity of no file: inodes count from 1. */
     public static final FileId NONE = new FileId(0, 0);
 
     public static FileId of(Path file) {
         FileId id = find(file);
-        if (id.equals(NONE)) {
+        if (id.inode == 0) {
             throw new StoreIoException("file can't be identified because it does not exist: file=" + file);
         }
         return id;

@@ -1,7 +1,6 @@
 package dev.loom.log;
 
 import java.nio.file.Path;
-import java.util.Locale;
 
 /**
  * The segment files of one log: {@code <folder>/<first address, 20 digits>.seg}, each but the last with {@link
@@ -23,7 +22,8 @@ public record Segments(Path folder, long segmentLength) {
     }
 
     public Path file(long address) {
-        return folder.resolve(String.format(Locale.ROOT, "%0" + DIGITS + "d", first(address)) + SUFFIX);
+        String digits = Long.toString(first(address));
+        return folder.resolve("0".repeat(DIGITS - digits.length()) + digits + SUFFIX);
     }
 
     /** The first address, from a file's name, or -1 if it is not a segment's name. */

@@ -42,8 +42,6 @@ public final class StoreOpening {
     static final int CHUNK_RING_DEFAULT = 8 << 20;
     static final long SEGMENT_DEFAULT = 1L << 30;
 
-    private static final SecureRandom RANDOM = new SecureRandom();
-
     private final Settings settings;
     private final Storage storage;
     private final StoreFiles files;
@@ -138,7 +136,7 @@ public final class StoreOpening {
     private StoreSession openLocked(WriterLock lock) {
         storage.createDirectories(files.claims());
         Mark.Owner owner = new Mark.Owner(ProcessId.current(), Platform.bootId(), host());
-        long nonce = RANDOM.nextLong() | 1;
+        long nonce = new SecureRandom().nextLong() | 1;
         Claim claim = Claim.announce(files.claims(), nonce, owner, settings.staging());
         Tenure tenure = new Tenure(files, storage, lock, claim);
         boolean alone = false;
@@ -182,7 +180,7 @@ public final class StoreOpening {
     }
 
     private Mark create() {
-        long storeId = RANDOM.nextLong() | 1;
+        long storeId = new SecureRandom().nextLong() | 1;
         long segmentLength = settings.segmentLength() == null ? SEGMENT_DEFAULT : settings.segmentLength();
         List<LogMark> logs = List.of(
                 new LogMark(RECORD_RING_DEFAULT, RECORD_RING_DEFAULT, 0, 0),

@@ -55,6 +55,9 @@ public final class EnvironmentDefaults implements IDefaultValueProvider {
 
     /** Variables with our prefix that belong to no option, each with the one that may have been meant. */
     public List<String> unknown(CommandLine commands) {
+        if (!hasOurs()) {
+            return List.of();
+        }
         Set<String> known = new TreeSet<>(OTHERS);
         addVariables(commands, known);
         return environment.keySet().stream()
@@ -62,6 +65,16 @@ public final class EnvironmentDefaults implements IDefaultValueProvider {
                 .sorted()
                 .map(name -> name + SimilarText.suggestion(name, known))
                 .toList();
+    }
+
+    /** A loop, as most environments have none, and the rest takes longer than most commands run. */
+    private boolean hasOurs() {
+        for (String name : environment.keySet()) {
+            if (name.startsWith(PREFIX)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static void addVariables(CommandLine commands, Set<String> known) {
