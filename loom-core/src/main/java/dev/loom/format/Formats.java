@@ -9,13 +9,13 @@ import java.util.TreeSet;
 /** The built-in formats, and the parser of text forms. */
 public final class Formats {
     private static final Set<String> BUILT_IN =
-            Set.of(StructFormat.NAME, TextFormat.NAME, JsonFormat.NAME, BytesFormat.NAME, TimedFormat.NAME);
+            Set.of(StructFormat.NAME, WholeFormat.TEXT_NAME, JsonFormat.NAME, WholeFormat.BYTES_NAME, TimedFormat.NAME);
 
     private Formats() {}
 
     /** UTF-8 text, one line per record: one field, {@code line}, which is the payload. */
     public static PayloadFormat text() {
-        return TextFormat.INSTANCE;
+        return WholeFormat.TEXT;
     }
 
     /**
@@ -29,7 +29,7 @@ public final class Formats {
 
     /** Uninterpreted bytes: one field, {@code bytes}, which is the payload. */
     public static PayloadFormat bytes() {
-        return BytesFormat.INSTANCE;
+        return WholeFormat.BYTES;
     }
 
     /**
@@ -76,9 +76,9 @@ public final class Formats {
         return switch (name) {
             case StructFormat.NAME -> StructFormat.parse(text);
             case TimedFormat.NAME -> TimedFormat.parse(text);
-            case TextFormat.NAME -> withoutArguments(text, TextFormat.INSTANCE);
+            case WholeFormat.TEXT_NAME -> withoutArguments(text, WholeFormat.TEXT);
             case JsonFormat.NAME -> withoutArguments(text, JsonFormat.INSTANCE);
-            case BytesFormat.NAME -> withoutArguments(text, BytesFormat.INSTANCE);
+            case WholeFormat.BYTES_NAME -> withoutArguments(text, WholeFormat.BYTES);
             default -> provided(name, text);
         };
     }

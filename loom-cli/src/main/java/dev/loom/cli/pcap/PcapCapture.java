@@ -11,7 +11,7 @@ import java.io.IOException;
  *  packet: seconds(4) fraction(4) captured length(4) original length(4) bytes
  * </pre>
  */
-final class PcapCapture implements Capture {
+final class PcapCapture extends Capture {
     private static final int MICROSECONDS = 0xA1B2C3D4;
     private static final int NANOSECONDS = 0xA1B23C4D;
     private static final int FILE_HEADER_LENGTH = 24;
@@ -26,26 +26,19 @@ final class PcapCapture implements Capture {
 
     private static final long NS_PER_SECOND = 1_000_000_000L;
 
-    private final InputWindow window;
     private final boolean littleEndian;
     private final long nsPerFraction;
-    private final int linkType;
     private final PacketBytes header = new PacketBytes(new byte[0], 0, 0);
-    private final PacketBytes bytes = new PacketBytes(new byte[0], 0, 0);
-    private int consumed;
-    private long number;
-    private long timeNs;
-    private long originalLength;
 
     private PcapCapture(InputWindow window, boolean littleEndian, long nsPerFraction) {
-        this.window = window;
+        super(window);
         this.littleEndian = littleEndian;
         this.nsPerFraction = nsPerFraction;
-        this.linkType = (int) unsigned(wrapHeader(FILE_HEADER_LENGTH), LINK_TYPE_OFFSET) & LINK_TYPE_MASK;
-        this.consumed = FILE_HEADER_LENGTH;
+        linkType = (int) unsigned(wrapHeader(FILE_HEADER_LENGTH), LINK_TYPE_OFFSET) & LINK_TYPE_MASK;
+        consumed = FILE_HEADER_LENGTH;
     }
 
-    static PcapCapture open(InputWindow window) throws IOException, CaptureException {
+    static PcapCapture of(InputWindow window) throws IOException, CaptureException {
         int magic = new PacketBytes(window.array(), window.arrayOffset(), Integer.BYTES).intAt(0);
         boolean littleEndian = magic != MICROSECONDS && magic != NANOSECONDS;
         int kind = littleEndian ? Integer.reverseBytes(magic) : magic;
@@ -94,30 +87,5 @@ final class PcapCapture implements Capture {
     private long unsigned(PacketBytes from, int offset) {
         int value = from.intAt(offset);
         return Integer.toUnsignedLong(littleEndian ? Integer.reverseBytes(value) : value);
-    }
-
-    @Override
-    public long number() {
-        return number;
-    }
-
-    @Override
-    public long timeNs() {
-        return timeNs;
-    }
-
-    @Override
-    public long originalLength() {
-        return originalLength;
-    }
-
-    @Override
-    public int linkType() {
-        return linkType;
-    }
-
-    @Override
-    public PacketBytes bytes() {
-        return bytes;
     }
 }

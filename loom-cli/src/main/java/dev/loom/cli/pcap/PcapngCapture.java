@@ -18,7 +18,7 @@ import java.util.List;
  *  obsolete:  interface(2) drops(2) time high(4) time low(4) captured length(4) original length(4) bytes options
  * </pre>
  */
-final class PcapngCapture implements Capture {
+final class PcapngCapture extends Capture {
     static final int SECTION_HEADER = 0x0A0D0D0A;
 
     /** A longer packet means damage: no medium has packets this long. */
@@ -34,19 +34,12 @@ final class PcapngCapture implements Capture {
     private static final int BLOCK_FRAME_LENGTH = 12;
     private static final int BODY_OFFSET = 8;
 
-    private final InputWindow window;
     private final List<CaptureInterface> interfaces = new ArrayList<>();
     private final BlockBytes block = new BlockBytes();
-    private final PacketBytes bytes = new PacketBytes(new byte[0], 0, 0);
     private boolean littleEndian;
-    private int consumed;
-    private long number;
-    private long timeNs;
-    private long originalLength;
-    private int linkType;
 
     PcapngCapture(InputWindow window) {
-        this.window = window;
+        super(window);
     }
 
     @Override
@@ -159,30 +152,5 @@ final class PcapngCapture implements Capture {
             throw new CaptureException(
                     "file ends within a block: bytes=" + consumed + ", expected=" + count + ", after packet=" + number);
         }
-    }
-
-    @Override
-    public long number() {
-        return number;
-    }
-
-    @Override
-    public long timeNs() {
-        return timeNs;
-    }
-
-    @Override
-    public long originalLength() {
-        return originalLength;
-    }
-
-    @Override
-    public int linkType() {
-        return linkType;
-    }
-
-    @Override
-    public PacketBytes bytes() {
-        return bytes;
     }
 }

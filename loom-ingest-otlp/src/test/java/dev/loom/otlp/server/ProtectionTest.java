@@ -300,13 +300,20 @@ class ProtectionTest {
                 protection().pressedTimeout(Duration.ofMillis(200)).build();
         OtlpConfig config = TestServer.config().withBudget(TestServer.MIB, folder);
         try (TestServer server = new TestServer(exported, config, protection);
-                RawHttp1 slow = new RawHttp1(server.httpPort())) {
-            slow.send(POST + "Host: localhost\r\nContent-Length: 1000000\r\n\r\n");
-            slow.send(new byte[900_000]);
-            while (server.receiver.bytesInFlight() < 900_000) {
-                Thread.onSpinWait();
+                RawHttp1 slow = new RawHttp1(server.httpPort());
+                RawHttp1 second = new RawHttp1(server.httpPort());
+                RawHttp1 third = new RawHttp1(server.httpPort());
+                RawHttp1 fourth = new RawHttp1(server.httpPort())) {
+            int held = 0;
+            for (RawHttp1 client : List.of(slow, second, third, fourth)) {
+                client.send(POST + "Host: localhost\r\nContent-Length: 250000\r\n\r\n");
+                client.send(new byte[240_000]);
+                held += 240_000;
+                while (server.receiver.bytesInFlight() < held) {
+                    Thread.onSpinWait();
+                }
             }
-            byte[] logs = TestRequests.logs("x".repeat(500_000), 1).toByteArray();
+            byte[] logs = TestRequests.logs("x".repeat(200_000), 1).toByteArray();
             int status = 503;
             while (status == 503) {
                 try (RawHttp1 good = new RawHttp1(server.httpPort())) {
