@@ -2,7 +2,6 @@ package dev.loom.log;
 
 import dev.loom.error.StoreIoException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /**
  * The evictor's side of one log: writes sealed pages from the ring to the segment files. Owned by the evictor's thread.
@@ -14,7 +13,6 @@ final class EvictedLog implements AutoCloseable {
     private final LogKind kind;
     private final long storeId;
     private final Watermarks watermarks;
-    private ByteBuffer ring;
     private final int ringLength;
     private final SegmentWriter writer;
     private final PageChecksum checksum;
@@ -26,17 +24,11 @@ final class EvictedLog implements AutoCloseable {
         this.kind = log.kind();
         this.storeId = storeId;
         this.watermarks = log.watermarks();
-        this.ring = log.ringBytes().duplicate().order(ByteOrder.LITTLE_ENDIAN);
         this.ringLength = log.ringLength();
         this.writer = writer;
         this.checksum = new PageChecksum(log.kind(), storeId);
         this.runLengthMin = Math.min(1 << 20, ringLength / 4);
         this.synced = watermarks.durableAcquire();
-    }
-
-    /** Continues in the ring that the log was moved to. */
-    void moved() {
-        ring = log.ringBytes().duplicate().order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /** Sealed bytes that are not in segment files yet. */
@@ -66,6 +58,7 @@ final class EvictedLog implements AutoCloseable {
         if (pending == 0 || (pending < runLengthMin && !all)) {
             return false;
         }
+        ByteBuffer ring = log.evictorBytes();
         int start = (int) (from & (ringLength - 1));
         long length = Math.min(Math.min(pending, RUN_LENGTH_MAX), ringLength - start);
         length = Math.min(length, writer.remainingInSegment(from));

@@ -232,13 +232,6 @@ public final class Evictor implements Runnable, AutoCloseable {
         }
     }
 
-    /** Continues in the rings that the logs were moved to. Call only while paused. */
-    public void moved() {
-        for (EvictedLog log : logs) {
-            log.moved();
-        }
-    }
-
     private boolean drained() {
         return forceAnswered == forceRequested && (writeFailure != null || !anyPending());
     }

@@ -2,6 +2,7 @@ package dev.loom.log;
 
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -20,6 +21,7 @@ public final class HybridLog {
     private final long storeId;
     private final int epoch;
     private ByteBuffer ringBytes;
+    private ByteBuffer evictorBytes;
     private final UnsafeBuffer ring;
     private final int ringLength;
     private final Watermarks watermarks;
@@ -44,6 +46,7 @@ public final class HybridLog {
         this.storeId = storeId;
         this.epoch = epoch;
         this.ringBytes = ringBytes;
+        this.evictorBytes = duplicate(ringBytes);
         this.ring = new UnsafeBuffer(ringBytes);
         this.ringLength = ringBytes.capacity();
         this.watermarks = watermarks;
@@ -56,12 +59,14 @@ public final class HybridLog {
 
     /**
      * Continues in another ring and other watermarks with the same contents. For the writer's thread, while the evictor
-     * is paused.
+     * is paused. Without memory for it, nothing has changed.
      *
      * @param live the buffer that holds the watermarks
      */
     public void moveTo(ByteBuffer newRing, ByteBuffer live) {
+        ByteBuffer newEvictorBytes = duplicate(newRing);
         ringBytes = newRing;
+        evictorBytes = newEvictorBytes;
         ring.wrap(newRing);
         watermarks.moveTo(live);
     }
@@ -73,6 +78,15 @@ public final class HybridLog {
     /** The ring as a buffer; use {@code duplicate()} to move its position. */
     public ByteBuffer ringBytes() {
         return ringBytes;
+    }
+
+    private static ByteBuffer duplicate(ByteBuffer bytes) {
+        return bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** The ring for the evictor, which moves the buffer's position. */
+    ByteBuffer evictorBytes() {
+        return evictorBytes;
     }
 
     public Watermarks watermarks() {

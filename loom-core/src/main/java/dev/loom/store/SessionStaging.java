@@ -155,6 +155,7 @@ final class SessionStaging {
         }
         Staging from = staging();
         to.copyFrom(from);
+        View after = view(to);
         for (LogKind kind : LogKind.values()) {
             log(kind).moveTo(to.ring(kind).bytes(), to.live().file().bytes());
         }
@@ -162,7 +163,7 @@ final class SessionStaging {
         losses.moveTo(to.live().file().bytes());
         gauge.moveTo(to.live().file().bytes());
         to.live().stateRelease(LiveFile.OPEN);
-        current = view(to);
+        current = after;
         next = null;
         moves.incrementAndGet();
         // readers of the old staging have everything up to here; its memory is unmapped once unreferenced

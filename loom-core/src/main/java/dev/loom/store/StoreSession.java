@@ -381,7 +381,6 @@ public final class StoreSession implements Durability, AutoCloseable {
         evictor.whilePaused(() -> {
             staging.move();
             log.moved();
-            evictor.moved();
             tenure.moved(staging.live());
         });
     }

@@ -325,7 +325,6 @@ final class EvictorRunTest {
             ByteBuffer nextLive = liveBytes();
             nextLive.put(0, live, 0, Watermarks.LENGTH);
             log.moveTo(next, nextLive);
-            evictor.moved();
             live.clear().put(new byte[Watermarks.LENGTH]);
         });
         evictor.force();
