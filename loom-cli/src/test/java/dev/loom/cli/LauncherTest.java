@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,6 +58,10 @@ final class LauncherTest {
         ProcessBuilder builder = new ProcessBuilder("sh", root.resolve("loom").toString(), "info")
                 .redirectOutput(out.toFile())
                 .redirectError(err.toFile());
+        // whatever the build's own environment has
+        builder.environment()
+                .keySet()
+                .removeAll(Set.of("MAVEN_USER_HOME", "LOOM_JAVA_OPTS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"));
         builder.environment().put("JAVA_HOME", root.resolve("jdk").toString());
         builder.environment().put("HOME", root.toString());
         for (int i = 0; i < variables.length; i += 2) {
