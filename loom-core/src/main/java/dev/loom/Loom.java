@@ -3,7 +3,6 @@ package dev.loom;
 import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
-import dev.loom.api.IndexKind;
 import dev.loom.api.PushStatus;
 import dev.loom.api.RecordClaim;
 import dev.loom.api.Snapshot;
@@ -147,13 +146,13 @@ public final class Loom implements Store {
      * @throws StoreIoException when the definition can't be written; then nothing is defined
      */
     public int defineIndex(int sourceId, String name, IndexFunction function, Bins bins) {
-        return inSession(current -> current.schema().defineIndex(sourceId, name, IndexKind.VALUE, function, bins));
+        return inSession(current -> current.schema().defineIndex(sourceId, name, Index.Kind.VALUE, function, bins));
     }
 
     /** As {@link #defineIndex}, over the times that a source's records carry themselves (paper, section 5.2). */
     public int defineEventTimeIndex(int sourceId, String name, IndexFunction function) {
         return inSession(current ->
-                current.schema().defineIndex(sourceId, name, IndexKind.EVENT_TIME, function, Bins.logLinear()));
+                current.schema().defineIndex(sourceId, name, Index.Kind.EVENT_TIME, function, Bins.logLinear()));
     }
 
     /** Closes an index: later chunks are not in it, and its name may be defined again. Any thread. Idempotent. */

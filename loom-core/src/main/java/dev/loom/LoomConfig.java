@@ -3,15 +3,16 @@ package dev.loom;
 import dev.loom.api.Eviction;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Pressure;
-import dev.loom.api.StoreClock;
 import dev.loom.io.Storage;
 import dev.loom.log.PageDescriptor;
+import dev.loom.store.Limits;
 import dev.loom.store.Settings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,9 @@ public final class LoomConfig {
 
     /** The largest ring: 1 GiB. */
     public static final int RING_BYTES_MAX = 1 << 30;
+
+    /** No limit to what a store's files may take. */
+    public static final long UNLIMITED = Long.MAX_VALUE;
 
     private final Settings settings;
 
@@ -57,9 +61,12 @@ public final class LoomConfig {
         private @Nullable Integer timeRingBytes;
         private @Nullable Integer chunkRingBytes;
         private @Nullable Long segmentBytes;
+        private @Nullable Long maxBytes;
+        private @Nullable Duration maxAge;
+        private @Nullable Long minFreeBytes;
         private Eviction eviction = Eviction.AUTO;
         private Pressure pressure = Pressure.WAIT;
-        private @Nullable StoreClock clock;
+        private @Nullable LongSupplier clock;
         private Duration durabilityInterval = Duration.ofSeconds(1);
         private long durabilityBytes = 1L << 30;
         private int sourcesMax = 4096;
@@ -120,7 +127,48 @@ public final class LoomConfig {
             return bytes;
         }
 
-        /** Size of a new store's segment files, bytes; a multiple of 64 KiB; default 1 GiB. */
+        /**
+         * The most that the store's files may take, bytes: beyond it the oldest segments are deleted, whole. At least 8 MiB and four
+         * segments; {@link #UNLIMITED} for no limit. Default for a new store: 10 GiB, or a tenth of its file system if that
+         * is less.
+         */
+        public Builder maxBytes(long bytes) {
+            if (bytes < Limits.BYTES_MIN) {
+                throw new IllegalArgumentException("store too small: max bytes=" + bytes + ", min=" + Limits.BYTES_MIN);
+            }
+            maxBytes = bytes;
+            return this;
+        }
+
+        /**
+         * Deletes a segment once all its records are older, at least 1 s; {@code Duration.ofNanos(Long.MAX_VALUE)}, the
+         * default for a new store, for no limit.
+         */
+        public Builder maxAge(Duration age) {
+            if (age.compareTo(Duration.ofSeconds(1)) < 0 || age.compareTo(Duration.ofNanos(Long.MAX_VALUE)) > 0) {
+                throw new IllegalArgumentException("bad age: max=" + age + ", expected=1 s to 292 years");
+            }
+            maxAge = age;
+            return this;
+        }
+
+        /**
+         * The free space of the store's file system below which the oldest segments are deleted, bytes, 0 or more; 0 for
+         * none. What else fills the disk counts too. Default for a new store: 1 GiB, or a twentieth of its file system if
+         * that is less.
+         */
+        public Builder minFreeBytes(long bytes) {
+            if (bytes < 0) {
+                throw new IllegalArgumentException("bad free space: min bytes=" + bytes + ", expected=0 or more");
+            }
+            minFreeBytes = bytes;
+            return this;
+        }
+
+        /**
+         * Size of a new store's segment files, bytes; a multiple of 64 KiB; default about a sixteenth of {@link #maxBytes},
+         * at most 1 GiB.
+         */
         public Builder segmentBytes(long bytes) {
             if (bytes <= 0 || bytes % PageDescriptor.PAGE_LENGTH != 0) {
                 throw new IllegalArgumentException(
@@ -143,7 +191,7 @@ public final class LoomConfig {
         }
 
         /** Default: the monotonic clock, anchored to wall-clock time. */
-        public Builder clock(@Nullable StoreClock arrivalClock) {
+        public Builder clock(@Nullable LongSupplier arrivalClock) {
             clock = arrivalClock;
             return this;
         }
@@ -243,6 +291,9 @@ public final class LoomConfig {
                     timeRingBytes,
                     chunkRingBytes,
                     segmentBytes,
+                    maxBytes,
+                    maxAge,
+                    minFreeBytes,
                     eviction,
                     pressure,
                     clock,

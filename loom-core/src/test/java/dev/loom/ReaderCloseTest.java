@@ -65,7 +65,7 @@ final class ReaderCloseTest {
     private void damageSchema() throws IOException {
         try (RandomAccessFile file =
                 new RandomAccessFile(directory.resolve("schema.log").toFile(), "rw")) {
-            file.seek(16);
+            file.seek(56); // in the entry of the first source, after that of the limits
             file.write(0xff);
         }
     }

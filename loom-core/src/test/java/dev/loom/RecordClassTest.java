@@ -14,7 +14,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Store;
 import dev.loom.api.ValueUnit;
 import dev.loom.error.SecondWriterException;
-import dev.loom.format.FieldType;
+import dev.loom.format.Field;
 import dev.loom.format.Formats;
 import dev.loom.format.StructCodec;
 import dev.loom.format.StructField;
@@ -32,7 +32,7 @@ final class RecordClassTest {
 
     private record Request(
             long latencyNs,
-            @StructField(type = FieldType.U16) int status,
+            @StructField(type = Field.Type.U16) int status,
             double load,
             @StructField(optional = true) @Nullable String path) {
         static Request numbered(int number) {

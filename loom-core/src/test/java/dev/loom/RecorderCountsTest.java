@@ -9,7 +9,7 @@ import dev.loom.api.LossReason;
 import dev.loom.api.Pressure;
 import dev.loom.api.RecorderClaim;
 import dev.loom.api.Snapshot;
-import dev.loom.api.SourceStatistics;
+import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.error.StoreIoException;
 import dev.loom.format.Formats;
@@ -42,7 +42,7 @@ final class RecorderCountsTest {
         }
     };
 
-    private static SourceStatistics statistics(Store store, int source) {
+    private static Source.Statistics statistics(Store store, int source) {
         try (Snapshot snapshot = store.snapshot()) {
             return snapshot.statistics(source);
         }

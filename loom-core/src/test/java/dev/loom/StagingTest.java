@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.StoreInfo;
 import dev.loom.error.StoreIoException;
-import dev.loom.error.UnsupportedPlatformException;
+import dev.loom.error.UnsupportedStoreException;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import java.io.IOException;
@@ -152,8 +152,8 @@ class StagingTest {
     @ParameterizedTest
     @ValueSource(strings = {"btrfs", "zfs", "bcachefs", "nilfs2", "nfs4", "fuse.sshfs", "9p"})
     void shouldRefuseStagingWhereItCanNotBeMappedSafely(String type) {
-        UnsupportedPlatformException refused = assertThrows(
-                UnsupportedPlatformException.class,
+        UnsupportedStoreException refused = assertThrows(
+                UnsupportedStoreException.class,
                 () -> Loom.open(in(Map.of(staging, type), Map.of()).build()));
         String message = String.valueOf(refused.getMessage());
         assertTrue(message.contains(staging.toString()) && message.contains("type=" + type), message);
@@ -166,7 +166,7 @@ class StagingTest {
         Path beside = store.resolve("staging");
         Storage storage = new Place(Map.of(beside, "btrfs", memory, "overlay"), Map.of());
         LoomConfig config = LoomConfig.at(store).storage(storage).build();
-        assertThrows(UnsupportedPlatformException.class, () -> Loom.open(config));
+        assertThrows(UnsupportedStoreException.class, () -> Loom.open(config));
         assertEquals(0, count(beside), "something is left");
     }
 

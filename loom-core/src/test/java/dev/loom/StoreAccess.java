@@ -30,6 +30,11 @@ public final class StoreAccess {
         return loom.session();
     }
 
+    /** Checks no index before opening returns, however short. */
+    public static LoomConfig.Builder checkIndexesLater(LoomConfig.Builder builder) {
+        return builder.indexCheckBytes(0);
+    }
+
     /** Notes that records were dropped, as a recorder does. */
     public static void drop(Loom loom, int sourceId, long records) {
         long now = loom.session().log().lastTimeNs();

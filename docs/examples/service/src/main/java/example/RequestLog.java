@@ -5,7 +5,7 @@ import dev.loom.api.Bins;
 import dev.loom.api.DropPolicy;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Source;
-import dev.loom.format.FieldType;
+import dev.loom.format.Field;
 import dev.loom.format.StructCodec;
 import dev.loom.format.StructField;
 import java.util.Map;
@@ -20,7 +20,7 @@ final class RequestLog {
 
     /** {@code struct:latency_ns:i64,status:u16,method:utf8,path:utf8} */
     private record Request(
-            long latencyNs, @StructField(type = FieldType.U16) int status, String method, String path) {}
+            long latencyNs, @StructField(type = Field.Type.U16) int status, String method, String path) {}
 
     RequestLog(Recorder recorder) {
         this.recorder = recorder;

@@ -8,7 +8,6 @@ import dev.loom.api.Store;
 import dev.loom.query.Aggregate;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.IndexedAggregate;
-import dev.loom.query.TopCursor;
 import dev.loom.query.TopRecords;
 import java.time.Instant;
 
@@ -26,7 +25,7 @@ final class RequestQueries {
     String slowest(int count) {
         StringBuilder lines = new StringBuilder();
         try (Snapshot snapshot = store.snapshot();
-                TopCursor request = TopRecords.of(snapshot, latency(snapshot), count).open()) {
+                TopRecords.Cursor request = TopRecords.of(snapshot, latency(snapshot), count).open()) {
             RecordField path = request.field(source.format(), "path");
             while (request.next()) {
                 lines.append(Instant.ofEpochSecond(0, request.timeNs()))

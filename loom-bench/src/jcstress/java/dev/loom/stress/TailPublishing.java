@@ -9,6 +9,7 @@ import dev.loom.log.Durability;
 import dev.loom.log.Evictor;
 import dev.loom.log.HybridLog;
 import dev.loom.log.PageDescriptor;
+import dev.loom.log.SegmentBudget;
 import dev.loom.record.LossSlots;
 import dev.loom.record.PressureGauge;
 import dev.loom.record.RecordDescriptor;
@@ -53,7 +54,8 @@ public final class TailPublishing {
         private static final LossSlots LOSSES = LossSlots.allocate(2);
         private static final PressureGauge GAUGE =
                 new PressureGauge(ByteBuffer.allocateDirect(PressureGauge.LENGTH), 0);
-        private static final Evictor EVICTOR = Evictor.create(List.of(), RingPlace.STORE_ID, new NoDurability(), 1, 1);
+        private static final Evictor EVICTOR =
+                Evictor.create(List.of(), RingPlace.STORE_ID, new NoDurability(), SegmentBudget.UNLIMITED, 1, 1);
 
         static {
             PAYLOAD.putLong(0, 7, ByteOrder.LITTLE_ENDIAN);
@@ -76,6 +78,7 @@ public final class TailPublishing {
                     EVICTOR,
                     GAUGE,
                     Pressure.DROP_NEWEST,
+                    Long.MAX_VALUE,
                     0,
                     -1));
             log.push(1, PAYLOAD, 0, Long.BYTES);

@@ -156,7 +156,7 @@ final class ArchitectureTest {
                 .layer("plan")
                 .definedBy("dev.loom.query.plan")
                 .layer("expressions")
-                .definedBy("dev.loom.query.where", "dev.loom.query.text")
+                .definedBy("dev.loom.query.where", "dev.loom.query.text", "dev.loom.query.match")
                 .layer("model")
                 .definedBy("dev.loom.query.model")
                 .whereLayer("service")

@@ -78,35 +78,34 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
         }
         console.out().flush();
         traceIfWanted(e);
+        String message = ShortText.of(String.valueOf(e.getMessage()));
         if (e instanceof CommandFailure failure) {
-            console.warn(ShortText.of(String.valueOf(failure.getMessage())));
-            return failure.exitCode();
+            return fail(failure.exitCode(), message);
         } else if (e instanceof RefusedException) {
-            console.warn(ShortText.of(String.valueOf(e.getMessage())));
-            return ExitCode.USAGE;
+            return fail(ExitCode.USAGE, message);
         } else if (e instanceof SidecarException) {
-            console.warn(ShortText.of(String.valueOf(e.getMessage())));
-            return ExitCode.REMOTE;
+            return fail(ExitCode.REMOTE, message);
         } else if (e instanceof RequestException request) {
             String option = request.part().isEmpty() ? "" : request.part().length() == 1 ? "-" : "--";
-            console.warn(ShortText.of(option + request.getMessage()));
-            return ExitCode.USAGE;
+            return fail(ExitCode.USAGE, ShortText.of(option + request.getMessage()));
         } else if (e instanceof LoomException) {
-            console.warn(String.valueOf(e.getMessage()));
-            return ExitCode.STORE;
+            return fail(ExitCode.STORE, String.valueOf(e.getMessage()));
         } else if (e instanceof IOException || e instanceof UncheckedIOException) {
             return failedIo(e);
         }
-        console.warn("internal error: " + e + "; set LOOM_DEBUG=1 for details");
-        return ExitCode.INTERNAL;
+        return fail(ExitCode.INTERNAL, "internal error: " + e + "; set LOOM_DEBUG=1 for details");
+    }
+
+    private int fail(int exitCode, String reason) {
+        console.warn(reason);
+        return exitCode;
     }
 
     int failedIo(Exception e) {
         String reason = e instanceof UncheckedIOException unchecked
                 ? FileFailure.describe(Objects.requireNonNull(unchecked.getCause()))
                 : e instanceof IOException checked ? FileFailure.describe(checked) : String.valueOf(e.getMessage());
-        console.warn("input or output failed: " + reason);
-        return ExitCode.INTERNAL;
+        return fail(ExitCode.INTERNAL, "input or output failed: " + reason);
     }
 
     private void traceIfWanted(Exception e) {

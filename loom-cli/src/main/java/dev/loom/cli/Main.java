@@ -18,10 +18,12 @@ import dev.loom.cli.query.TopCommand;
 import dev.loom.cli.serve.ServeCommand;
 import dev.loom.cli.store.IndexCommand;
 import dev.loom.cli.store.InfoCommand;
+import dev.loom.cli.store.RetainCommand;
 import dev.loom.cli.store.SourceCommand;
 import dev.loom.cli.store.SourcesCommand;
 import dev.loom.cli.store.VerifyCommand;
 import dev.loom.server.text.BrokenPipeException;
+import java.io.FilterOutputStream;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
@@ -53,6 +55,7 @@ public final class Main {
             "tail",
             "info",
             "verify",
+            "retain",
             "completion",
             "__names",
             "man",
@@ -131,6 +134,7 @@ public final class Main {
             case "tail" -> new TailCommand(console);
             case "info" -> new InfoCommand(console);
             case "verify" -> new VerifyCommand(console);
+            case "retain" -> new RetainCommand(console);
             case "completion" -> new CompletionCommand(console);
             case "__names" -> new NamesCommand(console);
             case "man" -> new ManCommand(console);
@@ -139,18 +143,11 @@ public final class Main {
         };
     }
 
-    /** Help that the user asked for is data. */
+    /** Help that the user asked for is data, and written with it. */
     private static OutputStream help(Console console) {
-        return new OutputStream() {
+        return new FilterOutputStream(console.out()) {
             @Override
-            public void write(int value) {
-                write(new byte[] {(byte) value}, 0, 1);
-            }
-
-            @Override
-            public void write(byte[] bytes, int offset, int length) {
-                console.out().write(bytes, offset, length);
-            }
+            public void flush() {}
         };
     }
 }

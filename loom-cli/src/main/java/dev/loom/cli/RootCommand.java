@@ -2,9 +2,11 @@ package dev.loom.cli;
 
 import dev.loom.cli.console.Colours;
 import dev.loom.cli.console.Console;
+import dev.loom.server.BuildVersion;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -16,7 +18,7 @@ import picocli.CommandLine.Spec;
         name = "loom",
         description = "Captures high-frequency telemetry on one machine, and finds the needle in it.",
         mixinStandardHelpOptions = true,
-        versionProvider = LoomVersion.class,
+        versionProvider = RootCommand.Version.class,
         synopsisSubcommandLabel = "COMMAND",
         footer = {
             "",
@@ -26,6 +28,14 @@ import picocli.CommandLine.Spec;
             "The variable LOOM_SOME_OPTION can set the option --some-option."
         })
 final class RootCommand implements Runnable {
+    /** The versions of Loom and of the JDK that runs it. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            return new String[] {"loom " + BuildVersion.text() + ", Java " + Runtime.version()};
+        }
+    }
+
     private final Console console;
 
     @Spec

@@ -3,6 +3,7 @@ package dev.loom.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.loom.cli.console.Console;
+import dev.loom.server.text.DataOutput;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
@@ -91,7 +92,7 @@ public final class Cli {
 
     /** A console with this environment, for commands that are run elsewhere. */
     public Console console(OutputStream out, OutputStream err) {
-        return new Console(in, out, err, outTerminal, errTerminal, environment, () -> NOW_NS);
+        return new Console(in, new DataOutput(out, false), err, outTerminal, errTerminal, environment, () -> NOW_NS);
     }
 
     /** Imports text of a format into a source. */

@@ -118,7 +118,7 @@ class MainTest {
     @Test
     void shouldListOnlyCommandsThatThereAre() {
         String help = Cli.on(directory).run("--help").ok().out();
-        for (String later : new String[] {"export", "retain"}) {
+        for (String later : new String[] {"export", "diff"}) {
             assertFalse(help.contains("\n  " + later + " "), later);
         }
     }

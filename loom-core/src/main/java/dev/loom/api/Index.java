@@ -1,12 +1,16 @@
 package dev.loom.api;
 
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
 /**
  * An index as the schema knows it.
  *
  * @param id 1 or greater, never reused in a store
  * @param sourceId the source that it indexes
  * @param name unique among the open indexes of its source
- * @param bins for a {@link IndexKind#VALUE} index; unused by others
+ * @param bins for a {@link Kind#VALUE} index; unused by others
  * @param fromAddress record log chunks before this address are not in it
  * @param closed whether new chunks are no longer added to it
  */
@@ -14,7 +18,7 @@ public record Index(
         int id,
         int sourceId,
         String name,
-        IndexKind kind,
+        Kind kind,
         IndexFunction function,
         Bins bins,
         long fromAddress,
@@ -22,5 +26,38 @@ public record Index(
     /** The same index with a readable function. */
     public Index supply(IndexFunction readable) {
         return new Index(id, sourceId, name, kind, readable, bins, fromAddress, closed);
+    }
+
+    /** What an index keeps for each chunk. */
+    public enum Kind {
+        /** Count, sum, minimum and maximum, of all values and of each bin. */
+        VALUE,
+        /**
+         * Count, minimum and maximum, for the times that records carry themselves (paper, section 5.2). Within a chunk
+         * these lie so close together that bins would add nothing.
+         */
+        EVENT_TIME;
+
+        private final String text = name().toLowerCase(Locale.ROOT).replace('_', '-');
+
+        /** The name used in text forms. */
+        public String text() {
+            return text;
+        }
+
+        /**
+         * Finds a kind by its {@link #text()}.
+         *
+         * @throws IllegalArgumentException for an unknown one; the message names the known ones
+         */
+        public static Kind parse(String text) {
+            for (Kind kind : values()) {
+                if (kind.text.equals(text)) {
+                    return kind;
+                }
+            }
+            throw new IllegalArgumentException("unknown index kind: kind=" + text + ", known="
+                    + Arrays.stream(values()).map(Kind::text).collect(Collectors.joining(" ")));
+        }
     }
 }

@@ -2,9 +2,7 @@ package dev.loom.api;
 
 import dev.loom.format.Field;
 import dev.loom.format.FieldReader;
-import dev.loom.format.FieldType;
 import dev.loom.format.FieldValue;
-import dev.loom.format.FixedField;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.UnknownFieldException;
 import java.util.List;
@@ -37,7 +35,7 @@ public final class IndexFunction {
     private final ValueType type;
     private final ValueUnit unit;
     private final @Nullable FieldReader reader;
-    private final @Nullable FixedField fixed;
+    private final PayloadFormat.@Nullable FixedField fixed;
     private final boolean exact;
 
     private IndexFunction(
@@ -46,7 +44,7 @@ public final class IndexFunction {
             ValueType type,
             ValueUnit unit,
             @Nullable FieldReader reader,
-            @Nullable FixedField fixed,
+            PayloadFormat.@Nullable FixedField fixed,
             boolean exact) {
         if (name.length() > NAME_LENGTH_MAX) {
             throw new IllegalArgumentException(
@@ -69,7 +67,7 @@ public final class IndexFunction {
      * @throws IllegalArgumentException when the format has no such field, or the field is not a number
      */
     public static IndexFunction field(PayloadFormat format, String fieldName) {
-        FieldType declared = format.declaredType(fieldName);
+        Field.Type declared = format.declaredType(fieldName);
         return field(format, fieldName, declared == null ? ValueType.F64 : natural(declared), unit(format, fieldName));
     }
 
@@ -89,8 +87,8 @@ public final class IndexFunction {
         if (reader == null) {
             throw new UnknownFieldException(fieldName, format);
         }
-        FieldType declared = format.declaredType(fieldName);
-        if (declared != null && !declared.isNumber() && declared != FieldType.BOOL) {
+        Field.Type declared = format.declaredType(fieldName);
+        if (declared != null && !declared.isNumber() && declared != Field.Type.BOOL) {
             throw new IllegalArgumentException("field is not numeric: name=" + fieldName + ", type=" + declared.text()
                     + ", numbers=" + numbers(format));
         }
@@ -102,7 +100,7 @@ public final class IndexFunction {
 
     private static List<String> numbers(PayloadFormat format) {
         return format.fields().stream()
-                .filter(field -> field.type().isNumber() || field.type() == FieldType.ANY)
+                .filter(field -> field.type().isNumber() || field.type() == Field.Type.ANY)
                 .map(Field::name)
                 .toList();
     }
@@ -120,10 +118,10 @@ public final class IndexFunction {
         return new IndexFunction(LAMBDA, name, type, unit, reader, null, false);
     }
 
-    private static ValueType natural(FieldType type) {
-        return type == FieldType.U64
+    private static ValueType natural(Field.Type type) {
+        return type == Field.Type.U64
                 ? ValueType.U64
-                : type.isInteger() || type == FieldType.BOOL ? ValueType.I64 : ValueType.F64;
+                : type.isInteger() || type == Field.Type.BOOL ? ValueType.I64 : ValueType.F64;
     }
 
     /**
@@ -189,7 +187,7 @@ public final class IndexFunction {
     }
 
     /** Where the value is, if it has the same offset in all payloads and needs no conversion; else null. */
-    public @Nullable FixedField fixedField() {
+    public PayloadFormat.@Nullable FixedField fixedField() {
         return fixed;
     }
 

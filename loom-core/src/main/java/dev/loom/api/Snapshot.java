@@ -36,7 +36,7 @@ public interface Snapshot extends AutoCloseable {
     Optional<Index> index(int sourceId, String name);
 
     /** The counts and times of one source. Reads the active chunk; takes constant memory. */
-    SourceStatistics statistics(int sourceId);
+    Source.Statistics statistics(int sourceId);
 
     /**
      * The records of a source that arrived in {@code [fromNs, toNs)}, newest first, along the source's chain (paper,

@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param epoch how often it was recovered
  * @param sources how many were ever defined
  * @param segmentBytes the length of a segment file
+ * @param retention what is kept
  * @param owner the process that writes it, or wrote it last; empty once it is closed
  * @param indexState what is known about the indexes that it had when it was opened
  * @param rebuild the rewriting of its indexes, while that lasts
@@ -28,6 +29,7 @@ public record StoreInfo(
         State state,
         int sources,
         long segmentBytes,
+        Retention retention,
         Optional<Owner> owner,
         LogInfo records,
         LogInfo times,
@@ -52,6 +54,15 @@ public record StoreInfo(
         /** Its writer was killed, and only files are left. */
         UNRECOVERED
     }
+
+    /**
+     * What is kept; beyond it the oldest segments are deleted, whole.
+     *
+     * @param maxBytes the most that the files may take; {@code Long.MAX_VALUE} for no limit
+     * @param maxAge the age that all records of a segment must have passed; empty for no limit
+     * @param minFreeBytes the free space that is left to the file system; 0 for none
+     */
+    public record Retention(long maxBytes, Optional<Duration> maxAge, long minFreeBytes) {}
 
     /**
      * The process that writes a store, or wrote it last.
@@ -142,6 +153,7 @@ public record StoreInfo(
                 other,
                 sources,
                 segmentBytes,
+                retention,
                 owner,
                 records,
                 times,

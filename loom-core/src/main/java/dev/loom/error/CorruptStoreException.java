@@ -1,6 +1,9 @@
 package dev.loom.error;
 
-/** A file of the store is damaged; the message has the file and the offset. */
+/**
+ * What is there is no whole store: a file is damaged or not Loom's, or the directory is a copy made while the original was
+ * being written, which lacks the newest records. The message has the file.
+ */
 public class CorruptStoreException extends LoomException {
     private static final long serialVersionUID = 1L;
 

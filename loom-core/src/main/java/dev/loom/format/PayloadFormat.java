@@ -32,13 +32,13 @@ public interface PayloadFormat {
     }
 
     /**
-     * The declared type of a field; null if the field is not declared, or declared as {@link FieldType#ANY}, so that
+     * The declared type of a field; null if the field is not declared, or declared as {@link Field.Type#ANY}, so that
      * each record has its own type.
      */
-    default @Nullable FieldType declaredType(String name) {
+    default Field.@Nullable Type declaredType(String name) {
         for (Field field : fields()) {
             if (field.name().equals(name)) {
-                return field.type() == FieldType.ANY ? null : field.type();
+                return field.type() == Field.Type.ANY ? null : field.type();
             }
         }
         return null;
@@ -81,7 +81,7 @@ public interface PayloadFormat {
      */
     default @Nullable String textField() {
         List<Field> texts = fields().stream()
-                .filter(field -> field.type() == FieldType.UTF8)
+                .filter(field -> field.type() == Field.Type.UTF8)
                 .toList();
         return texts.size() == 1 ? texts.get(0).name() : null;
     }
@@ -100,4 +100,15 @@ public interface PayloadFormat {
             handler.onField(field.name(), value);
         }
     }
+
+    /**
+     * The place of a field that has the same offset in every payload, for code that reads it too often for a {@link
+     * FieldReader}. A payload that ends before the field has no value for it.
+     *
+     * @param type a type of fixed length
+     * @param offset the value's offset in the payload
+     * @param presenceOffset the payload offset of the byte that says whether there is a value; before the value
+     * @param presenceMask the bit of that byte that is 1 if there is a value; 0 when there always is one
+     */
+    record FixedField(Field.Type type, int offset, int presenceOffset, int presenceMask) {}
 }

@@ -86,8 +86,8 @@ final class RecordShape {
         Class<?> type = component.getType();
         Class<?> primitive = MethodType.methodType(type).unwrap().returnType();
         StructField annotation = component.getAnnotation(StructField.class);
-        FieldType natural = natural(primitive);
-        if (natural == FieldType.ANY) {
+        Field.Type natural = natural(primitive);
+        if (natural == Field.Type.ANY) {
             throw new IllegalArgumentException(
                     "component type is not supported: " + describe(record, component) + ", supported=" + SUPPORTED);
         }
@@ -95,7 +95,7 @@ final class RecordShape {
         if (annotation == null) {
             return new Field(fieldName(component.getName()), natural, boxed);
         }
-        FieldType chosen = annotation.type() == FieldType.ANY ? natural : annotation.type();
+        Field.Type chosen = annotation.type() == Field.Type.ANY ? natural : annotation.type();
         if (!holds(primitive, chosen)) {
             throw new IllegalArgumentException("component can't hold all values of its field: "
                     + describe(record, component) + ", field=" + chosen.text());
@@ -119,32 +119,32 @@ final class RecordShape {
     }
 
     /** The field type of a component's type, or ANY if there is none. */
-    private static FieldType natural(Class<?> primitive) {
+    private static Field.Type natural(Class<?> primitive) {
         if (primitive == String.class) {
-            return FieldType.UTF8;
+            return Field.Type.UTF8;
         }
         if (primitive == byte[].class) {
-            return FieldType.BYTES;
+            return Field.Type.BYTES;
         }
         return switch (primitive.getName()) {
-            case "boolean" -> FieldType.BOOL;
-            case "byte" -> FieldType.I8;
-            case "short" -> FieldType.I16;
-            case "int" -> FieldType.I32;
-            case "long" -> FieldType.I64;
-            case "float" -> FieldType.F32;
-            case "double" -> FieldType.F64;
-            default -> FieldType.ANY;
+            case "boolean" -> Field.Type.BOOL;
+            case "byte" -> Field.Type.I8;
+            case "short" -> Field.Type.I16;
+            case "int" -> Field.Type.I32;
+            case "long" -> Field.Type.I64;
+            case "float" -> Field.Type.F32;
+            case "double" -> Field.Type.F64;
+            default -> Field.Type.ANY;
         };
     }
 
     /** Whether the component's type holds every value of the field; a long holds the bits of a u64. */
-    private static boolean holds(Class<?> primitive, FieldType field) {
-        FieldType natural = natural(primitive);
+    private static boolean holds(Class<?> primitive, Field.Type field) {
+        Field.Type natural = natural(primitive);
         if (natural == field) {
             return true;
         }
-        if (natural == FieldType.I64 && field == FieldType.U64) {
+        if (natural == Field.Type.I64 && field == Field.Type.U64) {
             return true;
         }
         return natural.isNumber()

@@ -12,7 +12,7 @@ import org.agrona.MutableDirectBuffer;
  * Writes the records of a Java {@code record} class as payloads of a struct, and reads them back:
  *
  * <pre>{@code
- * record Request(long latencyNs, @StructField(type = FieldType.U16) int status, String path) {}
+ * record Request(long latencyNs, @StructField(type = Field.Type.U16) int status, String path) {}
  *
  * static final StructCodec<Request> REQUESTS = StructCodec.of(Request.class);
  *

@@ -15,10 +15,10 @@ public @interface StructField {
     String name() default "";
 
     /**
-     * A type whose values all fit the component, such as {@link FieldType#U16} for an {@code int}; {@link
-     * FieldType#ANY} stands for the component's own.
+     * A type whose values all fit the component, such as {@link Field.Type#U16} for an {@code int}; {@link
+     * Field.Type#ANY} stands for the component's own.
      */
-    FieldType type() default FieldType.ANY;
+    Field.Type type() default Field.Type.ANY;
 
     /** Whether a String or byte[] may be null, which is no value. A boxed component always may, a primitive never. */
     boolean optional() default false;

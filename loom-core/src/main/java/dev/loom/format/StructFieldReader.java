@@ -7,12 +7,12 @@ import org.agrona.DirectBuffer;
 final class StructFieldReader implements FieldReader {
     private static final long MALFORMED = -1;
 
-    private final FieldType type;
+    private final Field.Type type;
     private final StructLayout layout;
     private final int field;
     private final int presenceBit;
 
-    StructFieldReader(FieldType type, StructLayout layout, int field) {
+    StructFieldReader(Field.Type type, StructLayout layout, int field) {
         this.type = type;
         this.layout = layout;
         this.field = field;
@@ -89,7 +89,7 @@ final class StructFieldReader implements FieldReader {
         long next = after(lengthAndStart, end);
         if (next >= 0 && isPresent(buffer, offset)) {
             into.setBytes(
-                    type == FieldType.UTF8 ? FieldValue.Kind.TEXT : FieldValue.Kind.BYTES,
+                    type == Field.Type.UTF8 ? FieldValue.Kind.TEXT : FieldValue.Kind.BYTES,
                     buffer,
                     (int) (lengthAndStart >>> 32),
                     (int) lengthAndStart);

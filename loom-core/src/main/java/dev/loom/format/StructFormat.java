@@ -90,13 +90,13 @@ public final class StructFormat implements PayloadFormat {
     }
 
     @Override
-    public @Nullable FixedField fixedField(String name) {
+    public PayloadFormat.@Nullable FixedField fixedField(String name) {
         Integer index = indexes.get(name);
         if (index == null || fields.get(index).type().isVariableLength()) {
             return null;
         }
         int presenceBit = layout.presenceBit(index);
-        return new FixedField(
+        return new PayloadFormat.FixedField(
                 fields.get(index).type(),
                 layout.fixedOffset(index),
                 presenceBit < 0 ? 0 : StructLayout.presenceOffset(presenceBit),

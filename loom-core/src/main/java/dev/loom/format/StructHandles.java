@@ -248,7 +248,7 @@ final class StructHandles {
     }
 
     /** Gets a value of a component's type: offset, buffer, start. */
-    private static MethodHandle get(FieldType field, Class<?> primitive) {
+    private static MethodHandle get(Field.Type field, Class<?> primitive) {
         Class<?> stored = stored(field);
         MethodHandle get =
                 step(StructAccess.class, "get" + capitalized(stored), stored, int.class, DirectBuffer.class, int.class);
@@ -284,7 +284,7 @@ final class StructHandles {
     }
 
     /** The primitive type that a field of fixed size is stored as. */
-    private static Class<?> stored(FieldType type) {
+    private static Class<?> stored(Field.Type type) {
         return switch (type) {
             case BOOL -> boolean.class;
             case I8, U8 -> byte.class;

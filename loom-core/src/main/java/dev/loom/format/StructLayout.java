@@ -51,7 +51,7 @@ final class StructLayout {
         int offset = presenceLength;
         int variables = 0;
         for (int i = 0; i < places.length; i++) {
-            FieldType type = fields.get(i).type();
+            Field.Type type = fields.get(i).type();
             places[i] = type.isVariableLength() ? variables++ : offset;
             offset += type.fixedLength();
         }

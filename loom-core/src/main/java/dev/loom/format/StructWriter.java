@@ -19,7 +19,7 @@ public final class StructWriter {
 
     private final StructFormat format;
     private final StructLayout layout;
-    private final FieldType[] types;
+    private final Field.Type[] types;
     private final long[] required;
     private final long[] set;
     private @Nullable MutableDirectBuffer buffer;
@@ -31,7 +31,7 @@ public final class StructWriter {
     public StructWriter(StructFormat format) {
         this.format = format;
         layout = format.layout();
-        types = format.fields().stream().map(Field::type).toArray(FieldType[]::new);
+        types = format.fields().stream().map(Field::type).toArray(Field.Type[]::new);
         required = new long[(types.length + Long.SIZE - 1) / Long.SIZE];
         set = new long[required.length];
         for (int i = 0; i < types.length; i++) {
@@ -90,19 +90,19 @@ public final class StructWriter {
     }
 
     /**
-     * Sets a {@link FieldType#U64} from its bits.
+     * Sets a {@link Field.Type#U64} from its bits.
      *
      * @throws IllegalArgumentException if the field has another type
      */
     public void setUnsigned(int field, long bits) {
-        if (types[field] != FieldType.U64) {
+        if (types[field] != Field.Type.U64) {
             throw typeDiffers(field, "u64");
         }
         putLong(field, bits, Long.MIN_VALUE, Long.MAX_VALUE);
     }
 
     /**
-     * Sets a floating-point value; for an {@link FieldType#F32} it is rounded to the nearest.
+     * Sets a floating-point value; for an {@link Field.Type#F32} it is rounded to the nearest.
      *
      * @throws IllegalArgumentException if the field has another type, or is f32 and the finite value is beyond its
      *     range
@@ -129,7 +129,7 @@ public final class StructWriter {
      * @throws IllegalArgumentException if the field has another type
      */
     public void setBoolean(int field, boolean value) {
-        if (types[field] != FieldType.BOOL) {
+        if (types[field] != Field.Type.BOOL) {
             throw typeDiffers(field, "bool");
         }
         begun().putByte(at(field), (byte) (value ? 1 : 0));
@@ -143,7 +143,7 @@ public final class StructWriter {
      * @throws IllegalStateException if this or a later field of variable length is set already
      */
     public void setUtf8(int field, CharSequence text) {
-        requireType(field, FieldType.UTF8);
+        requireType(field, Field.Type.UTF8);
         long textLength = Utf8.length(text);
         int at = beginVariable(field, textLength);
         Utf8.put(text, (int) textLength, begun(), at);
@@ -152,7 +152,7 @@ public final class StructWriter {
 
     /** As {@link #setUtf8(int, CharSequence)}, from UTF-8, which is not validated. */
     public void setUtf8(int field, DirectBuffer utf8, int offset, int utf8Length) {
-        requireType(field, FieldType.UTF8);
+        requireType(field, Field.Type.UTF8);
         putVariable(field, utf8, offset, utf8Length);
     }
 
@@ -163,7 +163,7 @@ public final class StructWriter {
      * @throws IllegalStateException if this or a later field of variable length is set already
      */
     public void setBytes(int field, DirectBuffer bytes, int offset, int bytesLength) {
-        requireType(field, FieldType.BYTES);
+        requireType(field, Field.Type.BYTES);
         putVariable(field, bytes, offset, bytesLength);
     }
 
@@ -280,7 +280,7 @@ public final class StructWriter {
         return buffer;
     }
 
-    private void requireType(int field, FieldType type) {
+    private void requireType(int field, Field.Type type) {
         if (types[field] != type) {
             throw typeDiffers(field, type.text());
         }

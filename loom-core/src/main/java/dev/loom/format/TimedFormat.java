@@ -21,7 +21,7 @@ final class TimedFormat implements PayloadFormat {
     private static final int TIME_LENGTH = Long.BYTES;
 
     private static final String PREFIX = NAME + ':';
-    private static final Field TIME_FIELD = new Field(EVENT_TIME, FieldType.I64, false);
+    private static final Field TIME_FIELD = new Field(EVENT_TIME, Field.Type.I64, false);
     private static final FieldReader TIME_READER = TimedFormat::readTime;
 
     private final PayloadFormat timed;
@@ -33,7 +33,7 @@ final class TimedFormat implements PayloadFormat {
         whole = timed.fields().isEmpty();
         List<Field> all = new ArrayList<>();
         all.add(TIME_FIELD);
-        all.addAll(whole ? List.of(new Field(timed.name(), FieldType.ANY, true)) : timed.fields());
+        all.addAll(whole ? List.of(new Field(timed.name(), Field.Type.ANY, true)) : timed.fields());
         fields = List.copyOf(all);
         if (timed instanceof TimedFormat
                 || timed.fields().stream().anyMatch(field -> field.name().equals(EVENT_TIME))) {
@@ -75,14 +75,14 @@ final class TimedFormat implements PayloadFormat {
     }
 
     @Override
-    public @Nullable FixedField fixedField(String name) {
+    public PayloadFormat.@Nullable FixedField fixedField(String name) {
         if (name.equals(EVENT_TIME)) {
-            return new FixedField(FieldType.I64, 0, 0, 0);
+            return new PayloadFormat.FixedField(Field.Type.I64, 0, 0, 0);
         }
-        FixedField fixed = timed.fixedField(name);
+        PayloadFormat.FixedField fixed = timed.fixedField(name);
         return fixed == null
                 ? null
-                : new FixedField(
+                : new PayloadFormat.FixedField(
                         fixed.type(),
                         TIME_LENGTH + fixed.offset(),
                         TIME_LENGTH + fixed.presenceOffset(),

@@ -9,9 +9,9 @@ record WholeFormat(String name, List<Field> fields, FieldReader reader) implemen
     static final String BYTES_NAME = "bytes";
 
     static final WholeFormat TEXT =
-            new WholeFormat(TEXT_NAME, List.of(new Field("line", FieldType.UTF8, false)), WholePayload.TEXT);
+            new WholeFormat(TEXT_NAME, List.of(new Field("line", Field.Type.UTF8, false)), WholePayload.TEXT);
     static final WholeFormat BYTES =
-            new WholeFormat(BYTES_NAME, List.of(new Field("bytes", FieldType.BYTES, false)), WholePayload.BYTES);
+            new WholeFormat(BYTES_NAME, List.of(new Field("bytes", Field.Type.BYTES, false)), WholePayload.BYTES);
 
     @Override
     public String text() {

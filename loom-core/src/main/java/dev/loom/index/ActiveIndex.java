@@ -2,7 +2,6 @@ package dev.loom.index;
 
 import dev.loom.api.Bins;
 import dev.loom.api.Index;
-import dev.loom.api.IndexKind;
 import dev.loom.api.ValueType;
 import dev.loom.format.RecordLookup;
 import dev.loom.value.BinScale;
@@ -48,7 +47,7 @@ public final class ActiveIndex {
         this.bins =
                 new BinTable(keys.type() == ValueType.F64 && definition.bins().form() != Bins.Form.LOG_LINEAR);
         this.guard = definition.function().fixedField() == null ? guard : FunctionGuard.NONE;
-        this.binned = definition.kind() == IndexKind.VALUE;
+        this.binned = definition.kind() == Index.Kind.VALUE;
     }
 
     public Index definition() {

@@ -1,7 +1,7 @@
 package dev.loom.io;
 
 import dev.loom.error.StoreIoException;
-import dev.loom.error.UnsupportedPlatformException;
+import dev.loom.error.UnsupportedStoreException;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.FileStore;
@@ -30,7 +30,7 @@ public final class Platform {
     /**
      * Refuses platforms that the formats and the memory model do not support.
      *
-     * @throws UnsupportedPlatformException with the system and the processor
+     * @throws UnsupportedStoreException with the system and the processor
      */
     public static void check() {
         String os = System.getProperty("os.name", "");
@@ -38,7 +38,7 @@ public final class Platform {
         boolean osKnown = os.equals("Linux") || os.startsWith("Mac");
         boolean archKnown = arch.equals("amd64") || arch.equals("x86_64") || arch.equals("aarch64");
         if (!osKnown || !archKnown || ByteOrder.nativeOrder() != ByteOrder.LITTLE_ENDIAN) {
-            throw new UnsupportedPlatformException("platform not supported: os=" + os + ", arch=" + arch
+            throw new UnsupportedStoreException("platform not supported: os=" + os + ", arch=" + arch
                     + ", supported=Linux on x86-64 and aarch64, macOS for development");
         }
     }
@@ -50,7 +50,7 @@ public final class Platform {
      */
     public static void checkShared(Path directory, String type) {
         if (NOT_COHERENT.contains(type) || type.startsWith("fuse")) {
-            throw new UnsupportedPlatformException("file system does not share files coherently: directory=" + directory
+            throw new UnsupportedStoreException("file system does not share files coherently: directory=" + directory
                     + ", type=" + type + "; use a local disk or tmpfs");
         }
     }
@@ -63,7 +63,7 @@ public final class Platform {
     public static void checkMapped(Path directory, String type) {
         checkShared(directory, type);
         if (COPY_ON_WRITE.contains(type)) {
-            throw new UnsupportedPlatformException(
+            throw new UnsupportedStoreException(
                     "file system is copy-on-write, so a full disk would kill the process: directory=" + directory
                             + ", type=" + type + "; put staging on tmpfs");
         }

@@ -45,6 +45,15 @@ public interface Storage {
         return Platform.fileSystem(directory).type().toLowerCase(Locale.ROOT);
     }
 
+    /** The size of the file system that holds a directory, bytes. */
+    default long totalSpace(Path directory) {
+        try {
+            return Platform.fileSystem(directory).getTotalSpace();
+        } catch (IOException e) {
+            throw new StoreIoException("file system can't be read: directory=" + directory + ", reason=" + e, e);
+        }
+    }
+
     /** The bytes that this process may still write to the file system that holds a directory. */
     default long usableSpace(Path directory) {
         try {

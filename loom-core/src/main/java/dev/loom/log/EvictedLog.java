@@ -47,28 +47,36 @@ final class EvictedLog implements AutoCloseable {
     }
 
     /**
-     * Writes one run of sealed pages.
+     * The length of the next run of sealed pages to write.
      *
-     * @param all whether to write a short run too
-     * @return whether there was a run to write
+     * @param all whether a short run is written too
+     * @return 0 if there is none
      */
-    boolean evictRun(boolean all) {
+    long nextRun(boolean all) {
         long from = watermarks.evictedAcquire();
         long pending = watermarks.sealedAcquire() - from;
         if (pending == 0 || (pending < runLengthMin && !all)) {
-            return false;
+            return 0;
         }
+        long length = Math.min(Math.min(pending, RUN_LENGTH_MAX), ringLength - offsetInRing(from));
+        return Math.min(length, writer.remainingInSegment(from));
+    }
+
+    private int offsetInRing(long address) {
+        return (int) (address & (ringLength - 1));
+    }
+
+    /** Writes the next run, of a length from {@link #nextRun}. */
+    void evictRun(long length) {
+        long from = watermarks.evictedAcquire();
         ByteBuffer ring = log.evictorBytes();
-        int start = (int) (from & (ringLength - 1));
-        long length = Math.min(Math.min(pending, RUN_LENGTH_MAX), ringLength - start);
-        length = Math.min(length, writer.remainingInSegment(from));
+        int start = offsetInRing(from);
         for (int page = 0; page < length; page += PageDescriptor.PAGE_LENGTH) {
             checksum.fill(ring, start + page, from + page);
         }
         ring.limit(start + (int) length).position(start);
         writer.write(ring, from);
         watermarks.evictedRelease(from + length);
-        return true;
     }
 
     /** Makes the contents of the segment files durable; {@link #synced()} is the end of what is durable. */

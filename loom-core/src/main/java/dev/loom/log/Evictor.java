@@ -32,6 +32,7 @@ public final class Evictor implements Runnable, AutoCloseable {
     private final EvictedLog[] logs;
     private final long[] durable;
     private final Durability durability;
+    private final SegmentBudget budget;
     private final long intervalNs;
     private final long bytesMax;
     private final Thread thread;
@@ -52,8 +53,9 @@ public final class Evictor implements Runnable, AutoCloseable {
     private long tickAtNs;
     private long ticket;
 
-    private Evictor(EvictedLog[] logs, Durability durability, long intervalNs, long bytesMax) {
+    private Evictor(EvictedLog[] logs, Durability durability, SegmentBudget budget, long intervalNs, long bytesMax) {
         this.logs = logs;
+        this.budget = budget;
         this.durable = new long[logs.length];
         this.durability = durability;
         this.intervalNs = intervalNs;
@@ -72,11 +74,16 @@ public final class Evictor implements Runnable, AutoCloseable {
      * @param bytesMax how many evicted bytes may wait
      */
     public static Evictor create(
-            List<Assignment> assignments, long storeId, Durability durability, long intervalNs, long bytesMax) {
+            List<Assignment> assignments,
+            long storeId,
+            Durability durability,
+            SegmentBudget budget,
+            long intervalNs,
+            long bytesMax) {
         EvictedLog[] logs = assignments.stream()
                 .map(assignment -> new EvictedLog(assignment.log(), storeId, assignment.writer()))
                 .toArray(EvictedLog[]::new);
-        return new Evictor(logs, durability, intervalNs, bytesMax);
+        return new Evictor(logs, durability, budget, intervalNs, bytesMax);
     }
 
     public void start() {
@@ -283,12 +290,20 @@ public final class Evictor implements Runnable, AutoCloseable {
         try {
             durability.syncSchema();
             for (EvictedLog log : logs) {
-                progressed |= log.evictRun(all || failing);
+                long run = log.nextRun(all || failing);
+                if (run > 0) {
+                    makeRoom(run);
+                    log.evictRun(run);
+                    progressed = true;
+                }
             }
             writeFailure = null;
         } catch (StoreFencedException e) {
             throw e;
         } catch (Throwable e) {
+            if (relieved()) {
+                return true; // and tries again
+            }
             writeFailure = failureOf(e);
             writeFailures.incrementAndGet();
         }
@@ -296,6 +311,32 @@ public final class Evictor implements Runnable, AutoCloseable {
             durability.tick();
         }
         return progressed;
+    }
+
+    /** Whether the disk has more room now than when it refused a write. */
+    private boolean relieved() {
+        try {
+            if (budget.relieve()) {
+                return true;
+            }
+            boolean more = budget.isShort() && undurable() > 0;
+            if (more) {
+                makeDurable();
+            }
+            return more && budget.relieve();
+        } catch (StoreFencedException e) {
+            throw e;
+        } catch (Throwable e) {
+            return false; // what the disk refused first is what counts
+        }
+    }
+
+    /** What is to be deleted must be durable, so that the store never begins behind its end. */
+    private void makeRoom(long bytes) {
+        if (!budget.makeRoom(bytes) && undurable() > 0) {
+            makeDurable();
+            budget.makeRoom(bytes);
+        }
     }
 
     private long undurable() {

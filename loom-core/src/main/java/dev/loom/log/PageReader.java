@@ -91,7 +91,8 @@ public final class PageReader implements AutoCloseable {
     }
 
     private PageState load(long pageAddress, long tail) {
-        if (pageAddress < view.watermarks().beginAcquire()) {
+        // what precedes the begin in its segment is still there for those who refer to it
+        if (pageAddress < view.segments().first(view.watermarks().beginAcquire())) {
             return PageState.EXPIRED;
         }
         pagesRead++;

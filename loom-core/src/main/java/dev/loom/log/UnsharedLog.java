@@ -35,8 +35,8 @@ public final class UnsharedLog implements AutoCloseable {
     /** Writes the sealed pages to the segment files, which makes room in the ring. */
     public void evict() {
         log.publishSealed();
-        while (evicted.evictRun(true)) {
-            // one run after the other
+        for (long run = evicted.nextRun(true); run > 0; run = evicted.nextRun(true)) {
+            evicted.evictRun(run);
         }
     }
 

@@ -147,7 +147,8 @@ public final class Watermarks {
         return (long) LONG.getAcquire(bytes, base + BEGIN_OFFSET);
     }
 
-    void beginRelease(long address) {
+    /** Gives up the bytes below it, before their files are deleted. */
+    public void beginRelease(long address) {
         LONG.setRelease(bytes, base + BEGIN_OFFSET, address);
     }
 
@@ -192,6 +193,7 @@ public final class Watermarks {
     /** Bytes from the beginning to an address, not counting the gap. */
     public long lengthTo(long address) {
         long end = gapEnd();
-        return address - beginAcquire() - (address >= end ? end - gapBeginAcquire() : 0);
+        long begin = beginAcquire();
+        return address - begin - (address >= end ? Math.max(0, end - Math.max(gapBeginAcquire(), begin)) : 0);
     }
 }

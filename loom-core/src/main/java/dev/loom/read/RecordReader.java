@@ -24,7 +24,7 @@ public final class RecordReader extends StoredRecord implements AutoCloseable {
             return false;
         }
         boolean found = state == PageState.PRESENT && page.seek(address);
-        damaged += found ? 0 : 1;
+        damaged += found || page.expired() ? 0 : 1;
         return found;
     }
 
@@ -35,7 +35,7 @@ public final class RecordReader extends StoredRecord implements AutoCloseable {
 
     /** Whether retention deleted a record before it was read. */
     public boolean expired() {
-        return expired;
+        return expired || page.expired();
     }
 
     /** Bytes of the record log read so far. */

@@ -48,7 +48,7 @@ public final class SnapshotReader implements AutoCloseable {
 
     /** The oldest address retained now. */
     public long beginAddress() {
-        return view.recordBegin();
+        return view.retainedBegin();
     }
 
     /** Arrival time of the newest record of any source, or {@code Long.MIN_VALUE} if there is none. */
@@ -87,12 +87,12 @@ public final class SnapshotReader implements AutoCloseable {
     }
 
     /** Walks the records of chunks page by page, oldest first. The chunks must come oldest first too. */
-    public SourceRecords forward(ChunkCursor chunks, ChunkGuide guide) {
+    public SourceRecords forward(ChunkCursor chunks, SourceRecords.ChunkGuide guide) {
         return SourceRecords.forward(chunks, guide);
     }
 
     /** Walks the records of each chunk newest first, along the source's chain. The chunks may come in either order. */
-    public SourceRecords backward(ChunkCursor chunks, ChunkGuide guide) {
+    public SourceRecords backward(ChunkCursor chunks, SourceRecords.ChunkGuide guide) {
         return SourceRecords.backward(chunks, guide);
     }
 

@@ -42,11 +42,11 @@ public final class SourceRecords extends StoredRecord implements AutoCloseable {
     /** Asks about the cursor of the chunks that the walk moves. */
     private record Guide(ChunkCursor chunks, ChunkGuide guide) implements WalkGuide {
         @Override
-        public Step decide(Chunks part) {
+        public WalkGuide.Step decide(Chunks part) {
             return switch (guide.decide(chunks)) {
-                case READ -> Step.READ;
-                case PASS_OVER -> Step.PASS_OVER;
-                case END -> Step.END;
+                case READ -> WalkGuide.Step.READ;
+                case PASS_OVER -> WalkGuide.Step.PASS_OVER;
+                case END -> WalkGuide.Step.END;
             };
         }
 
@@ -101,5 +101,41 @@ public final class SourceRecords extends StoredRecord implements AutoCloseable {
     public void close() {
         page.close();
         chunks.close();
+    }
+
+    /** Tells a walk over records which parts of the log to read, and when to stop. Called by the walk's thread. */
+    public interface ChunkGuide {
+        /** What to do with a part. */
+        enum Step {
+            /** Read its records. */
+            READ,
+            /** Go on to the next part. */
+            PASS_OVER,
+            /** End the walk. */
+            END
+        }
+
+        /** Reads everything. */
+        ChunkGuide READ_ALL = new ChunkGuide() {
+            @Override
+            public Step decide(ChunkCursor chunk) {
+                return Step.READ;
+            }
+
+            @Override
+            public boolean mayGoOn(long bytesRead) {
+                return true;
+            }
+        };
+
+        /** Decides about the part that the chunks stand on. */
+        Step decide(ChunkCursor chunk);
+
+        /**
+         * Called before each page, and at intervals between skipped parts; false ends the walk.
+         *
+         * @param bytesRead the bytes that the walk has read so far
+         */
+        boolean mayGoOn(long bytesRead);
     }
 }

@@ -10,23 +10,38 @@ final class CheckpointWriter {
     /** A checkpoint follows this many bytes of records, or more if the checkpoint itself is large. */
     static final long INTERVAL_MIN = 64 << 20;
 
+    /** The least bytes of records between two pages of the index that are ended before they are full. */
+    private static final long SEAL_INTERVAL = 1 << 20;
+
     /** The least bytes of records per byte of checkpoint. */
     private static final long INTERVAL_FACTOR = 1024;
 
     private final TimeIndexWriter index;
+    private final long segmentLength;
     private volatile long previous;
     private long writtenAt;
+    private long sealedAt;
     private long interval = INTERVAL_MIN;
 
-    /** @param previous address of the last checkpoint in the timestamp index, or -1 */
-    CheckpointWriter(TimeIndexWriter index, long previous, long recordEnd) {
+    /**
+     * @param segmentLength of the record log; each segment begins with a checkpoint, so that the store can begin there once
+     *     the earlier segments are deleted
+     * @param previous address of the last checkpoint in the timestamp index, or -1
+     */
+    CheckpointWriter(TimeIndexWriter index, long segmentLength, long previous, long recordEnd) {
         this.index = index;
+        this.segmentLength = segmentLength;
         this.previous = previous;
         this.writtenAt = recordEnd;
+        this.sealedAt = recordEnd;
     }
 
     boolean due(long recordEnd) {
-        return recordEnd - writtenAt >= interval;
+        return recordEnd - writtenAt >= interval || beginsSegment(recordEnd);
+    }
+
+    private boolean beginsSegment(long recordEnd) {
+        return recordEnd / segmentLength != writtenAt / segmentLength;
     }
 
     /** Whether a checkpoint can be begun without waiting. */
@@ -82,6 +97,11 @@ final class CheckpointWriter {
         } while (from < sources.length);
         index.publishCovered();
         previous = first;
+        if (beginsSegment(recordEnd) && recordEnd - sealedAt >= SEAL_INTERVAL) {
+            // the store can begin here as soon as this page is on the disk
+            index.seal();
+            sealedAt = recordEnd;
+        }
         writtenAt = recordEnd;
         interval = Math.max(INTERVAL_MIN, (bytes - TimeEntryDescriptor.PART_LENGTH_MAX) * INTERVAL_FACTOR);
     }

@@ -148,6 +148,9 @@ public final class DescendingChunks extends Chunks {
             phase = Phase.DONE;
             return false;
         }
+        if (directoryAddress < snapshot.times().watermarks().beginAcquire()) {
+            return expired();
+        }
         // a chain must lead downward, so that it can't be circular
         boolean below = namedBy < 0 || directoryAddress < namedBy;
         if (below && reader.inGap(directoryAddress)) {
@@ -159,6 +162,18 @@ public final class DescendingChunks extends Chunks {
             return false;
         }
         return listCurrent();
+    }
+
+    /** Ends where retention has reached; what it deleted since the snapshot was taken is unlisted. */
+    private boolean expired() {
+        phase = Phase.DONE;
+        long end = Math.min(bound, snapshot.retainedBegin());
+        boolean region = begin < end;
+        if (region) {
+            unlisted(begin, end);
+            bound = begin;
+        }
+        return region;
     }
 
     /** Looks up the source. Also false if the directory is impossible, which then counts as missing. */

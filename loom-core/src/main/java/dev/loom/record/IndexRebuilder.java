@@ -57,7 +57,7 @@ public final class IndexRebuilder {
         this.index = new TimeIndexWriter(timeLog.log());
         this.bins = new ChunkIndexWriter(chunkLog.log());
         this.directory = new ChunkDirectory(index, bins, SourceSlots.allocate(SourceSlots.SOURCES_MAX));
-        this.checkpoints = new CheckpointWriter(index, -1, from);
+        this.checkpoints = new CheckpointWriter(index, records.segments().segmentLength(), -1, from);
         this.published = from;
         this.lastTimeNs = lastTimeNs;
     }

@@ -19,7 +19,7 @@ public record LossCheckpoint(long address, long end) {
      */
     public static LossCheckpoint write(UnsharedLog log, WriterSources sources, long recordEnd, long lastTimeNs) {
         TimeIndexWriter index = new TimeIndexWriter(log.log());
-        CheckpointWriter checkpoint = new CheckpointWriter(index, -1, recordEnd);
+        CheckpointWriter checkpoint = new CheckpointWriter(index, Long.MAX_VALUE, -1, recordEnd);
         checkpoint.write(sources.states(), recordEnd, lastTimeNs, log::evict);
         index.seal();
         return new LossCheckpoint(checkpoint.last(), log.sync());

@@ -18,6 +18,9 @@ public final class PageRecords implements AutoCloseable {
     /** In place of a fragment's length if the log was cut before it. */
     private static final int CUT = -1;
 
+    /** Stands for a fragment whose page was deleted. */
+    private static final int EXPIRED = -2;
+
     private final PageReader pages;
     private final LogView view;
     private long tail;
@@ -41,6 +44,7 @@ public final class PageRecords implements AutoCloseable {
     private int payloadOffset;
     private int payloadLength;
     private long damagedRecords;
+    private boolean expired;
 
     /** @param sourceId the source to read, or -1 for all sources */
     public PageRecords(LogView view, long tail, int sourceId) {
@@ -214,7 +218,8 @@ public final class PageRecords implements AutoCloseable {
         while (copied < total) {
             int fragment = fragmentPage < tail ? appendFragment(rest, whole, fragmentPage, copied, (int) total) : CUT;
             if (fragment <= 0) {
-                damagedRecords += fragment == CUT ? 0 : 1;
+                damagedRecords += fragment == 0 ? 1 : 0;
+                expired |= fragment == EXPIRED;
                 return false;
             }
             copied += fragment;
@@ -225,11 +230,12 @@ public final class PageRecords implements AutoCloseable {
         return true;
     }
 
-    /** Returns the fragment's length, 0 if it is damaged, or {@link #CUT}. */
+    /** Returns the fragment's length, 0 if it is damaged, {@link #CUT} or {@link #EXPIRED}. */
     private int appendFragment(
             PageReader pagesAfter, ExpandableArrayBuffer whole, long fragmentPage, int copied, int total) {
-        if (pagesAfter.read(fragmentPage, tail) != PageState.PRESENT) {
-            return 0;
+        PageState state = pagesAfter.read(fragmentPage, tail);
+        if (state != PageState.PRESENT) {
+            return state == PageState.EXPIRED ? EXPIRED : 0;
         }
         UnsafeBuffer source = pagesAfter.buffer();
         int at = pagesAfter.pageOffset() + PageDescriptor.HEADER_LENGTH;
@@ -288,6 +294,11 @@ public final class PageRecords implements AutoCloseable {
 
     public int length() {
         return payloadLength;
+    }
+
+    /** Whether a jumbo could not be assembled because its end is no longer retained. */
+    public boolean expired() {
+        return expired;
     }
 
     /** Jumbo records that could not be assembled. */

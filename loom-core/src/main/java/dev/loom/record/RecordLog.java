@@ -3,7 +3,6 @@ package dev.loom.record;
 import dev.loom.api.LossReason;
 import dev.loom.api.Pressure;
 import dev.loom.api.PushStatus;
-import dev.loom.api.StoreClock;
 import dev.loom.error.StoreIoException;
 import dev.loom.format.StructCodec;
 import dev.loom.index.ChunkIndexWriter;
@@ -11,6 +10,7 @@ import dev.loom.log.Evictor;
 import dev.loom.log.HybridLog;
 import dev.loom.log.LogView;
 import java.nio.ByteBuffer;
+import java.util.function.LongSupplier;
 import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -24,7 +24,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 public final class RecordLog {
     private final WriterSources sources;
-    private final StoreClock clock;
+    private final LongSupplier clock;
     private final LossLedger losses;
     private final Backpressure pressure;
     private final CheckpointWriter checkpoints;
@@ -45,10 +45,11 @@ public final class RecordLog {
             WriterSources sources,
             SourceSlots slots,
             LossSlots lossSlots,
-            StoreClock clock,
+            LongSupplier clock,
             Evictor evictor,
             PressureGauge gauge,
             Pressure pressure,
+            long segmentLength,
             long lastTimeNs,
             long lastCheckpoint) {}
 
@@ -59,7 +60,7 @@ public final class RecordLog {
         this.clock = parts.clock;
         this.losses = new LossLedger(parts.lossSlots);
         this.pressure = new Backpressure(parts.gauge, parts.evictor, parts.pressure, losses);
-        this.checkpoints = new CheckpointWriter(index, parts.lastCheckpoint, parts.log.tail());
+        this.checkpoints = new CheckpointWriter(index, parts.segmentLength, parts.lastCheckpoint, parts.log.tail());
         this.chunk = new ChunkWriter(parts.log, sources, directory, checkpoints, losses, pressure, parts.evictor);
         this.jumbos = new JumboWriter(parts.log, chunk, pressure);
         this.claim = new RecordClaimSlot(chunk, ownership);
@@ -99,7 +100,7 @@ public final class RecordLog {
     }
 
     /** The clock of arrival times. */
-    public StoreClock clock() {
+    public LongSupplier clock() {
         return clock;
     }
 
@@ -312,7 +313,7 @@ public final class RecordLog {
     }
 
     private long nowNs() {
-        long timeNs = Math.max(clock.epochNs(), lastTimeNs);
+        long timeNs = Math.max(clock.getAsLong(), lastTimeNs);
         lastTimeNs = timeNs;
         return timeNs;
     }

@@ -100,6 +100,6 @@ public abstract class RecordWalk {
 
     /** Whether pages of the walk were deleted before it reached them. */
     public final boolean expired() {
-        return expired;
+        return expired || page.expired();
     }
 }

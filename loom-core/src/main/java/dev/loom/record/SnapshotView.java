@@ -8,6 +8,7 @@ import dev.loom.log.PageState;
  * What operators read: the logs up to their tails at one moment. The record log's tail was read first, so entries of
  * the timestamp index may end above it; readers ignore those. Immutable.
  *
+ * @param recordBegin the oldest address that was retained when the snapshot was taken
  * @param timeTail the end of the timestamp index that the slots covered when the snapshot was taken
  * @param chunkTail the end of the chunk index; all bins that the timestamp index refers to are below
  * @param slots the newest directory of each source; may be ahead of the snapshot
@@ -16,12 +17,13 @@ public record SnapshotView(
         LogView records,
         LogView times,
         LogView chunks,
+        long recordBegin,
         long recordTail,
         long timeTail,
         long chunkTail,
         SourceSlots slots) {
-    /** The oldest retained address of the record log. */
-    public long recordBegin() {
+    /** The oldest address of the record log that is still retained. */
+    public long retainedBegin() {
         return records.watermarks().beginAcquire();
     }
 
@@ -29,7 +31,7 @@ public record SnapshotView(
     public long lastTimeNs() {
         long address = PageDescriptor.pageAddress(recordTail - 1);
         try (PageRecords page = new PageRecords(records, recordTail, -1)) {
-            while (address >= recordBegin()) {
+            while (address >= retainedBegin()) {
                 if (page.read(address) == PageState.PRESENT) {
                     long last = page.baseTimeNs();
                     while (page.next()) {

@@ -1,6 +1,6 @@
 package dev.loom.record;
 
-import dev.loom.api.SourceStatistics;
+import dev.loom.api.Source;
 import dev.loom.error.CorruptStoreException;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageState;
@@ -14,6 +14,8 @@ public final class SourceCounter {
     private final int sourceId;
     private long records;
     private long bytes;
+    private long deletedRecords;
+    private long deletedBytes;
     private long firstTimeNs = Long.MAX_VALUE;
     private long lastTimeNs = Long.MIN_VALUE;
 
@@ -23,13 +25,25 @@ public final class SourceCounter {
     }
 
     /** Counts the source; {@code lost} is passed through. */
-    public static SourceStatistics count(SnapshotView snapshot, int sourceId, long lost) {
+    public static Source.Statistics count(SnapshotView snapshot, int sourceId, long lost) {
         SourceCounter counter = new SourceCounter(snapshot, sourceId);
+        if (snapshot.retainedBegin() >= snapshot.recordTail()) {
+            return new Source.Statistics(0, 0, 0, 0, lost, 0, 0);
+        }
         boolean covered = counter.fromSlot();
+        if (covered) {
+            counter.subtractDeleted();
+        }
         counter.fromChunks(!covered);
-        return counter.records == 0
-                ? new SourceStatistics(0, 0, 0, 0, lost)
-                : new SourceStatistics(counter.records, counter.bytes, counter.firstTimeNs, counter.lastTimeNs, lost);
+        boolean any = counter.records > 0;
+        return new Source.Statistics(
+                counter.records,
+                counter.bytes,
+                any ? counter.firstTimeNs : 0,
+                any ? counter.lastTimeNs : 0,
+                lost,
+                counter.deletedRecords,
+                counter.deletedBytes);
     }
 
     /** Counts from the slot, walking back over directories written after the snapshot; false if that fails. */
@@ -41,7 +55,8 @@ public final class SourceCounter {
         long newest = Long.MIN_VALUE;
         long tail = Math.max(snapshot.timeTail(), snapshot.times().watermarks().tailAcquire());
         try (DirectoryReader reader = new DirectoryReader(snapshot.times(), tail, 1)) {
-            while (totals.directoryAddress != SourceSlots.NO_DIRECTORY && !reader.inGap(totals.directoryAddress)) {
+            long begin = snapshot.times().watermarks().beginAcquire();
+            while (totals.directoryAddress >= begin && !reader.inGap(totals.directoryAddress)) {
                 if (!reader.seek(totals.directoryAddress) || !reader.isDirectory() || !reader.find(sourceId)) {
                     return false;
                 }
@@ -55,7 +70,7 @@ public final class SourceCounter {
                 totals.bytes -= reader.listedBytes();
                 totals.directoryAddress = reader.listedPrevious();
             }
-            if (reader.hasGap() && !fromRebuilt(reader)) {
+            if (reader.hasGap() && !allDeletedBeforeGap(reader) && !fromRebuilt(reader)) {
                 return false;
             }
         } catch (CorruptStoreException e) {
@@ -65,6 +80,66 @@ public final class SourceCounter {
             add(totals.records, totals.bytes, totals.firstTimeNs, newest);
         }
         return true;
+    }
+
+    /**
+     * Subtracts what retention deleted: the totals of the first checkpoint since, without the chunks that it retains; or
+     * what the index lists below the begin, if it has no checkpoint yet. The first time that remains is not looked up; it
+     * is not before that of the last record deleted.
+     */
+    private void subtractDeleted() {
+        long begin = snapshot.retainedBegin();
+        if (begin == 0 || records == 0) {
+            return;
+        }
+        SourceTotals deleted = new SourceTotals();
+        SourceTotals retained = new SourceTotals();
+        long deletedNs = Long.MIN_VALUE;
+        boolean checkpointed = false;
+        try (DirectoryReader reader = new DirectoryReader(snapshot.times(), snapshot.timeTail(), 1)) {
+            if (allDeletedBeforeGap(reader)) {
+                reader.toGapEnd();
+            } else {
+                reader.toBegin();
+            }
+            while (!checkpointed && reader.next()) {
+                if (reader.isCheckpoint()) {
+                    checkpointed = reader.chunkAddress() >= begin;
+                    deletedNs = reader.chunkAddress() <= begin ? reader.firstTimeNs() : deletedNs;
+                } else if (reader.find(sourceId)) {
+                    boolean below = reader.chunkAddress() < begin;
+                    (below ? deleted : retained).add(0, reader.listedRecords(), reader.listedBytes(), 0);
+                    deletedNs = below ? reader.listedLastTimeNs() : deletedNs;
+                }
+            }
+            if (checkpointed) {
+                deleted = totals(reader);
+                deleted.records -= retained.records;
+                deleted.bytes -= retained.bytes;
+            }
+        }
+        if (deleted.records > 0) {
+            deletedRecords = deleted.records;
+            deletedBytes = deleted.bytes;
+            records -= deletedRecords;
+            bytes -= deletedBytes;
+            firstTimeNs = Math.max(firstTimeNs, deletedNs);
+        }
+    }
+
+    /** Whether retention has deleted all that the index describes before its gap. */
+    private boolean allDeletedBeforeGap(DirectoryReader reader) {
+        return reader.hasGap() && snapshot.retainedBegin() >= reader.rebuildTo();
+    }
+
+    /** The totals of the source in the checkpoint whose first part is current. */
+    private SourceTotals totals(DirectoryReader reader) {
+        SourceTotals totals = new SourceTotals();
+        boolean more = true;
+        while (more && reader.isCheckpoint() && !reader.findCheckpointed(sourceId, totals)) {
+            more = !reader.isLastPart() && reader.next();
+        }
+        return totals;
     }
 
     /** Counts what lies before the index's gap, from the checkpoint at the gap's begin; false if that fails. */

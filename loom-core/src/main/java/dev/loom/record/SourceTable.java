@@ -11,7 +11,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The totals of every source in the timestamp index up to its end, read from the last checkpoint on; after a gap, only
+ * The totals of every source in the timestamp index up to its end, read from the last checkpoint on, with those of records
+ * that retention has deleted, as far as the index knew them; after a gap, only
  * those of the records that the entries after it describe. Chunks whose directories are damaged are counted from their
  * records, so that damage to the index makes no answer wrong. The newest directory of a source counted in this way is
  * the place of the damage, until a later directory lists it: no directory is found there, and a walk of the chain
@@ -25,7 +26,10 @@ public final class SourceTable {
     private final EntryParts parts = EntryParts.forward();
     private long pendingAddress = -1;
     private long lastCheckpoint = -1;
-    private long recordsCovered;
+    private final long recordBegin;
+    /** Records below are counted, or were deleted before the index began. */
+    private long covered;
+
     private boolean malformed;
 
     /** One source as listed in a part of a directory or checkpoint. */
@@ -33,7 +37,7 @@ public final class SourceTable {
 
     private SourceTable(LogView records, long recordBegin) {
         this.records = records;
-        this.recordsCovered = recordBegin;
+        this.recordBegin = recordBegin;
     }
 
     /**
@@ -161,7 +165,7 @@ public final class SourceTable {
      * @param recordEnd the log's end
      */
     public void countLost(long recordEnd) {
-        countLost(recordsCovered, recordEnd);
+        countLost(recordsCovered(), recordEnd);
     }
 
     private void countLost(long from, long to) {
@@ -190,10 +194,10 @@ public final class SourceTable {
                 lost.put(listed.id, listed.lost);
             }
             lastCheckpoint = pendingAddress;
-            recordsCovered = Math.max(recordsCovered, reader.chunkAddress());
-        } else if (reader.chunkEnd() > recordsCovered) {
-            if (reader.chunkAddress() > recordsCovered) {
-                countRecords(recordsCovered, reader.chunkAddress());
+            covered = Math.max(covered, reader.chunkAddress());
+        } else if (reader.chunkEnd() > covered) {
+            if (reader.chunkAddress() > recordsCovered()) {
+                countRecords(recordsCovered(), reader.chunkAddress());
             }
             boolean own = false;
             for (Listed listed : pending) {
@@ -204,7 +208,7 @@ public final class SourceTable {
             if (own) {
                 countLost(reader.chunkAddress(), reader.chunkEnd());
             }
-            recordsCovered = Math.max(recordsCovered, reader.chunkEnd());
+            covered = Math.max(covered, reader.chunkEnd());
         }
         pending.clear();
     }
@@ -257,7 +261,7 @@ public final class SourceTable {
 
     /** The address up to which chunks have directories or are counted. */
     public long recordsCovered() {
-        return recordsCovered;
+        return Math.max(covered, recordBegin);
     }
 
     /** The losses as slots. */

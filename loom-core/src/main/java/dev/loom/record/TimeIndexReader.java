@@ -69,7 +69,7 @@ abstract class TimeIndexReader implements AutoCloseable {
 
     /** Whether there is a gap below the end. */
     final boolean hasGap() {
-        return gapBegin < gapEnd && gapEnd <= tail;
+        return gapBegin < gapEnd && gapEnd <= tail && begin < gapEnd;
     }
 
     /** Whether an address lies in the gap; a walk that arrives there continues with {@link #toGap()}. */

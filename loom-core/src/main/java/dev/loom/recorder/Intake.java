@@ -3,9 +3,9 @@ package dev.loom.recorder;
 import dev.loom.api.DropPolicy;
 import dev.loom.api.LossReason;
 import dev.loom.api.PushStatus;
-import dev.loom.api.StoreClock;
 import dev.loom.format.StructCodec;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import org.agrona.DirectBuffer;
 
 /**
@@ -21,13 +21,13 @@ public final class Intake {
 
     private final RecorderRing ring;
     private final SourceGates gates;
-    private volatile StoreClock clock;
+    private volatile LongSupplier clock;
     private final WakeUp wakeUp;
     private final int payloadLengthMax;
     private volatile long refusal;
     private volatile boolean dropped;
 
-    Intake(RecorderRing ring, SourceGates gates, StoreClock clock, WakeUp wakeUp, int payloadLengthMax) {
+    Intake(RecorderRing ring, SourceGates gates, LongSupplier clock, WakeUp wakeUp, int payloadLengthMax) {
         this.ring = ring;
         this.gates = gates;
         this.clock = clock;
@@ -36,7 +36,7 @@ public final class Intake {
     }
 
     /** Continues with the clock of the next session. */
-    void clock(StoreClock next) {
+    void clock(LongSupplier next) {
         clock = next;
     }
 
@@ -115,7 +115,7 @@ public final class Intake {
             return PushStatus.SOURCE_CLOSED;
         }
         DropPolicy policy = gate.policy();
-        long timeNs = clock.epochNs();
+        long timeNs = clock.getAsLong();
         if (policy.oneIn() > 1 && refusal == 0 && leavesOut(gate, policy)) {
             drop(gate.sampled, timeNs);
             return PushStatus.SAMPLED;
@@ -156,7 +156,7 @@ public final class Intake {
             while (leftNs > 0 && refusal == 0 && !Thread.currentThread().isInterrupted()) {
                 LockSupport.parkNanos(Math.min(parkNs, leftNs));
                 parkNs = Math.min(parkNs * 2, PARK_NS_MAX);
-                timeNs = clock.epochNs();
+                timeNs = clock.getAsLong();
                 int index = ring.tryClaim(gate.id, length, timeNs);
                 if (index >= 0) {
                     return index;

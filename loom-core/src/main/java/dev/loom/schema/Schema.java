@@ -3,12 +3,12 @@ package dev.loom.schema;
 import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
-import dev.loom.api.IndexKind;
 import dev.loom.api.Source;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.schema.SchemaEntry.IndexClosed;
 import dev.loom.schema.SchemaEntry.IndexDefined;
+import dev.loom.schema.SchemaEntry.RetentionSet;
 import dev.loom.schema.SchemaEntry.SourceChanged;
 import dev.loom.schema.SchemaEntry.SourceClosed;
 import dev.loom.schema.SchemaEntry.SourceDefined;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class Schema {
     /** The empty schema. */
     public static final Schema EMPTY = new Schema(
-            PersistentMap.empty(), PersistentMap.empty(), PersistentMap.empty(), PersistentMap.empty(), 0, 0, 0);
+            PersistentMap.empty(), PersistentMap.empty(), PersistentMap.empty(), PersistentMap.empty(), 0, 0, 0, null);
 
     private final PersistentMap<Integer, Source> sources;
     /** For each name, the open source, else the one defined last. */
@@ -34,6 +34,7 @@ public final class Schema {
     private final int openSources;
     private final int openIndexes;
     private final int lastIndexId;
+    private final @Nullable RetentionSet retention;
 
     private Schema(
             PersistentMap<Integer, Source> sources,
@@ -42,7 +43,8 @@ public final class Schema {
             PersistentMap<Integer, PersistentMap<Integer, Index>> indexesBySource,
             int openSources,
             int openIndexes,
-            int lastIndexId) {
+            int lastIndexId,
+            @Nullable RetentionSet retention) {
         this.sources = sources;
         this.ids = ids;
         this.indexes = indexes;
@@ -50,6 +52,7 @@ public final class Schema {
         this.openSources = openSources;
         this.openIndexes = openIndexes;
         this.lastIndexId = lastIndexId;
+        this.retention = retention;
     }
 
     public Schema with(List<SchemaEntry> entries) {
@@ -76,6 +79,9 @@ public final class Schema {
         }
         if (entry instanceof IndexDefined defined) {
             return define(defined);
+        }
+        if (entry instanceof RetentionSet set) {
+            return new Schema(sources, ids, indexes, indexesBySource, openSources, openIndexes, lastIndexId, set);
         }
         Index index = entry instanceof IndexClosed closed ? indexes.get(closed.id()) : null;
         return index == null ? this : with(closed(index));
@@ -108,7 +114,8 @@ public final class Schema {
                 indexesBySource,
                 openSources + (source.closed() ? 0 : 1) - (before == null || before.closed() ? 0 : 1),
                 openIndexes,
-                lastIndexId);
+                lastIndexId,
+                retention);
     }
 
     private Schema with(Index index) {
@@ -124,13 +131,21 @@ public final class Schema {
                 indexesBySource.with(index.sourceId(), ofSource.with(index.id(), index)),
                 openSources,
                 openIndexes + (index.closed() ? 0 : 1) - (before == null || before.closed() ? 0 : 1),
-                Math.max(lastIndexId, index.id()));
+                Math.max(lastIndexId, index.id()),
+                retention);
     }
 
     /** An index of an unknown kind, or of a source lost to damage, is ignored except for its id. */
     private Schema define(IndexDefined defined) {
         Schema without = new Schema(
-                sources, ids, indexes, indexesBySource, openSources, openIndexes, Math.max(lastIndexId, defined.id()));
+                sources,
+                ids,
+                indexes,
+                indexesBySource,
+                openSources,
+                openIndexes,
+                Math.max(lastIndexId, defined.id()),
+                retention);
         Source source = sources.get(defined.sourceId());
         // the writer defines an id only once; any other entry is not its own
         if (source == null || indexes.get(defined.id()) != null) {
@@ -141,7 +156,7 @@ public final class Schema {
                     defined.id(),
                     defined.sourceId(),
                     defined.name(),
-                    IndexKind.parse(defined.kind()),
+                    Index.Kind.parse(defined.kind()),
                     IndexFunction.parse(defined.function(), source.format()),
                     Bins.parse(defined.bins()),
                     defined.fromAddress(),
@@ -249,5 +264,10 @@ public final class Schema {
     /** The number of open indexes. */
     public int openIndexes() {
         return openIndexes;
+    }
+
+    /** The limits of the store; null if none were ever set. */
+    public @Nullable RetentionSet retention() {
+        return retention;
     }
 }

@@ -2,6 +2,7 @@ package dev.loom.schema;
 
 import dev.loom.schema.SchemaEntry.IndexClosed;
 import dev.loom.schema.SchemaEntry.IndexDefined;
+import dev.loom.schema.SchemaEntry.RetentionSet;
 import dev.loom.schema.SchemaEntry.SourceChanged;
 import dev.loom.schema.SchemaEntry.SourceClosed;
 import dev.loom.schema.SchemaEntry.SourceDefined;
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  *     |       index defined:  id (4), source id (4), name, kind, function, bins, address from which on it is (8)
  *     |       index closed:   id (4)
  *     |       source changed: id (4), number of attributes (4), each key and value
+ *     |       retention set:  bytes (8), age in ns (8), free bytes (8)
  * </pre>
  *
  * <p>The checksum is seeded with the store's id and the entry's offset in the file, and covers magic, length, type and
@@ -88,6 +90,10 @@ final class SchemaCodec {
                 out.writeLong(defined.fromAddress());
             } else if (entry instanceof IndexClosed closed) {
                 out.writeInt(closed.id());
+            } else if (entry instanceof RetentionSet set) {
+                out.writeLong(set.maxBytes());
+                out.writeLong(set.maxAgeNs());
+                out.writeLong(set.minFreeBytes());
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -156,6 +162,7 @@ final class SchemaCodec {
                             readText(in),
                             in.readLong());
                 case IndexClosed.TYPE -> new IndexClosed(readId(in, INDEX_ID_MAX));
+                case RetentionSet.TYPE -> new RetentionSet(readLimit(in), readLimit(in), readLimit(in));
                 default -> null;
             };
         }
@@ -167,6 +174,14 @@ final class SchemaCodec {
             throw new IOException("id out of range: id=" + id + ", max=" + max);
         }
         return id;
+    }
+
+    private static long readLimit(DataInputStream in) throws IOException {
+        long limit = in.readLong();
+        if (limit < 0) {
+            throw new IOException("limit is negative: limit=" + limit);
+        }
+        return limit;
     }
 
     private static Map<String, String> readAttributes(DataInputStream in) throws IOException {

@@ -32,6 +32,22 @@ public sealed interface SchemaEntry {
         }
     }
 
+    /**
+     * The limits of the store are set.
+     *
+     * @param maxBytes the most that its segment files may take; {@code Long.MAX_VALUE} for no limit
+     * @param maxAgeNs segments whose records are all older are deleted; {@code Long.MAX_VALUE} for no limit
+     * @param minFreeBytes the free space of the file system below which the oldest segments are deleted; 0 for none
+     */
+    record RetentionSet(long maxBytes, long maxAgeNs, long minFreeBytes) implements SchemaEntry {
+        static final int TYPE = 6;
+
+        @Override
+        public int type() {
+            return TYPE;
+        }
+    }
+
     /** A source is closed. */
     record SourceClosed(int id) implements SchemaEntry {
         static final int TYPE = 2;

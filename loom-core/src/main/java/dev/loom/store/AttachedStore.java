@@ -4,7 +4,7 @@ import dev.loom.api.Index;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.StoreInfo;
-import dev.loom.error.CopiedStoreException;
+import dev.loom.error.CorruptStoreException;
 import dev.loom.error.StoreIoException;
 import dev.loom.error.StoreNotFoundException;
 import dev.loom.error.StoreReopenedException;
@@ -93,7 +93,7 @@ public final class AttachedStore implements AutoCloseable {
         for (int i = 0; ; i++) {
             Mark mark = new MarkFile(storage, files.mark()).read();
             if (mark.copied(FileId.of(files.mark()), Platform.bootId())) {
-                throw new CopiedStoreException("store was copied while being written: directory=" + files.directory()
+                throw new CorruptStoreException("store was copied while being written: directory=" + files.directory()
                         + ", staging of the original=" + mark.staging()
                         + "; adopt the copy to use what it holds");
             }

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
+import java.util.function.ToLongFunction;
 
 /** Checks whether a closed store's existing indexes are readable. */
 final class IndexCheck {
@@ -20,6 +21,7 @@ final class IndexCheck {
     private final StoreFiles files;
     private final Mark mark;
     private final List<Part> parts = new ArrayList<>();
+    private volatile ToLongFunction<LogKind> begin = kind -> 0;
 
     /** A range of addresses without a gap. */
     private record Part(LogKind kind, long begin, long end) {}
@@ -38,9 +40,16 @@ final class IndexCheck {
         }
     }
 
+    /** Where the logs begin now, as retention deletes meanwhile. */
+    void follow(ToLongFunction<LogKind> newBegin) {
+        begin = newBegin;
+    }
+
     /** The number of bytes that {@link #pagesWhole} reads. */
     long length() {
-        return parts.stream().mapToLong(part -> part.end() - part.begin()).sum();
+        return parts.stream()
+                .mapToLong(part -> Math.max(0, part.end() - part.begin()))
+                .sum();
     }
 
     /** Whether no segment file is missing or too short. */
@@ -82,7 +91,8 @@ final class IndexCheck {
                         throw new CancellationException(
                                 "check was cancelled: log=" + part.kind().folder() + ", address=" + pageAddress);
                     }
-                    if (pages.readOrFail(pageAddress, part.end()) != PageState.PRESENT) {
+                    if (pages.readOrFail(pageAddress, part.end()) != PageState.PRESENT
+                            && pageAddress >= begin.applyAsLong(part.kind())) {
                         return false;
                     }
                 }

@@ -243,6 +243,19 @@ record Mark(
         return with(contents.with(LogKind.RECORD, log -> log.withBegin(begin)));
     }
 
+    /**
+     * With logs that begin at addresses.
+     *
+     * @param begins by {@link LogKind#index()}
+     */
+    Mark beginningAt(long[] begins) {
+        Contents changed = contents;
+        for (LogKind kind : LogKind.values()) {
+            changed = changed.with(kind, log -> log.withBegin(begins[kind.index()]));
+        }
+        return next(session, changed);
+    }
+
     private Mark with(Contents newContents) {
         return new Mark(sequence, identity, session, newContents, rebuild, indexState);
     }

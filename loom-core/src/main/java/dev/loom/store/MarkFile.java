@@ -2,8 +2,7 @@ package dev.loom.store;
 
 import dev.loom.api.StoreInfo.IndexState;
 import dev.loom.error.CorruptStoreException;
-import dev.loom.error.ForeignFileException;
-import dev.loom.error.StoreTooNewException;
+import dev.loom.error.UnsupportedStoreException;
 import dev.loom.io.FileId;
 import dev.loom.io.LoomFile;
 import dev.loom.io.ProcessId;
@@ -90,8 +89,8 @@ final class MarkFile {
     /**
      * Reads the current mark.
      *
-     * @throws ForeignFileException when neither slot was ever a mark
-     * @throws StoreTooNewException when the format's major version is above {@link #MAJOR}
+     * @throws CorruptStoreException when neither slot was ever a mark
+     * @throws UnsupportedStoreException when the format's major version is above {@link #MAJOR}
      * @throws CorruptStoreException when both slots are damaged
      */
     Mark read() {
@@ -122,8 +121,8 @@ final class MarkFile {
         }
     }
 
-    private StoreTooNewException tooNew(int major) {
-        return new StoreTooNewException(
+    private UnsupportedStoreException tooNew(int major) {
+        return new UnsupportedStoreException(
                 "store has a newer format: file=" + path + ", major=" + major + ", newest supported=" + MAJOR);
     }
 
@@ -163,7 +162,7 @@ final class MarkFile {
     private RuntimeException unreadable(ByteBuffer bytes) {
         boolean ours = bytes.getLong(0) == MAGIC || bytes.getLong(SLOT_LENGTH) == MAGIC;
         if (!ours) {
-            return new ForeignFileException("not the mark of a store: file=" + path + ", magic="
+            return new CorruptStoreException("not the mark of a store: file=" + path + ", magic="
                     + Long.toHexString(bytes.getLong(0)) + ", expected=" + Long.toHexString(MAGIC));
         }
         int major = Math.max(newer(bytes, 0), newer(bytes, SLOT_LENGTH));
@@ -178,7 +177,7 @@ final class MarkFile {
         return bytes.getLong(slot) == MAGIC ? bytes.getShort(slot + MAJOR_OFFSET) : 0;
     }
 
-    /** The offsets of damaged slots; a slot of zeros was never written, and is not damaged. */
+    /** The offsets of the slots that are not intact, among them one that was never written. */
     List<Long> damagedSlots() {
         ByteBuffer bytes = ByteBuffer.allocate(2 * SLOT_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
         try (LoomFile file = storage.openToRead(path)) {

@@ -3,7 +3,6 @@ package dev.loom.store;
 import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
-import dev.loom.api.IndexKind;
 import dev.loom.api.Source;
 import dev.loom.format.PayloadFormat;
 import dev.loom.log.LogKind;
@@ -48,7 +47,7 @@ public final class SessionSchema {
     private boolean closed;
 
     /** @param recordTail the end of the record log, from which on a new index covers records */
-    SessionSchema(StoreSession.Opened opened, WriterSources sources, SessionIndexes indexes, LongSupplier recordTail) {
+    SessionSchema(OpeningResult opened, WriterSources sources, SessionIndexes indexes, LongSupplier recordTail) {
         this.directory = opened.files().directory();
         this.schemaLog = opened.schemaLog();
         this.sources = sources;
@@ -145,7 +144,7 @@ public final class SessionSchema {
      *
      * @throws IllegalArgumentException when the source has another index with the name, or there are too many
      */
-    public synchronized int defineIndex(int sourceId, String name, IndexKind kind, IndexFunction function, Bins bins) {
+    public synchronized int defineIndex(int sourceId, String name, Index.Kind kind, IndexFunction function, Bins bins) {
         checkWritable();
         SourceNames.check(name);
         checkOpen(sourceId);
@@ -181,7 +180,7 @@ public final class SessionSchema {
         return entry.id();
     }
 
-    private int supply(Index index, IndexKind kind, IndexFunction function, Bins bins) {
+    private int supply(Index index, Index.Kind kind, IndexFunction function, Bins bins) {
         if (index.kind() != kind
                 || !index.function().equals(function)
                 || !index.bins().equals(bins)) {

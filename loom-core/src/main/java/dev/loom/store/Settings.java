@@ -3,11 +3,11 @@ package dev.loom.store;
 import dev.loom.api.Eviction;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Pressure;
-import dev.loom.api.StoreClock;
 import dev.loom.io.Storage;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -22,9 +22,12 @@ public record Settings(
         @Nullable Integer timeRingLength,
         @Nullable Integer chunkRingLength,
         @Nullable Long segmentLength,
+        @Nullable Long maxBytes,
+        @Nullable Duration maxAge,
+        @Nullable Long minFreeBytes,
         Eviction eviction,
         Pressure pressure,
-        @Nullable StoreClock clock,
+        @Nullable LongSupplier clock,
         Duration durabilityInterval,
         long durabilityBytes,
         int sourcesMax,
@@ -50,6 +53,9 @@ public record Settings(
                 timeRingLength,
                 chunkRingLength,
                 segmentLength,
+                maxBytes,
+                maxAge,
+                minFreeBytes,
                 eviction,
                 pressure,
                 clock,

@@ -3,7 +3,6 @@ package dev.loom.store;
 import dev.loom.api.Snapshot;
 import dev.loom.api.SourceCursor;
 import dev.loom.read.ChunkCursor;
-import dev.loom.read.ChunkGuide;
 import dev.loom.read.SnapshotReader;
 import dev.loom.read.SourceRecords;
 import dev.loom.read.StoredRecordCursor;
@@ -46,7 +45,8 @@ final class SnapshotCursor extends StoredRecordCursor implements SourceCursor {
                 false,
                 fromNs,
                 toNs,
-                reader -> reader.forward(reader.oldestFirst(sourceId, fromNs, toNs, 0), ChunkGuide.READ_ALL));
+                reader -> reader.forward(
+                        reader.oldestFirst(sourceId, fromNs, toNs, 0), SourceRecords.ChunkGuide.READ_ALL));
     }
 
     private static SnapshotCursor open(
@@ -65,7 +65,7 @@ final class SnapshotCursor extends StoredRecordCursor implements SourceCursor {
     }
 
     /** Skips chunks that are newer by their directories, and ends at the first older one. */
-    private record InRange(long fromNs, long toNs) implements ChunkGuide {
+    private record InRange(long fromNs, long toNs) implements SourceRecords.ChunkGuide {
         @Override
         public Step decide(ChunkCursor part) {
             if (part.listed() && part.lastTimeNs() < fromNs) {

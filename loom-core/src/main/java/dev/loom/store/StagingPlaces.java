@@ -1,7 +1,7 @@
 package dev.loom.store;
 
 import dev.loom.error.StoreIoException;
-import dev.loom.error.UnsupportedPlatformException;
+import dev.loom.error.UnsupportedStoreException;
 import dev.loom.io.Platform;
 import dev.loom.io.Storage;
 import java.nio.file.Files;
@@ -41,7 +41,7 @@ final class StagingPlaces {
      *
      * @param rings the lengths to try, in order
      * @throws StoreIoException when there is no room anywhere, stating what is needed
-     * @throws UnsupportedPlatformException when files in the only possible place can't be mapped safely
+     * @throws UnsupportedStoreException when files in the only possible place can't be mapped safely
      */
     Staging create(Staging.Request request, List<Rings> rings) {
         Path place = asked;

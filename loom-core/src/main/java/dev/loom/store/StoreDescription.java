@@ -7,6 +7,7 @@ import dev.loom.log.LogView;
 import dev.loom.log.Watermarks;
 import dev.loom.record.PressureGauge;
 import dev.loom.schema.Schema;
+import dev.loom.schema.SchemaEntry.RetentionSet;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,7 @@ final class StoreDescription {
                 state,
                 schema.sources().size(),
                 mark.segmentLength(),
+                retention(schema),
                 owner(mark),
                 log(mark, logs.records()),
                 log(mark, logs.times()),
@@ -48,6 +50,16 @@ final class StoreDescription {
                 failure(staging, failure),
                 Optional.ofNullable(staging).map(StoreDescription::session),
                 Optional.ofNullable(writer));
+    }
+
+    private static StoreInfo.Retention retention(Schema schema) {
+        RetentionSet set = schema.retention();
+        if (set == null) {
+            return new StoreInfo.Retention(Long.MAX_VALUE, Optional.empty(), 0);
+        }
+        Optional<Duration> maxAge =
+                set.maxAgeNs() == Long.MAX_VALUE ? Optional.empty() : Optional.of(Duration.ofNanos(set.maxAgeNs()));
+        return new StoreInfo.Retention(set.maxBytes(), maxAge, set.minFreeBytes());
     }
 
     private static Optional<StoreInfo.Owner> owner(Mark mark) {

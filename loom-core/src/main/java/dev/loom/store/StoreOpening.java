@@ -2,8 +2,7 @@ package dev.loom.store;
 
 import dev.loom.api.Eviction;
 import dev.loom.api.StoreInfo.IndexState;
-import dev.loom.error.CopiedStoreException;
-import dev.loom.error.ForeignFileException;
+import dev.loom.error.CorruptStoreException;
 import dev.loom.error.StoreIoException;
 import dev.loom.error.StoreNotFoundException;
 import dev.loom.io.FileId;
@@ -20,6 +19,7 @@ import dev.loom.record.RecordLog;
 import dev.loom.record.SourceTable;
 import dev.loom.schema.Schema;
 import dev.loom.schema.SchemaEntry;
+import dev.loom.schema.SchemaEntry.RetentionSet;
 import dev.loom.schema.SchemaLog;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -40,7 +40,6 @@ public final class StoreOpening {
     static final int RECORD_RING_DEFAULT = 128 << 20;
     static final int TIME_RING_DEFAULT = 4 << 20;
     static final int CHUNK_RING_DEFAULT = 8 << 20;
-    static final long SEGMENT_DEFAULT = 1L << 30;
 
     private final Settings settings;
     private final Storage storage;
@@ -106,12 +105,12 @@ public final class StoreOpening {
         }
         for (Path file : storage.list(files.directory())) {
             if (!StoreFiles.isOurs(file) && !file.getFileName().toString().equals("lost+found")) {
-                throw new ForeignFileException("directory holds other files but no store: directory="
+                throw new CorruptStoreException("directory holds other files but no store: directory="
                         + files.directory() + ", file=" + file.getFileName());
             }
         }
         if (files.hasSegments(storage)) {
-            throw new ForeignFileException("directory holds segments but no mark: directory=" + files.directory()
+            throw new CorruptStoreException("directory holds segments but no mark: directory=" + files.directory()
                     + ", file=" + files.mark().getFileName());
         }
     }
@@ -156,7 +155,7 @@ public final class StoreOpening {
                 recovery = recover(mark, rivals);
                 mark = recovery.mark();
             }
-            StoreSession.Opened opened = prepare(tenure, rivals, mark, recovery, owner, nonce);
+            OpeningResult opened = prepare(tenure, rivals, mark, recovery, owner, nonce);
             rivals.forget();
             return new StoreSession(opened);
         } catch (RuntimeException | Error e) {
@@ -181,7 +180,7 @@ public final class StoreOpening {
 
     private Mark create() {
         long storeId = new SecureRandom().nextLong() | 1;
-        long segmentLength = settings.segmentLength() == null ? SEGMENT_DEFAULT : settings.segmentLength();
+        long segmentLength = Limits.segmentLength(settings, files.directory());
         List<LogMark> logs = List.of(
                 new LogMark(RECORD_RING_DEFAULT, RECORD_RING_DEFAULT, 0, 0),
                 new LogMark(TIME_RING_DEFAULT, TIME_RING_DEFAULT, 0, 0),
@@ -201,7 +200,7 @@ public final class StoreOpening {
     private Recovery recover(Mark mark, Rivals rivals) {
         if (mark.copied(FileId.of(files.mark()), Platform.bootId())) {
             if (!settings.adoptCopy()) {
-                throw new CopiedStoreException("store was copied while being written: directory=" + files.directory()
+                throw new CorruptStoreException("store was copied while being written: directory=" + files.directory()
                         + ", staging of the original=" + mark.staging()
                         + "; adopt the copy to use what it holds");
             }
@@ -225,7 +224,7 @@ public final class StoreOpening {
         return taken;
     }
 
-    private StoreSession.Opened prepare(
+    private OpeningResult prepare(
             Tenure tenure, Rivals rivals, Mark ended, @Nullable Recovery recovery, Mark.Owner owner, long nonce) {
         SchemaLog.Content content = SchemaLog.read(storage, files.schema(), ended.storeId());
         Schema schema = Schema.EMPTY.with(content.entries()).supply(settings.indexFunctions());
@@ -245,12 +244,20 @@ public final class StoreOpening {
         Staging staging = places.create(
                 new Staging.Request(closed.storeId(), nonce, closed.epoch(), owner),
                 wanted.andSmaller(settings.recordRingLength() != null, settings.chunkRingLength() != null));
-        StoreSession.Opened opened;
+        OpeningResult opened;
         try {
             SchemaLog schemaLog = SchemaLog.open(storage, files.schema(), closed.storeId(), content);
             List<SchemaEntry> undefined = schema.entriesOfLost(table.totals().keySet());
             undefined.forEach(schemaLog::append);
             schema = schema.with(undefined);
+            boolean isNew = content.entries().isEmpty() && closed.durable(LogKind.RECORD) == 0;
+            RetentionSet limits =
+                    Limits.of(settings, files.directory(), schema.retention(), isNew, closed.segmentLength());
+            if (!limits.equals(schema.retention())) {
+                schemaLog.append(limits);
+                schema = schema.with(limits);
+            }
+            Retention.deleteUnreferenced(files, storage, closed);
             Mark mark = closed.owned(
                     owner,
                     nonce,
@@ -260,7 +267,7 @@ public final class StoreOpening {
                     indexes.state(),
                     FileId.of(files.mark()));
             storage.syncDirectory(files.directory());
-            opened = new StoreSession.Opened(
+            opened = new OpeningResult(
                     settings,
                     files,
                     tenure,

@@ -2,7 +2,6 @@ package dev.loom.store;
 
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
-import dev.loom.api.StoreClock;
 import dev.loom.api.StoreInfo;
 import dev.loom.api.StoreInfo.IndexState;
 import dev.loom.error.LoomException;
@@ -17,12 +16,12 @@ import dev.loom.log.SegmentWriter;
 import dev.loom.record.OwnRecord;
 import dev.loom.record.RecordLog;
 import dev.loom.record.ReferencedRecords;
-import dev.loom.record.SourceTable;
 import dev.loom.record.WriterSources;
-import dev.loom.schema.Schema;
 import dev.loom.schema.SchemaLog;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +43,7 @@ public final class StoreSession implements Durability, AutoCloseable {
     private final SessionSchema schema;
     private final ReferencedRecords lookup;
     private final RecordLog log;
+    private final Retention retention;
     private final Evictor evictor;
     private final @Nullable SystemClock systemClock;
     private final Leases leases;
@@ -61,23 +61,7 @@ public final class StoreSession implements Durability, AutoCloseable {
     private volatile boolean closed;
     private volatile @Nullable LoomException stagingFailure;
 
-    /** What opening found and made. */
-    record Opened(
-            Settings settings,
-            StoreFiles files,
-            Tenure tenure,
-            Mark mark,
-            Staging staging,
-            StoreLogs closedLogs,
-            SchemaLog schemaLog,
-            Schema schema,
-            SourceTable table,
-            @Nullable Recovery recovery,
-            @Nullable IndexCheck unchecked,
-            boolean direct,
-            @Nullable String cachedFor) {}
-
-    StoreSession(Opened opened) {
+    StoreSession(OpeningResult opened) {
         this.settings = opened.settings();
         this.files = opened.files();
         this.tenure = opened.tenure();
@@ -95,7 +79,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         this.indexState = mark.indexState();
 
         SystemClock system = new SystemClock(mark.lastTimeNs());
-        StoreClock asked = settings.clock();
+        LongSupplier asked = settings.clock();
         this.systemClock = asked == null ? system : null;
         LiveFile live = staging.live();
         HybridLog recordLog = staging.log(LogKind.RECORD);
@@ -106,6 +90,14 @@ public final class StoreSession implements Durability, AutoCloseable {
         live.direct(opened.direct());
         publishClock();
 
+        this.retention = new Retention(
+                Objects.requireNonNull(opened.schema().retention()),
+                settings.storage(),
+                files.directory(),
+                () -> mark.with(rebuild, indexState),
+                staging::logs,
+                asked == null ? system : asked,
+                this::beginAt);
         this.evictor = Evictor.create(
                 List.of(
                         new Evictor.Assignment(recordLog, segmentWriter(LogKind.RECORD, opened.direct())),
@@ -113,6 +105,7 @@ public final class StoreSession implements Durability, AutoCloseable {
                         new Evictor.Assignment(chunkLog, segmentWriter(LogKind.CHUNK, false))),
                 mark.storeId(),
                 this,
+                retention,
                 settings.durabilityInterval().toNanos(),
                 settings.durabilityBytes());
         this.log = new RecordLog(new RecordLog.Parts(
@@ -126,6 +119,7 @@ public final class StoreSession implements Durability, AutoCloseable {
                 evictor,
                 staging.gauge(),
                 settings.pressure(),
+                mark.segmentLength(),
                 mark.lastTimeNs(),
                 checkpoint));
         this.schema = new SessionSchema(
@@ -149,6 +143,9 @@ public final class StoreSession implements Durability, AutoCloseable {
         Tenure.Guard guard = tenure.guard();
         if (rebuild.pending() && rebuild.to() - rebuild.done() <= settings.backgroundRebuildBytes()) {
             gapRebuild(guard).run(() -> false);
+        }
+        if (unchecked != null) {
+            unchecked.follow(kind -> staging.logs().of(kind).watermarks().beginAcquire());
         }
         if (rebuild.pending() || unchecked != null) {
             IndexThread indexing = new IndexThread(
@@ -197,7 +194,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         }
     }
 
-    private void resume(Opened opened) {
+    private void resume(OpeningResult opened) {
         Recovery recovery = opened.recovery();
         log.resume(opened.closedLogs().records(), opened.table().recordsCovered());
         if (recovery != null) {
@@ -350,6 +347,7 @@ public final class StoreSession implements Durability, AutoCloseable {
             stagingFailure = e;
         }
         markIndexes();
+        retention.enforce();
         SystemClock clock = systemClock;
         if (clock != null) {
             clock.follow();
@@ -357,9 +355,21 @@ public final class StoreSession implements Durability, AutoCloseable {
         }
         StoreIoException write = evictor.writeFailure();
         StoreIoException sync = evictor.syncFailure();
-        LoomException shown = write != null ? write : sync != null ? sync : stagingFailure;
+        LoomException minor = stagingFailure != null ? stagingFailure : retention.failure();
+        LoomException shown = write != null ? write : sync != null ? sync : minor;
         String message = shown == null ? "" : String.valueOf(shown.getMessage());
         staging.live().failures(evictor.writeFailures(), sync != null, message);
+    }
+
+    private void beginAt(long[] begins) {
+        evictorGuard.check();
+        Mark next = mark.beginningAt(begins).with(rebuild, indexState);
+        markFile.write(next);
+        mark = next;
+        StoreLogs logs = staging.logs();
+        for (LogKind kind : LogKind.values()) {
+            logs.of(kind).watermarks().beginRelease(begins[kind.index()]);
+        }
     }
 
     private void seeToStaging() {

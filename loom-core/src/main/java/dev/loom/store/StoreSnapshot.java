@@ -4,7 +4,6 @@ import dev.loom.api.Index;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.SourceCursor;
-import dev.loom.api.SourceStatistics;
 import dev.loom.record.LeasedSnapshot;
 import dev.loom.record.LossSlots;
 import dev.loom.record.SnapshotView;
@@ -42,6 +41,7 @@ final class StoreSnapshot implements Snapshot, LeasedSnapshot {
     static StoreSnapshot take(
             StoreLogs logs, SourceSlots slots, LossSlots losses, Supplier<Schema> schema, boolean live, Leases leases) {
         long sequence;
+        long recordBegin = logs.records().watermarks().beginAcquire();
         long recordTail;
         long[] unmarked;
         int tries = 0;
@@ -54,8 +54,8 @@ final class StoreSnapshot implements Snapshot, LeasedSnapshot {
         long covered = logs.times().watermarks().coveredAcquire();
         long timeTail = Math.min(covered, logs.times().watermarks().tailAcquire());
         long chunkTail = logs.chunks().watermarks().tailAcquire();
-        SnapshotView view =
-                new SnapshotView(logs.records(), logs.times(), logs.chunks(), recordTail, timeTail, chunkTail, slots);
+        SnapshotView view = new SnapshotView(
+                logs.records(), logs.times(), logs.chunks(), recordBegin, recordTail, timeTail, chunkTail, slots);
         return new StoreSnapshot(view, schema.get(), losses, unmarked, live, leases);
     }
 
@@ -99,7 +99,7 @@ final class StoreSnapshot implements Snapshot, LeasedSnapshot {
     public long beginAddress() {
         acquire();
         try {
-            return view.recordBegin();
+            return view.retainedBegin();
         } finally {
             release();
         }
@@ -146,7 +146,7 @@ final class StoreSnapshot implements Snapshot, LeasedSnapshot {
     }
 
     @Override
-    public SourceStatistics statistics(int sourceId) {
+    public Source.Statistics statistics(int sourceId) {
         acquire();
         try {
             return SourceCounter.count(view, sourceId, losses.lost(sourceId));

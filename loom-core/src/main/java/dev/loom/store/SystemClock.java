@@ -1,6 +1,5 @@
 package dev.loom.store;
 
-import dev.loom.api.StoreClock;
 import dev.loom.io.Platform;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -16,7 +15,7 @@ import java.util.function.LongSupplier;
  * the log for good. If the anchor leads, after such a step was reverted or because of an earlier session, it slows down
  * by a thousandth, and reports its lead.
  */
-final class SystemClock implements StoreClock {
+final class SystemClock implements LongSupplier {
     /** Smaller differences are ignored. */
     static final long LEAD_MAX_NS = TimeUnit.SECONDS.toNanos(1);
 
@@ -71,7 +70,12 @@ final class SystemClock implements StoreClock {
     }
 
     @Override
-    public long epochNs() {
+    public long getAsLong() {
+        return epochNs();
+    }
+
+    /** The time of a record that arrives now. */
+    long epochNs() {
         return System.nanoTime() + (long) OFFSET.getOpaque(this);
     }
 

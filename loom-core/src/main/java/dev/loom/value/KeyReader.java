@@ -2,10 +2,10 @@ package dev.loom.value;
 
 import dev.loom.api.IndexFunction;
 import dev.loom.api.ValueType;
+import dev.loom.format.Field;
 import dev.loom.format.FieldReader;
-import dev.loom.format.FieldType;
 import dev.loom.format.FieldValue;
-import dev.loom.format.FixedField;
+import dev.loom.format.PayloadFormat;
 import dev.loom.format.RecordLookup;
 import java.nio.ByteOrder;
 import java.util.Objects;
@@ -27,7 +27,7 @@ public final class KeyReader {
     private final @Nullable RecordLookup lookup;
 
     /** Null unless the field is at a fixed place. */
-    private final @Nullable FieldType fixedType;
+    private final Field.@Nullable Type fixedType;
 
     private final int fixedOffset;
     private final int fixedEnd;
@@ -62,7 +62,7 @@ public final class KeyReader {
         this.function = Objects.requireNonNull(function.reader(), "index function has no reader");
         this.type = function.type();
         this.exact = function.isExact();
-        FixedField fixed = function.fixedField();
+        PayloadFormat.FixedField fixed = function.fixedField();
         this.fixedType = fixed == null ? null : fixed.type();
         this.fixedOffset = fixed == null ? 0 : fixed.offset();
         this.fixedEnd = fixed == null ? 0 : fixed.offset() + fixed.type().fixedLength();
@@ -79,7 +79,7 @@ public final class KeyReader {
      * one.
      */
     public boolean read(DirectBuffer payload, int offset, int length) {
-        FieldType fixed = fixedType;
+        Field.Type fixed = fixedType;
         return fixed == null ? readByFunction(payload, offset, length) : readFixed(fixed, payload, offset, length);
     }
 
@@ -90,7 +90,7 @@ public final class KeyReader {
      */
     public int readAll(RecordBatch batch) {
         batch.clearRemainders();
-        if (fixedType == FieldType.I64 || fixedType == FieldType.U64) {
+        if (fixedType == Field.Type.I64 || fixedType == Field.Type.U64) {
             return readLongs(batch.buffer, batch.offsets, batch.lengths, batch.count, batch.keys);
         }
         RecordLookup records = fixedType == null ? lookup : null;
@@ -149,7 +149,7 @@ public final class KeyReader {
         return unfit;
     }
 
-    private boolean readFixed(FieldType fixed, DirectBuffer payload, int offset, int length) {
+    private boolean readFixed(Field.Type fixed, DirectBuffer payload, int offset, int length) {
         if (!isThere(payload, offset, length)) {
             return false;
         }
@@ -172,14 +172,14 @@ public final class KeyReader {
         return true;
     }
 
-    private boolean readShort(FieldType fixed, DirectBuffer payload, int at) {
+    private boolean readShort(Field.Type fixed, DirectBuffer payload, int at) {
         key = switch (fixed) {
             case I16 -> payload.getShort(at, ByteOrder.LITTLE_ENDIAN);
             case U16 -> payload.getShort(at, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
             case I8 -> payload.getByte(at);
             default -> payload.getByte(at) & 0xFF;
         };
-        return fixed != FieldType.BOOL || key <= 1;
+        return fixed != Field.Type.BOOL || key <= 1;
     }
 
     private boolean readByFunction(DirectBuffer payload, int offset, int length) {

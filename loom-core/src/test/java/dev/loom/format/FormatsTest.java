@@ -142,10 +142,10 @@ class FormatsTest {
         assertNull(Formats.text().field("bytes"));
         assertNull(Formats.bytes().field("line"));
         assertEquals(
-                List.of(new Field("line", FieldType.UTF8, false)),
+                List.of(new Field("line", Field.Type.UTF8, false)),
                 Formats.text().fields());
         assertEquals(
-                List.of(new Field("bytes", FieldType.BYTES, false)),
+                List.of(new Field("bytes", Field.Type.BYTES, false)),
                 Formats.bytes().fields());
     }
 
@@ -166,18 +166,18 @@ class FormatsTest {
 
     @Test
     void shouldKnowTypesByTheirText() {
-        for (FieldType type : FieldType.values()) {
-            assertEquals(type, FieldType.parse(type.text()));
+        for (Field.Type type : Field.Type.values()) {
+            assertEquals(type, Field.Type.parse(type.text()));
         }
         assertEquals(
                 "unknown field type: type=int, known=i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 bool utf8 bytes any json",
-                assertThrows(IllegalArgumentException.class, () -> FieldType.parse("int"))
+                assertThrows(IllegalArgumentException.class, () -> Field.Type.parse("int"))
                         .getMessage());
-        assertTrue(FieldType.U64.isInteger() && FieldType.U64.isUnsigned() && FieldType.U64.isNumber());
-        assertTrue(FieldType.I64.isInteger() && !FieldType.I64.isUnsigned() && FieldType.I64.isNumber());
-        assertTrue(!FieldType.F32.isInteger() && !FieldType.F32.isUnsigned() && FieldType.F64.isNumber());
-        assertTrue(!FieldType.BOOL.isNumber() && !FieldType.BOOL.isVariableLength());
-        assertTrue(FieldType.UTF8.isVariableLength() && FieldType.BYTES.isVariableLength());
+        assertTrue(Field.Type.U64.isInteger() && Field.Type.U64.isUnsigned() && Field.Type.U64.isNumber());
+        assertTrue(Field.Type.I64.isInteger() && !Field.Type.I64.isUnsigned() && Field.Type.I64.isNumber());
+        assertTrue(!Field.Type.F32.isInteger() && !Field.Type.F32.isUnsigned() && Field.Type.F64.isNumber());
+        assertTrue(!Field.Type.BOOL.isNumber() && !Field.Type.BOOL.isVariableLength());
+        assertTrue(Field.Type.UTF8.isVariableLength() && Field.Type.BYTES.isVariableLength());
     }
 
     /** Gives a services file that names a class which is not there. */

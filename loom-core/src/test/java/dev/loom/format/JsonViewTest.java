@@ -9,7 +9,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
 class JsonViewTest {
-    private final JsonView view = new JsonView();
+    private final FieldValue.JsonView view = new FieldValue.JsonView();
     private final FieldValue element = new FieldValue();
 
     private static FieldValue json(String text) {
@@ -49,16 +49,16 @@ class JsonViewTest {
     @Test
     void shouldGiveTheTextAsItIsPrinted() {
         FieldValue json = json("{ \"a b\" : [1,\t\"x\\\"y\\u00e9\\\\\"] }");
-        JsonView.visible(json, false, element);
+        FieldValue.JsonView.visible(json, false, element);
         assertEquals("{\"a b\":[1,\"x\\\"y\\u00e9\\\\\"]}", element.text());
-        JsonView.visible(json, true, element);
+        FieldValue.JsonView.visible(json, true, element);
         assertEquals("{\"a b\":[1,\"x\"y\u00e9\\\"]}", element.text());
     }
 
     @Test
     void shouldLookAtNothingBehindTheValueWhenItIsCutShort() {
         for (String text : List.of("[\"a\\", "[\"a", "[\"", "[", "", "{\"a\\u00")) {
-            JsonView.visible(json(text), false, element);
+            FieldValue.JsonView.visible(json(text), false, element);
             elements(text);
         }
     }

@@ -23,7 +23,7 @@ public final class ReversedFormatProvider implements PayloadFormatProvider {
 
         @Override
         public List<Field> fields() {
-            return List.of(new Field(text.substring(text.indexOf(':') + 1), FieldType.U8, false));
+            return List.of(new Field(text.substring(text.indexOf(':') + 1), Field.Type.U8, false));
         }
 
         /** Gives the last byte. */

@@ -94,7 +94,7 @@ final class StructCodecRandomTest {
                             : type.substring(0, 1).toUpperCase(Locale.ROOT) + type.substring(1);
             List<String> attributes = new ArrayList<>();
             if (!fieldType.isEmpty()) {
-                attributes.add("type = dev.loom.format.FieldType." + fieldType);
+                attributes.add("type = dev.loom.format.Field.Type." + fieldType);
             }
             if (optional && reference) {
                 attributes.add("optional = true");

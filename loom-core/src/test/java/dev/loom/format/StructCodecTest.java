@@ -31,12 +31,12 @@ final class StructCodecTest {
     private record Numbers(boolean flag, byte b, short s, int i, long l, float f, double d) {}
 
     private record Unsigned(
-            @StructField(type = FieldType.U8) short small,
-            @StructField(type = FieldType.U16) int medium,
-            @StructField(type = FieldType.U32) long large,
-            @StructField(type = FieldType.U64) long bits,
-            @StructField(type = FieldType.I8) int narrow,
-            @StructField(type = FieldType.F32) double ratio) {}
+            @StructField(type = Field.Type.U8) short small,
+            @StructField(type = Field.Type.U16) int medium,
+            @StructField(type = Field.Type.U32) long large,
+            @StructField(type = Field.Type.U64) long bits,
+            @StructField(type = Field.Type.I8) int narrow,
+            @StructField(type = Field.Type.F32) double ratio) {}
 
     @SuppressWarnings("ArrayRecordComponent")
     private record Optional(
@@ -49,7 +49,7 @@ final class StructCodecTest {
             @Nullable Double d,
             @StructField(optional = true) @Nullable String text,
             @StructField(optional = true) byte @Nullable [] bytes,
-            @StructField(type = FieldType.U32) @Nullable Long unsigned) {}
+            @StructField(type = Field.Type.U32) @Nullable Long unsigned) {}
 
     @SuppressWarnings("ArrayRecordComponent")
     private record Texts(String first, byte[] second, String third) {}
@@ -270,10 +270,10 @@ final class StructCodecTest {
     private record OfRecord(Texts texts) {}
 
     private record TooNarrow(
-            @StructField(type = FieldType.U16) short port) {}
+            @StructField(type = Field.Type.U16) short port) {}
 
     private record OtherGroup(
-            @StructField(type = FieldType.F64) long ratio) {}
+            @StructField(type = Field.Type.F64) long ratio) {}
 
     private record OptionalPrimitive(
             @StructField(optional = true) int count) {}

@@ -18,9 +18,9 @@ class StructFormatTest {
         StructFormat format = Formats.struct("ts_ns:i64,op:utf8?,attr.http-route:bytes");
         assertEquals(
                 List.of(
-                        new Field("ts_ns", FieldType.I64, false),
-                        new Field("op", FieldType.UTF8, true),
-                        new Field("attr.http-route", FieldType.BYTES, false)),
+                        new Field("ts_ns", Field.Type.I64, false),
+                        new Field("op", Field.Type.UTF8, true),
+                        new Field("attr.http-route", Field.Type.BYTES, false)),
                 format.fields());
         assertEquals(2, format.fieldIndex("attr.http-route"));
         assertNotNull(format.field("op"));
@@ -108,6 +108,6 @@ class StructFormatTest {
     }
 
     private static Field field(String name) {
-        return new Field(name, FieldType.U8, false);
+        return new Field(name, Field.Type.U8, false);
     }
 }

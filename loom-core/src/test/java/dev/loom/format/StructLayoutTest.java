@@ -79,7 +79,7 @@ class StructLayoutTest {
     void shouldTakeOneBitmapByteForEightOptionalFields() {
         for (int count : new int[] {0, 1, 7, 8, 9, 16, 17, 1024}) {
             List<Field> fields = IntStream.range(0, Math.max(1, count))
-                    .mapToObj(i -> new Field("f" + i, FieldType.U8, i < count))
+                    .mapToObj(i -> new Field("f" + i, Field.Type.U8, i < count))
                     .toList();
             StructLayout layout = new StructLayout(fields);
             assertEquals((count + 7) / 8, layout.presenceLength());

@@ -96,15 +96,15 @@ class StructRandomTest {
             List<@Nullable Object> values = randomValues(fields);
             UnsafeBuffer payload = new UnsafeBuffer(encode(fields, values));
             for (int i = 0; i < fields.size(); i++) {
-                FixedField fixed = format.fixedField(fields.get(i).name());
-                FieldType type = fields.get(i).type();
+                PayloadFormat.FixedField fixed = format.fixedField(fields.get(i).name());
+                Field.Type type = fields.get(i).type();
                 assertEquals(type.isVariableLength(), fixed == null);
                 if (fixed != null) {
                     boolean present = fixed.presenceMask() == 0
                             || (payload.getByte(fixed.presenceOffset()) & fixed.presenceMask()) != 0;
                     assertEquals(type, fixed.type());
                     assertEquals(values.get(i) != null, present, () -> "seed=" + seed);
-                    if (values.get(i) instanceof Long value && type == FieldType.I64) {
+                    if (values.get(i) instanceof Long value && type == Field.Type.I64) {
                         assertEquals(value, payload.getLong(fixed.offset(), ByteOrder.LITTLE_ENDIAN));
                     } else if (values.get(i) instanceof Double value) {
                         assertEquals(value, payload.getDouble(fixed.offset(), ByteOrder.LITTLE_ENDIAN));
@@ -126,8 +126,8 @@ class StructRandomTest {
         int count = 1 + random.nextInt(random.nextInt(10) == 0 ? 70 : 12);
         List<Field> fields = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            FieldType[] types = EnumSet.complementOf(EnumSet.of(FieldType.ANY, FieldType.JSON))
-                    .toArray(FieldType[]::new);
+            Field.Type[] types = EnumSet.complementOf(EnumSet.of(Field.Type.ANY, Field.Type.JSON))
+                    .toArray(Field.Type[]::new);
             fields.add(new Field("f" + i, types[random.nextInt(types.length)], random.nextInt(3) == 0));
         }
         return fields;
@@ -141,7 +141,7 @@ class StructRandomTest {
         return values;
     }
 
-    private Object randomValue(FieldType type) {
+    private Object randomValue(Field.Type type) {
         long bits = random.nextLong() >>> random.nextInt(64);
         return switch (type) {
             case I8 -> (long) (byte) bits;
@@ -286,7 +286,7 @@ class StructRandomTest {
         return payload.toByteArray();
     }
 
-    private static byte[] encodeFixed(FieldType type, @Nullable Object value) {
+    private static byte[] encodeFixed(Field.Type type, @Nullable Object value) {
         ByteBuffer bytes = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN);
         if (value instanceof Float f) {
             bytes.putFloat(f);

@@ -10,7 +10,6 @@ import dev.loom.api.Bins;
 import dev.loom.api.DoubleSum;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
-import dev.loom.api.IndexKind;
 import dev.loom.api.LongSum;
 import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
@@ -56,7 +55,7 @@ class ActiveSummaryTest {
     void shouldHoldAndWriteWhatTheValuesAre() {
         for (int round = 0; round < 90; round++) {
             ValueType type = TYPES.get(random.nextInt(TYPES.size()));
-            Index index = index(type, IndexKind.VALUE, ANY_BINS[random.nextInt(ANY_BINS.length)]);
+            Index index = index(type, Index.Kind.VALUE, ANY_BINS[random.nextInt(ANY_BINS.length)]);
             ActiveSummary summary = summary(index);
             for (int chunk = 0; chunk < 4; chunk++) {
                 summary.begin(0, 16, Integer.MAX_VALUE);
@@ -71,7 +70,7 @@ class ActiveSummaryTest {
         }
     }
 
-    private static Index index(ValueType type, IndexKind kind, String bins) {
+    private static Index index(ValueType type, Index.Kind kind, String bins) {
         IndexFunction function = IndexFunction.field(Formats.parse("struct:v:" + type.text()), "v");
         return new Index(type == ValueType.I64 ? 7 : 70_000, 1, "v", kind, function, Bins.parse(bins), 0, false);
     }
@@ -291,7 +290,7 @@ class ActiveSummaryTest {
     void shouldFailByTypeOrNotAtAllWhenBytesAreDamaged() {
         for (int round = 0; round < 60; round++) {
             ValueType type = TYPES.get(random.nextInt(TYPES.size()));
-            Index index = index(type, IndexKind.VALUE, ANY_BINS[random.nextInt(ANY_BINS.length)]);
+            Index index = index(type, Index.Kind.VALUE, ANY_BINS[random.nextInt(ANY_BINS.length)]);
             ActiveSummary summary = summary(index);
             addRandom(summary, type, random.nextInt(40));
             UnsafeBuffer buffer = new UnsafeBuffer(new byte[summary.index(0).binsLengthMax()]);
@@ -351,7 +350,7 @@ class ActiveSummaryTest {
 
     @Test
     void shouldKeepRangeAloneOfEventTimes() {
-        ActiveSummary summary = summary(index(ValueType.I64, IndexKind.EVENT_TIME, "log-linear"));
+        ActiveSummary summary = summary(index(ValueType.I64, Index.Kind.EVENT_TIME, "log-linear"));
         IndexSummary totals = new IndexSummary();
         for (int chunk = 0; chunk < 3; chunk++) {
             summary.begin(0, 16, Integer.MAX_VALUE);
@@ -375,8 +374,8 @@ class ActiveSummaryTest {
     @Test
     void shouldTakeDefinitionsFromTheNextChunkOn() {
         ActiveSummary summary = new ActiveSummary();
-        ActiveIndex first = new ActiveIndex(index(ValueType.I64, IndexKind.VALUE, "log-linear"), null);
-        ActiveIndex second = new ActiveIndex(index(ValueType.I64, IndexKind.VALUE, "match:1"), null);
+        ActiveIndex first = new ActiveIndex(index(ValueType.I64, Index.Kind.VALUE, "log-linear"), null);
+        ActiveIndex second = new ActiveIndex(index(ValueType.I64, Index.Kind.VALUE, "match:1"), null);
         IndexSummary totals = new IndexSummary();
         summary.begin(0, 16, Integer.MAX_VALUE);
         summary.define(List.of(first));
@@ -408,7 +407,7 @@ class ActiveSummaryTest {
         IndexFunction function = IndexFunction.of("v", ValueType.I64, ValueUnit.NONE, (b, o, l, v) -> {
             v.setDouble(b.getDouble(o));
         });
-        ActiveSummary summary = summary(new Index(1, 1, "v", IndexKind.VALUE, function, Bins.logLinear(), 0, false));
+        ActiveSummary summary = summary(new Index(1, 1, "v", Index.Kind.VALUE, function, Bins.logLinear(), 0, false));
         for (boolean fits : new boolean[] {true, false, true}) {
             summary.begin(0, 16, Integer.MAX_VALUE);
             for (double value : new double[] {1, Double.NaN, fits ? 2 : 2.5, 3}) {
@@ -428,7 +427,7 @@ class ActiveSummaryTest {
         };
         double[] sums = {infinity, infinity, -infinity, -infinity, Double.NaN};
         for (String bins : new String[] {"log-linear", "linear:0,1000,100"}) {
-            ActiveSummary summary = summary(index(ValueType.F64, IndexKind.VALUE, bins));
+            ActiveSummary summary = summary(index(ValueType.F64, Index.Kind.VALUE, bins));
             IndexSummary totals = new IndexSummary();
             for (int chunk = 0; chunk < chunks.length; chunk++) {
                 summary.begin(0, 16, Integer.MAX_VALUE);
@@ -447,8 +446,8 @@ class ActiveSummaryTest {
     void shouldAllocateNothingOnceChunksAreAlike() {
         List<Index> indexes = new ArrayList<>();
         for (ValueType type : ValueType.values()) {
-            indexes.add(index(type, IndexKind.VALUE, "log-linear"));
-            indexes.add(index(type, IndexKind.VALUE, "linear:0,1000,100"));
+            indexes.add(index(type, Index.Kind.VALUE, "log-linear"));
+            indexes.add(index(type, Index.Kind.VALUE, "linear:0,1000,100"));
         }
         ActiveSummary summary = summary(indexes.toArray(new Index[0]));
         IndexSummary totals = new IndexSummary();

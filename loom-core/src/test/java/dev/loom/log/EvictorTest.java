@@ -131,6 +131,7 @@ final class EvictorTest {
                 List.of(new Evictor.Assignment(log, writer)),
                 STORE_ID,
                 order,
+                SegmentBudget.UNLIMITED,
                 TimeUnit.HOURS.toNanos(1),
                 Long.MAX_VALUE);
     }
@@ -148,7 +149,8 @@ final class EvictorTest {
     @Test
     void shouldWakeForItsTicksAloneWhenIdle() throws InterruptedException {
         Steps steps = new Steps();
-        Evictor evictor = Evictor.create(List.of(), 1, steps, TimeUnit.SECONDS.toNanos(1), 1 << 20);
+        Evictor evictor =
+                Evictor.create(List.of(), 1, steps, SegmentBudget.UNLIMITED, TimeUnit.SECONDS.toNanos(1), 1 << 20);
         evictor.start();
         try {
             steps.ticks.await();

@@ -156,11 +156,12 @@ final class PageReaderTest {
     }
 
     @Test
-    void shouldCallPagesBelowTheBeginExpired() {
-        writePages(2);
-        writer.log().watermarks().beginRelease(PAGE);
-        assertSame(PageState.EXPIRED, reader.read(0, writer.log().tail()));
-        assertPage(1);
+    void shouldCallPagesOfSegmentsBelowTheBeginExpired() {
+        writePages(10);
+        writer.log().watermarks().beginRelease(9L * PAGE);
+        assertSame(PageState.EXPIRED, reader.read(7L * PAGE, writer.log().tail()));
+        assertPage(8);
+        assertPage(9);
     }
 
     @Test

@@ -144,12 +144,12 @@ final class SnapshotReaderTest {
                         record ->
                                 record.timeNs() >= fromNs && record.timeNs() < toNs && record.address() >= fromAddress);
                 try (SourceRecords records = reader.forward(
-                        reader.oldestFirst(ids[which], fromNs, toNs, fromAddress), ChunkGuide.READ_ALL)) {
+                        reader.oldestFirst(ids[which], fromNs, toNs, fromAddress), SourceRecords.ChunkGuide.READ_ALL)) {
                     assertHolds(wanted, walk(records));
                 }
                 long[] before = addresses(which, record -> record.timeNs() < toNs);
                 try (SourceRecords records =
-                        reader.backward(reader.newestFirst(ids[which], toNs), ChunkGuide.READ_ALL)) {
+                        reader.backward(reader.newestFirst(ids[which], toNs), SourceRecords.ChunkGuide.READ_ALL)) {
                     assertHolds(before, reversed(walk(records)));
                 }
             }
@@ -195,7 +195,7 @@ final class SnapshotReaderTest {
             for (boolean forward : new boolean[] {true, false}) {
                 List<long[]> wanted = new ArrayList<>();
                 int[] parts = {0};
-                ChunkGuide everySecond = new ChunkGuide() {
+                SourceRecords.ChunkGuide everySecond = new SourceRecords.ChunkGuide() {
                     @Override
                     public Step decide(ChunkCursor chunk) {
                         if (parts[0]++ == 12) {
@@ -234,7 +234,7 @@ final class SnapshotReaderTest {
     @Test
     void shouldStopBeforeTheNextPageWhenTheGuideEndsTheWalk() {
         long[] allowed = {3 * PAGE};
-        ChunkGuide spent = new ChunkGuide() {
+        SourceRecords.ChunkGuide spent = new SourceRecords.ChunkGuide() {
             @Override
             public Step decide(ChunkCursor chunk) {
                 return Step.READ;
@@ -279,8 +279,8 @@ final class SnapshotReaderTest {
         SnapshotReader reader = SnapshotReader.of(closed);
         closed.close();
         attached.close();
-        try (SourceRecords records =
-                reader.forward(reader.oldestFirst(ids[0], Long.MIN_VALUE, Long.MAX_VALUE, 0), ChunkGuide.READ_ALL)) {
+        try (SourceRecords records = reader.forward(
+                reader.oldestFirst(ids[0], Long.MIN_VALUE, Long.MAX_VALUE, 0), SourceRecords.ChunkGuide.READ_ALL)) {
             assertArrayEquals(addresses(0, record -> true), walk(records));
         }
         reader.close();

@@ -7,7 +7,6 @@ import dev.loom.LoomConfig;
 import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
-import dev.loom.api.IndexKind;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.index.ActiveIndex;
@@ -131,7 +130,7 @@ final class DirectoryRoomTest {
 
     private static Index definition(int id, int sourceId) {
         IndexFunction function = IndexFunction.field(FORMAT, "v");
-        return new Index(id, sourceId, "v", IndexKind.VALUE, function, Bins.match(1), 0, false);
+        return new Index(id, sourceId, "v", Index.Kind.VALUE, function, Bins.match(1), 0, false);
     }
 
     private UnsharedLog log(LogKind kind, int ring) {

@@ -7,6 +7,7 @@ import dev.loom.log.Evictor;
 import dev.loom.log.HybridLog;
 import dev.loom.log.LogKind;
 import dev.loom.log.LogView;
+import dev.loom.log.SegmentBudget;
 import dev.loom.log.Segments;
 import dev.loom.log.UnsharedLog;
 import dev.loom.log.Watermarks;
@@ -66,7 +67,7 @@ final class RecordLogFixture implements AutoCloseable {
     }
 
     /** Nothing has to be durable. */
-    private static final class NoDurability implements Durability {
+    static final class NoDurability implements Durability {
         @Override
         public void syncSchema() {}
 
@@ -103,9 +104,10 @@ final class RecordLogFixture implements AutoCloseable {
                 slots,
                 losses,
                 () -> clockNs++,
-                Evictor.create(List.of(), STORE_ID, new NoDurability(), 1, 1),
+                Evictor.create(List.of(), STORE_ID, new NoDurability(), SegmentBudget.UNLIMITED, 1, 1),
                 new PressureGauge(ByteBuffer.allocateDirect(PressureGauge.LENGTH), 0),
                 Pressure.DROP_NEWEST,
+                Long.MAX_VALUE,
                 FIRST_TIME,
                 -1));
     }
@@ -122,6 +124,7 @@ final class RecordLogFixture implements AutoCloseable {
                 records.view(),
                 times.view(),
                 chunks.view(),
+                records.watermarks().beginAcquire(),
                 records.watermarks().tailAcquire(),
                 Math.min(times.watermarks().coveredAcquire(), times.watermarks().tailAcquire()),
                 chunks.watermarks().tailAcquire(),

@@ -9,10 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
-import dev.loom.api.IndexKind;
 import dev.loom.api.LossReason;
 import dev.loom.api.PushStatus;
-import dev.loom.api.SourceStatistics;
+import dev.loom.api.Source;
 import dev.loom.api.ValueType;
 import dev.loom.format.Formats;
 import dev.loom.index.ActiveIndex;
@@ -213,7 +212,7 @@ final class RecordLogTest {
             }
             assertFalse(chunks.next());
         }
-        SourceStatistics statistics = SourceCounter.count(store.snapshot(), id, 0);
+        Source.Statistics statistics = SourceCounter.count(store.snapshot(), id, 0);
         assertEquals(last.size(), statistics.records());
     }
 
@@ -221,7 +220,7 @@ final class RecordLogTest {
     private RecordLogFixture indexed() {
         RecordLogFixture store = new RecordLogFixture(temp, 1);
         IndexFunction function = IndexFunction.field(Formats.parse("struct:v:i64"), "v");
-        Index index = new Index(1, 1, "v", IndexKind.VALUE, function, Bins.match(1), 0, false);
+        Index index = new Index(1, 1, "v", Index.Kind.VALUE, function, Bins.match(1), 0, false);
         store.sources.index(1, List.of(new ActiveIndex(index, null)));
         byte[] page = new byte[RecordDescriptor.PAYLOAD_LENGTH_MAX];
         assertTrue(store.log.push(1, page) >= 0);

@@ -8,12 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.api.DropPolicy;
 import dev.loom.api.LossReason;
 import dev.loom.api.PushStatus;
-import dev.loom.api.StoreClock;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,7 +43,7 @@ final class IntakeTest {
     private long nowNs = START_NS;
     private final Intake intake = intake(PAYLOAD.length, () -> nowNs++);
 
-    private Intake intake(int payloadLengthMax, StoreClock clock) {
+    private Intake intake(int payloadLengthMax, LongSupplier clock) {
         return new Intake(ring, gates, clock, wakeUp, payloadLengthMax);
     }
 

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
-import dev.loom.api.IndexKind;
 import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
 import dev.loom.schema.SchemaEntry.IndexClosed;
@@ -80,13 +79,13 @@ class SchemaIndexTest {
         assertEquals(List.of(), schema.indexes(4));
         Index latency = Objects.requireNonNull(schema.index(1));
         assertEquals("latency_ns", latency.name());
-        assertEquals(IndexKind.VALUE, latency.kind());
+        assertEquals(Index.Kind.VALUE, latency.kind());
         assertEquals(Bins.logLinear(), latency.bins());
         assertEquals(1 << 20, latency.fromAddress());
         assertTrue(latency.function().isReadable());
         assertFalse(latency.closed());
         assertEquals(
-                IndexKind.EVENT_TIME, Objects.requireNonNull(schema.index(2)).kind());
+                Index.Kind.EVENT_TIME, Objects.requireNonNull(schema.index(2)).kind());
 
         Schema closed = schema.with(List.of(new IndexClosed(1), new IndexClosed(99)));
         assertEquals(

@@ -1,6 +1,7 @@
 package dev.loom.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +10,7 @@ import dev.loom.Loom;
 import dev.loom.StoreAccess;
 import dev.loom.error.CorruptStoreException;
 import dev.loom.error.StoreIoException;
+import dev.loom.error.UnsupportedStoreException;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import java.nio.ByteBuffer;
@@ -17,12 +19,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The two slots of a mark: whatever becomes of one being written, the other is the newest that was durable. */
 final class MarkFileTest {
+    private static final int MAJOR_OFFSET = 8;
+
     @TempDir
     Path store;
 
@@ -115,5 +120,100 @@ final class MarkFileTest {
         assertEquals(last.sequence() - 1, mark.read().sequence());
         tear(MarkFile.SLOT_LENGTH - position);
         assertThrows(CorruptStoreException.class, mark::read);
+    }
+
+    /** Puts a slot there with another value of its fields, and the checksum of the whole. */
+    private void forge(int slot, int offset, long value, boolean whole) {
+        ByteBuffer bytes = ByteBuffer.allocate(MarkFile.SLOT_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+        try (LoomFile file = Storage.DISK.openToRead(path)) {
+            file.read(bytes, (long) slot * MarkFile.SLOT_LENGTH);
+        }
+        bytes.clear();
+        if (offset == MAJOR_OFFSET) {
+            bytes.putShort(offset, (short) value);
+        } else {
+            bytes.putLong(offset, value);
+        }
+        if (whole) {
+            CRC32C crc = new CRC32C();
+            crc.update(bytes.duplicate().limit(MarkFile.SLOT_LENGTH - Integer.BYTES));
+            bytes.putInt(MarkFile.SLOT_LENGTH - Integer.BYTES, (int) crc.getValue());
+        }
+        put(slot, bytes);
+    }
+
+    private void put(int slot, ByteBuffer bytes) {
+        try (LoomFile file = Storage.DISK.openToWrite(path, false)) {
+            file.write(bytes, (long) slot * MarkFile.SLOT_LENGTH);
+        }
+    }
+
+    private void erase(int slot) {
+        put(slot, ByteBuffer.allocate(MarkFile.SLOT_LENGTH));
+    }
+
+    private Mark read() {
+        return new MarkFile(Storage.DISK, path).read();
+    }
+
+    private boolean unfinished() {
+        return new MarkFile(Storage.DISK, path).unfinished();
+    }
+
+    @Test
+    void shouldRefuseTheMarkOfANewerFormat() {
+        for (int slot = 0; slot < 2; slot++) {
+            forge(slot, MAJOR_OFFSET, MarkFile.MAJOR + 1, false);
+            assertEquals(newest.storeId(), read().storeId(), "torn: the other slot counts");
+            forge(slot, MAJOR_OFFSET, MarkFile.MAJOR + 1, true);
+            UnsupportedStoreException newer = assertThrows(UnsupportedStoreException.class, this::read);
+            assertTrue(String.valueOf(newer.getMessage()).contains("major=2, newest supported=1"), newer::getMessage);
+            forge(slot, MAJOR_OFFSET, MarkFile.MAJOR, true);
+            assertEquals(newest, read());
+        }
+        forge(0, MAJOR_OFFSET, MarkFile.MAJOR + 1, false);
+        forge(1, MAJOR_OFFSET, 0, false);
+        assertThrows(UnsupportedStoreException.class, this::read);
+        forge(0, MAJOR_OFFSET, 0, false);
+        assertThrows(CorruptStoreException.class, this::read);
+    }
+
+    @Test
+    void shouldRefuseWhatNeverWasAMark() {
+        forge(0, 0, 5, true);
+        assertEquals(newest.storeId(), read().storeId(), "the other slot counts");
+        forge(1, 0, 5, true);
+        CorruptStoreException foreign = assertThrows(CorruptStoreException.class, this::read);
+        assertTrue(String.valueOf(foreign.getMessage()).contains("magic=5"), foreign::getMessage);
+        forge(1, 0, MarkFile.MAGIC, false);
+        assertThrows(CorruptStoreException.class, this::read);
+    }
+
+    @Test
+    void shouldBeUnfinishedUntilItsFirstSlotIsWritten() {
+        assertFalse(unfinished());
+        erase(1);
+        assertFalse(unfinished(), "the first slot is intact");
+        assertEquals(List.of((long) MarkFile.SLOT_LENGTH), new MarkFile(Storage.DISK, path).damagedSlots());
+        tear(0);
+        assertTrue(unfinished());
+        forge(0, MAJOR_OFFSET, MarkFile.MAJOR + 1, false);
+        assertFalse(unfinished(), "of a newer format");
+        forge(0, 0, 5, false);
+        assertFalse(unfinished(), "another file");
+        erase(0);
+        assertTrue(unfinished());
+        forge(1, 0, 1, false);
+        assertFalse(unfinished(), "the second slot was written");
+    }
+
+    @Test
+    void shouldRefuseAPathThatItHasNoRoomFor() {
+        Path fits = Path.of("/" + "x".repeat(3000));
+        new MarkFile(Storage.DISK, path).write(newest.movedTo(fits));
+        assertEquals(fits, read().staging());
+        Path tooLong = Path.of("/" + "x".repeat(MarkFile.SLOT_LENGTH));
+        Mark moved = newest.movedTo(tooLong);
+        assertThrows(IllegalArgumentException.class, () -> new MarkFile(Storage.DISK, path).write(moved));
     }
 }

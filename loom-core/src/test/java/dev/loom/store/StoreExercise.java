@@ -5,10 +5,8 @@ import dev.loom.LoomReader;
 import dev.loom.StoreAccess;
 import dev.loom.StoreVerifier;
 import dev.loom.api.Index;
-import dev.loom.api.IndexKind;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
-import dev.loom.api.SourceStatistics;
 import dev.loom.format.Formats;
 import dev.loom.index.ChunkIndexReader;
 import dev.loom.index.IndexSummary;
@@ -55,7 +53,7 @@ final class StoreExercise {
         try (Snapshot snapshot = asked) {
             answers.append(snapshot.lastTimeNs()).append(snapshot.beginAddress());
             for (int id : new int[] {0, 1, 2, 3, 4, 5, 65_535}) {
-                SourceStatistics statistics = snapshot.statistics(id);
+                Source.Statistics statistics = snapshot.statistics(id);
                 answers.append(statistics);
             }
             for (Source source : sources) {
@@ -147,7 +145,7 @@ final class StoreExercise {
 
     private void summary(Chunks chunks, Index index, ChunkIndexReader bins) {
         IndexSummary summary = new IndexSummary();
-        if (index.kind() == IndexKind.EVENT_TIME && chunks.listed()) {
+        if (index.kind() == Index.Kind.EVENT_TIME && chunks.listed()) {
             answers.append(chunks.firstTimeNs() <= chunks.lastTimeNs()).append(chunks.records());
         }
         if (chunks.summary(index.id(), index.function().type(), summary)

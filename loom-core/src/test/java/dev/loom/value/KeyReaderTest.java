@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
+import dev.loom.format.Field;
 import dev.loom.format.FieldReader;
-import dev.loom.format.FieldType;
 import dev.loom.format.FieldValue;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
@@ -38,10 +38,10 @@ class KeyReaderTest {
 
     @ParameterizedTest
     @EnumSource(
-            value = FieldType.class,
+            value = Field.Type.class,
             names = {"UTF8", "BYTES", "ANY", "JSON"},
             mode = EnumSource.Mode.EXCLUDE)
-    void shouldReadAtFixedPlaceWhatTheFormatReads(FieldType type) {
+    void shouldReadAtFixedPlaceWhatTheFormatReads(Field.Type type) {
         System.out.println("KeyReaderTest: -Dloom.test.seed=" + seed);
         for (String optional : new String[] {"", "?"}) {
             StructFormat format = Formats.struct("a:u8?,v:" + type.text() + optional + ",b:utf8");
@@ -53,7 +53,7 @@ class KeyReaderTest {
             for (int round = 0; round < 2_000; round++) {
                 UnsafeBuffer payload = new UnsafeBuffer(new byte[40]);
                 random.nextBytes(payload.byteArray());
-                if (type == FieldType.BOOL) {
+                if (type == Field.Type.BOOL) {
                     payload.putByte(MARGIN + 1, (byte) random.nextInt(3));
                 }
                 int length = random.nextInt(14);
@@ -173,10 +173,10 @@ class KeyReaderTest {
     /** With so many fields that may be missing, the bits that say so take two bytes. */
     @ParameterizedTest
     @EnumSource(
-            value = FieldType.class,
+            value = Field.Type.class,
             names = {"UTF8", "BYTES", "ANY", "JSON"},
             mode = EnumSource.Mode.EXCLUDE)
-    void shouldReadABatchAsOneRecordAfterTheOther(FieldType type) {
+    void shouldReadABatchAsOneRecordAfterTheOther(Field.Type type) {
         System.out.println("KeyReaderTest: -Dloom.test.seed=" + seed);
         for (String optional : new String[] {"", "?"}) {
             StructFormat format = Formats.struct(

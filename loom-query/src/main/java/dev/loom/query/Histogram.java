@@ -3,14 +3,17 @@ package dev.loom.query;
 import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
-import dev.loom.api.IndexKind;
 import dev.loom.api.Snapshot;
 import dev.loom.api.ValueType;
 import dev.loom.query.histogram.CellCounts;
 import dev.loom.query.histogram.HistogramChunks;
+import dev.loom.query.model.Completeness;
 import dev.loom.query.model.EventClock;
 import dev.loom.query.model.Order;
 import dev.loom.query.model.QueryMemory;
+import dev.loom.query.model.QueryStatistics;
+import dev.loom.query.model.TimeRange;
+import dev.loom.query.model.Value;
 import dev.loom.query.plan.EventRange;
 import dev.loom.query.plan.EventTimes;
 import dev.loom.query.plan.IndexSummaries;
@@ -57,7 +60,7 @@ public final class Histogram extends Query<Histogram> {
      * @throws IllegalArgumentException if the function can't be read
      */
     public static Histogram of(Snapshot snapshot, Index index) {
-        Bins bins = index.kind() == IndexKind.VALUE ? index.bins() : Bins.logLinear();
+        Bins bins = index.kind() == Index.Kind.VALUE ? index.bins() : Bins.logLinear();
         return of(snapshot, index.sourceId(), index.function()).bins(bins);
     }
 
@@ -114,7 +117,7 @@ public final class Histogram extends Query<Histogram> {
      * @throws IllegalArgumentException if there are steps but the range has no start; if bins times steps exceed {@link
      *     #CELLS_MAX}; or if a group names bins that don't exist
      */
-    public HistogramCounts count() {
+    public Counts count() {
         QueryTerms terms = terms();
         ValueType type = indexed.function().type();
         EventRange events = terms.eventRange();
@@ -140,7 +143,7 @@ public final class Histogram extends Query<Histogram> {
                     counts.add(counts.step(timeNs), reader.key(), reader.remainder());
                 }
             }
-            return new HistogramCounts(counts, scope.statistics(read), scope.completeness());
+            return new Counts(counts, scope.statistics(read), scope.completeness());
         }
     }
 
@@ -153,5 +156,83 @@ public final class Histogram extends Query<Histogram> {
             WherePlan plan, @Nullable IndexSummaries summaries, @Nullable EventClock clock, CellCounts counts) {
         EventTimes times = clock == null ? null : EventTimes.of(clock, plan);
         return summaries == null ? ChunkDecider.READ_ALL : new HistogramChunks(summaries, times, counts);
+    }
+
+    /** The counts of a {@link Histogram}: bins from the lowest values up, steps from the earliest on. Immutable. */
+    public static final class Counts {
+        private final CellCounts cells;
+        private final QueryStatistics statistics;
+        private final Completeness completeness;
+
+        Counts(CellCounts cells, QueryStatistics statistics, Completeness completeness) {
+            this.cells = cells;
+            this.statistics = statistics;
+            this.completeness = completeness;
+        }
+
+        /** Whether whole values are exact integers: see {@link IndexFunction#isExact}. */
+        public boolean isExact() {
+            return cells.isExact();
+        }
+
+        /** The number of bins, including empty ones. */
+        public int bins() {
+            return cells.bins();
+        }
+
+        /** The number of steps, including empty ones. */
+        public int steps() {
+            return cells.steps();
+        }
+
+        /** The number of values in one bin of a step. */
+        public long count(int step, int bin) {
+            return cells.count(step, bin);
+        }
+
+        /** The number of values in a step. */
+        public long count(int step) {
+            return cells.count(step);
+        }
+
+        /** The number of values in all. */
+        public long count() {
+            return cells.count();
+        }
+
+        /** The least value that a bin can hold. */
+        public Value low(int bin) {
+            return cells.low(bin);
+        }
+
+        /** The greatest value that a bin can hold. */
+        public Value high(int bin) {
+            return cells.high(bin);
+        }
+
+        /** The least value in a step; null if it is empty. */
+        public @Nullable Value min(int step) {
+            return cells.min(step);
+        }
+
+        /** The greatest value in a step; null if it is empty. */
+        public @Nullable Value max(int step) {
+            return cells.max(step);
+        }
+
+        /** The times of a step; the last one ends with the range. */
+        public TimeRange range(int step) {
+            return cells.range(step);
+        }
+
+        /** The work done. */
+        public QueryStatistics statistics() {
+            return statistics;
+        }
+
+        /** What the counts lack. */
+        public Completeness completeness() {
+            return completeness;
+        }
     }
 }

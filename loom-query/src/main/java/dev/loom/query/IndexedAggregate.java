@@ -2,7 +2,6 @@ package dev.loom.query;
 
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
-import dev.loom.api.IndexKind;
 import dev.loom.api.Snapshot;
 import dev.loom.api.ValueType;
 import dev.loom.query.model.Value;
@@ -63,7 +62,7 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
      * @throws IllegalArgumentException if the function can't be read; {@link Index#supply} provides one that can
      */
     public static IndexedAggregate of(Snapshot snapshot, Index index) {
-        boolean sums = index.kind() == IndexKind.VALUE;
+        boolean sums = index.kind() == Index.Kind.VALUE;
         return new IndexedAggregate(snapshot, IndexedFunction.of(index.sourceId(), index.function()), sums);
     }
 
@@ -114,7 +113,7 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
     /** Runs the query. If it ended early, the result covers part of the records, as its completeness says. */
     public Aggregate run() {
         try (QueryScope scope = new QueryScope(terms())) {
-            KeyPasses passes = new KeyPasses(scope, indexed, index -> !sums || index.kind() == IndexKind.VALUE);
+            KeyPasses passes = new KeyPasses(scope, indexed, index -> !sums || index.kind() == Index.Kind.VALUE);
             ValueType type = indexed.function().type();
             KeyRange range = KeyRange.of(values, type);
             boolean all = range.covers(type.lowestKey(), type.highestKey());

@@ -102,7 +102,7 @@ public final class IndexedScan extends Query<IndexedScan> {
      *
      * @return what the answer lacks
      */
-    public Completeness forEach(RecordHandler handler) {
+    public Completeness forEach(QueryCursor.RecordHandler handler) {
         try (QueryCursor cursor = open()) {
             return cursor.forEach(handler);
         }

@@ -9,7 +9,7 @@ import dev.loom.query.model.TimeRange;
 import dev.loom.query.plan.EventRange;
 import dev.loom.query.plan.QueryTerms;
 import dev.loom.query.plan.RunLimits;
-import dev.loom.query.where.WhereExpression;
+import dev.loom.query.where.Where;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public abstract class Query<Q extends Query<Q>> {
     private final Snapshot snapshot;
     private final int sourceId;
-    private final List<WhereExpression> conditions = new ArrayList<>();
+    private final List<Where> conditions = new ArrayList<>();
     private TimeRange range = TimeRange.ALL;
     private @Nullable EventClock eventClock;
     private TimeRange eventRange = TimeRange.ALL;
@@ -55,7 +55,7 @@ public abstract class Query<Q extends Query<Q>> {
      *
      * @throws IllegalArgumentException if the format lacks a field, or if the field can't be compared in this way
      */
-    public Q where(WhereExpression condition) {
+    public Q where(Where condition) {
         condition.bind(QueryTerms.format(snapshot, sourceId));
         conditions.add(condition);
         return self();

@@ -3,6 +3,7 @@ package dev.loom.query;
 import dev.loom.api.RecordCursor;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.QueryStatistics;
+import org.agrona.DirectBuffer;
 
 /** The records that a query returns, its statistics, and what the answer lacks. For one thread. */
 public interface QueryCursor extends RecordCursor {
@@ -34,4 +35,10 @@ public interface QueryCursor extends RecordCursor {
      * @throws IllegalStateException after {@link #close()}
      */
     Completeness completeness();
+
+    /** Receives the records of a scan. The buffer is valid only during the call. */
+    @FunctionalInterface
+    interface RecordHandler {
+        void onRecord(long timeNs, DirectBuffer buffer, int offset, int length);
+    }
 }

@@ -62,7 +62,7 @@ public final class RawScan extends Query<RawScan> {
      *
      * @return what the answer lacks
      */
-    public Completeness forEach(RecordHandler handler) {
+    public Completeness forEach(QueryCursor.RecordHandler handler) {
         try (QueryCursor cursor = open()) {
             return cursor.forEach(handler);
         }

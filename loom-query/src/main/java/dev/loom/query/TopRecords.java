@@ -4,7 +4,11 @@ import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.api.ValueType;
+import dev.loom.query.model.Completeness;
+import dev.loom.query.model.Completeness.Limit;
 import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryStatistics;
+import dev.loom.query.model.Value;
 import dev.loom.query.plan.IndexSummaries;
 import dev.loom.query.plan.IndexedFunction;
 import dev.loom.query.rank.RankedRecords;
@@ -13,8 +17,12 @@ import dev.loom.query.walk.ChunkUse;
 import dev.loom.query.walk.QueryScope;
 import dev.loom.query.walk.SourceWalk;
 import dev.loom.read.ChunkSummary;
+import dev.loom.read.RecordReader;
 import dev.loom.read.StoredRecord;
+import dev.loom.read.StoredRecordCursor;
 import dev.loom.value.KeyReader;
+import java.util.List;
+import java.util.Map;
 
 /**
  * The records of one source with the largest values, largest first; among equal values the newest first. The chunks' maxima
@@ -81,11 +89,11 @@ public final class TopRecords extends Query<TopRecords> {
     }
 
     /** Runs the query. If its budget ended it early, the result holds the largest values of what was read. */
-    public TopCursor open() {
+    public Cursor open() {
         return QueryScope.open(terms(), this::cursor);
     }
 
-    private TopCursor cursor(QueryScope scope) {
+    private Cursor cursor(QueryScope scope) {
         IndexSummaries summaries = indexed.summaries(scope.plan(), index -> true);
         KeyReader reader = new KeyReader(indexed.function(), scope.lookup());
         long reached = summaries == null ? Long.MIN_VALUE : reached(scope, summaries, reader);
@@ -99,7 +107,7 @@ public final class TopRecords extends Query<TopRecords> {
             }
         }
         best.sort();
-        return TopCursor.of(scope, best, indexed.function().type(), smallest);
+        return Cursor.of(scope, best, indexed.function().type(), smallest);
     }
 
     /** A rank that at least as many records reach as are wanted, according to summaries. */
@@ -137,5 +145,69 @@ public final class TopRecords extends Query<TopRecords> {
     private boolean isExact(long rank) {
         long key = smallest ? ~rank : rank;
         return indexed.function().type() != ValueType.F64 || Math.abs(ValueType.doubleOf(key)) < EXACT_MAX;
+    }
+
+    /** The records of a {@link TopRecords} in order; each is read when the cursor moves to it. For one thread. */
+    public static final class Cursor extends StoredRecordCursor implements QueryCursor {
+        private final QueryScope scope;
+        private final RankedRecords ranked;
+        private final ValueType type;
+        private final boolean smallest;
+        private final RecordReader records;
+        private final long bytesReadBefore;
+        private int next;
+        private Limit limit = Limit.NONE;
+
+        private Cursor(QueryScope scope, RankedRecords ranked, ValueType type, boolean smallest, RecordReader records) {
+            super(records);
+            this.scope = scope;
+            this.ranked = ranked;
+            this.type = type;
+            this.smallest = smallest;
+            this.records = records;
+            this.bytesReadBefore = scope.bytesReadBesides();
+        }
+
+        static Cursor of(QueryScope scope, RankedRecords ranked, ValueType type, boolean smallest) {
+            RecordReader records = scope.reader().records(scope.terms().sourceId());
+            return new Cursor(scope, ranked, type, smallest, records);
+        }
+
+        @Override
+        protected boolean advance() {
+            boolean found = false;
+            while (!found && next < ranked.size() && limit == Limit.NONE) {
+                limit = scope.limits().check(bytesReadBefore + records.bytesRead());
+                found = limit == Limit.NONE && records.read(ranked.address(next++));
+            }
+            return found;
+        }
+
+        /** The record's value. */
+        public Value value() {
+            checkOnRecord();
+            long key = ranked.key(next - 1);
+            int remainder = ranked.remainder(next - 1);
+            return smallest ? new Value(type, ~key, -remainder) : new Value(type, key, remainder);
+        }
+
+        @Override
+        public QueryStatistics statistics() {
+            return scope.statistics(recordsReturned())
+                    .plus(new QueryStatistics(
+                            0, 0, 0, records.pagesRead(), records.bytesRead(), 0, 0, 0, 0, List.of(), Map.of()));
+        }
+
+        @Override
+        public Completeness completeness() {
+            checkOpen();
+            return scope.completeness().and(new Completeness(0, records.damaged(), records.expired(), limit, false));
+        }
+
+        @Override
+        protected void release() {
+            records.close();
+            scope.close();
+        }
     }
 }

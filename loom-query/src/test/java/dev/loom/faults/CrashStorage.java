@@ -3,6 +3,7 @@ package dev.loom.faults;
 import dev.loom.error.StoreIoException;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -10,6 +11,7 @@ import java.nio.MappedByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -26,6 +28,7 @@ final class CrashStorage implements Storage {
     private final List<CrashImage.Event> journal = new ArrayList<>();
     private @Nullable Random syncFailures;
     private int syncsFailed;
+    private volatile long capacity = Long.MAX_VALUE;
 
     /** @param root exists; what is in it now is durable */
     CrashStorage(Path root) {
@@ -138,6 +141,23 @@ final class CrashStorage implements Storage {
             note(image -> image.delete(name));
         }
         DISK.delete(file);
+    }
+
+    /** How many bytes the disk holds, which it does not enforce. */
+    void capacity(long bytes) {
+        capacity = bytes;
+    }
+
+    @Override
+    public long usableSpace(Path directory) {
+        return isBelow(directory) ? capacity - size(root.toFile()) : DISK.usableSpace(directory);
+    }
+
+    private static long size(File file) {
+        File[] inside = file.listFiles();
+        return inside == null
+                ? file.length()
+                : Arrays.stream(inside).mapToLong(CrashStorage::size).sum();
     }
 
     @Override

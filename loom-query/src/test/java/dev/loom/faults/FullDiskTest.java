@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.Loom;
+import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
 import dev.loom.StoreVerifier;
 import dev.loom.api.Pressure;
 import dev.loom.api.PushStatus;
 import dev.loom.api.Snapshot;
+import dev.loom.api.SourceCursor;
 import dev.loom.api.Store;
 import dev.loom.error.StoreIoException;
 import java.io.IOException;
@@ -55,7 +57,16 @@ class FullDiskTest {
     }
 
     private Loom open(Pressure pressure) {
-        return Loom.open(PushingProcess.config(store).pressure(pressure).build());
+        return open(pressure, 0);
+    }
+
+    private Loom open(Pressure pressure, long minFreeBytes) {
+        return Loom.open(PushingProcess.config(store)
+                .pressure(pressure)
+                .maxBytes(LoomConfig.UNLIMITED)
+                .segmentBytes(256 << 10)
+                .minFreeBytes(minFreeBytes)
+                .build());
     }
 
     private Path filler() {
@@ -144,6 +155,43 @@ class FullDiskTest {
         check(loom);
         loom.close();
         checkClosed();
+    }
+
+    @Test
+    void shouldDeleteTheOldestSegmentsAndGoOnWhenOthersFillTheDisk() throws IOException {
+        try (Loom loom = open(Pressure.WAIT, 1 << 20)) {
+            push(loom, 4_000);
+            loom.force();
+            assertEquals(0, loom.info().records().begin());
+            fill();
+            push(loom, 4_000);
+            loom.force();
+            assertTrue(loom.info().records().begin() > 0, () -> loom.info().toString());
+            Files.delete(filler());
+            try (Snapshot snapshot = loom.snapshot()) {
+                for (int source = 0; source < SOURCES; source++) {
+                    checkNewest(snapshot, source);
+                }
+            }
+        }
+        assertEquals(
+                0, StoreVerifier.verify(store, (file, offset, message) -> {}).problems());
+    }
+
+    /** What is there are the source's newest records, one after the other. */
+    private void checkNewest(Snapshot snapshot, int source) {
+        int id = snapshot.source(StoreOracle.name(source)).orElseThrow().id();
+        long next = counts[source];
+        try (SourceCursor cursor = snapshot.newestFirst(id, Long.MIN_VALUE, Long.MAX_VALUE)) {
+            while (cursor.next()) {
+                byte[] payload = new byte[cursor.length()];
+                cursor.buffer().getBytes(cursor.offset(), payload);
+                assertArrayEquals(CheckedPayload.make(SEED, source, --next), payload);
+            }
+            assertEquals(0, cursor.damaged());
+        }
+        assertTrue(next > 0 && next < counts[source] - 10, "first=" + next);
+        assertEquals(counts[source] - next, snapshot.statistics(id).records());
     }
 
     @Test

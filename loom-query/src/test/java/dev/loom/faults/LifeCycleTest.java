@@ -11,7 +11,7 @@ import dev.loom.LoomReader;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
-import dev.loom.error.CopiedStoreException;
+import dev.loom.error.CorruptStoreException;
 import dev.loom.error.StoreReopenedException;
 import dev.loom.format.Formats;
 import dev.loom.query.QueryCursor;
@@ -131,8 +131,8 @@ class LifeCycleTest {
     }
 
     private void assertRefusedUntilAdopted(Path copied, long[] forced) {
-        assertThrows(CopiedStoreException.class, () -> open(copied));
-        assertThrows(CopiedStoreException.class, () -> LoomReader.attach(copied));
+        assertThrows(CorruptStoreException.class, () -> open(copied));
+        assertThrows(CorruptStoreException.class, () -> LoomReader.attach(copied));
         try (Loom adopted =
                 Loom.open(PushingProcess.config(copied).adoptCopy(true).build())) {
             assertArrayEquals(forced, oracle.count(adopted), "the copy");

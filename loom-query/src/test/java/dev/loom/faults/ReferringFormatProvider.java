@@ -2,7 +2,6 @@ package dev.loom.faults;
 
 import dev.loom.format.Field;
 import dev.loom.format.FieldReader;
-import dev.loom.format.FieldType;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.PayloadFormatProvider;
@@ -52,7 +51,7 @@ public final class ReferringFormatProvider implements PayloadFormatProvider {
 
         @Override
         public List<Field> fields() {
-            return List.of(new Field(fieldName, FieldType.I64, true));
+            return List.of(new Field(fieldName, Field.Type.I64, true));
         }
 
         @Override

@@ -9,10 +9,9 @@ import dev.loom.Loom;
 import dev.loom.LoomReader;
 import dev.loom.StoreVerifier;
 import dev.loom.error.CorruptStoreException;
-import dev.loom.error.ForeignFileException;
 import dev.loom.error.LoomException;
 import dev.loom.error.StoreNotFoundException;
-import dev.loom.error.StoreTooNewException;
+import dev.loom.error.UnsupportedStoreException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -99,7 +98,7 @@ class UnknownFormatTest {
                     version(store, slot, MAJOR_OFFSET, 2);
                 }
             }
-            assertRefused(StoreTooNewException.class, store, "major=2", "newest supported=1", "loom.mark");
+            assertRefused(UnsupportedStoreException.class, store, "major=2", "newest supported=1", "loom.mark");
         }
     }
 
@@ -118,7 +117,7 @@ class UnknownFormatTest {
         Path other = Files.createDirectory(temp.resolve("other"));
         Files.writeString(other.resolve("notes.txt"), "not a store");
         assertThrows(StoreNotFoundException.class, () -> LoomReader.attach(other));
-        ForeignFileException foreign = assertThrows(ForeignFileException.class, () -> open(other));
+        CorruptStoreException foreign = assertThrows(CorruptStoreException.class, () -> open(other));
         assertTrue(String.valueOf(foreign.getMessage()).contains("notes.txt"), foreign::getMessage);
         assertEquals(1, contents(other).size());
         assertThrows(StoreNotFoundException.class, () -> LoomReader.attach(temp.resolve("absent")));
@@ -131,15 +130,15 @@ class UnknownFormatTest {
         byte[] foreign = new byte[2 * SLOT];
         Arrays.fill(foreign, (byte) 'x');
         Files.write(store.resolve("loom.mark"), foreign);
-        assertRefused(ForeignFileException.class, store, "loom.mark", "7878");
+        assertRefused(CorruptStoreException.class, store, "loom.mark", "7878");
         Files.write(store.resolve("loom.mark"), new byte[0]);
-        assertRefused(ForeignFileException.class, store, "loom.mark");
+        assertRefused(CorruptStoreException.class, store, "loom.mark");
         mark[100] ^= 1;
         mark[SLOT + 100] ^= 1;
         Files.write(store.resolve("loom.mark"), mark);
         assertRefused(CorruptStoreException.class, store, "loom.mark");
         Files.delete(store.resolve("loom.mark"));
-        ForeignFileException lost = assertThrows(ForeignFileException.class, () -> open(store));
+        CorruptStoreException lost = assertThrows(CorruptStoreException.class, () -> open(store));
         assertTrue(String.valueOf(lost.getMessage()).contains("loom.mark"), lost::getMessage);
     }
 

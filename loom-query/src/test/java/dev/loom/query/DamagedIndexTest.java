@@ -8,7 +8,7 @@ import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
 import dev.loom.api.Eviction;
 import dev.loom.api.Snapshot;
-import dev.loom.api.SourceStatistics;
+import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.format.Formats;
 import dev.loom.log.PageDescriptor;
@@ -175,7 +175,7 @@ class DamagedIndexTest {
     }
 
     private void checkRange(Snapshot snapshot, int id) {
-        SourceStatistics statistics = snapshot.statistics(id);
+        Source.Statistics statistics = snapshot.statistics(id);
         long length = Math.max(1, statistics.lastTimeNs() - statistics.firstTimeNs());
         long from = statistics.firstTimeNs() + (long) (random.nextDouble() * length);
         TimeRange range = new TimeRange(from, from + (long) (random.nextDouble() * length / 4));

@@ -168,7 +168,7 @@ class ExactNumbersTest {
     }
 
     private void checkTop(Snapshot snapshot, boolean index, List<BigDecimal> sorted, String context) {
-        try (TopCursor top = TopRecords.of(snapshot, source, FUNCTION, 100)
+        try (TopRecords.Cursor top = TopRecords.of(snapshot, source, FUNCTION, 100)
                 .useChunkIndex(index)
                 .open()) {
             for (int i = 0; i < Math.min(100, sorted.size()); i++) {
@@ -206,7 +206,7 @@ class ExactNumbersTest {
     }
 
     private void checkHistogram(Snapshot snapshot, boolean index, List<BigDecimal> sorted, String context) {
-        HistogramCounts counts = Histogram.of(snapshot, source, FUNCTION)
+        Histogram.Counts counts = Histogram.of(snapshot, source, FUNCTION)
                 .bins(Bins.edges(List.of(
                         BigDecimal.valueOf(500),
                         new BigDecimal("9007199254740994"),

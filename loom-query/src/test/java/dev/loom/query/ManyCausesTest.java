@@ -55,7 +55,7 @@ final class ManyCausesTest {
             }
             int before = opened;
             try (Snapshot snapshot = loom.snapshot();
-                    CorrelationCursor cursor = Correlation.of(snapshot, others, () -> {
+                    Correlation.Cursor cursor = Correlation.of(snapshot, others, () -> {
                                 opened++;
                                 return RawScan.of(snapshot, causes)
                                         .memory(memory)

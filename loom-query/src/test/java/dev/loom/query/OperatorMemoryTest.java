@@ -13,6 +13,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.query.where.Where;
+import dev.loom.query.where.Where.Operator;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteOrder;
@@ -71,7 +72,7 @@ class OperatorMemoryTest {
     }
 
     private static void top(Snapshot snapshot, int source, int count, Runnable now) {
-        try (TopCursor cursor =
+        try (TopRecords.Cursor cursor =
                 TopRecords.of(snapshot, source, VALUE, count).pulse(now).open()) {
             int found = 0;
             while (cursor.next()) {
@@ -82,7 +83,7 @@ class OperatorMemoryTest {
     }
 
     private static void correlate(Snapshot snapshot, int a, int b, Runnable now) {
-        try (CorrelationCursor cursor = Correlation.of(
+        try (Correlation.Cursor cursor = Correlation.of(
                         snapshot,
                         b,
                         () -> RawScan.of(snapshot, a)

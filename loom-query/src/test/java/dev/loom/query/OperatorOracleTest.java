@@ -116,7 +116,7 @@ class OperatorOracleTest {
                     .map(row -> row.address() + " " + row.timeNs() + " " + (scores ? "" + row.score() : row.value()))
                     .toList();
             List<String> found = new ArrayList<>();
-            try (TopCursor cursor = query.open()) {
+            try (TopRecords.Cursor cursor = query.open()) {
                 while (cursor.next()) {
                     found.add(cursor.address() + " " + cursor.timeNs() + " " + cursor.value());
                 }
@@ -163,7 +163,7 @@ class OperatorOracleTest {
             boolean oneBin = random.nextInt(3) == 0;
             // a histogram of doubles has a few thousand bins even so
             Bins bins = steps && valued.function().equals(OperatorStore.SCORE) ? Bins.logLinear(0) : store.bins();
-            HistogramCounts counts = (oneBin ? query.oneBin() : query.bins(bins)).count();
+            Histogram.Counts counts = (oneBin ? query.oneBin() : query.bins(bins)).count();
             assertTrue(counts.completeness().complete());
             skipped +=
                     counts.statistics().chunksFromBins() + counts.statistics().chunksFromTotals();
@@ -193,7 +193,7 @@ class OperatorOracleTest {
         });
     }
 
-    private static void requireBins(HistogramCounts counts, int step, List<Double> values) {
+    private static void requireBins(Histogram.Counts counts, int step, List<Double> values) {
         Map<Double, Integer> rest = new HashMap<>();
         values.forEach(value -> rest.merge(value, 1, Integer::sum));
         for (int bin = 0; bin < counts.bins(); bin++) {
@@ -259,7 +259,7 @@ class OperatorOracleTest {
             }
         }
         List<String> found = new ArrayList<>();
-        try (CorrelationCursor cursor = query.open()) {
+        try (Correlation.Cursor cursor = query.open()) {
             while (cursor.next()) {
                 found.add(cursor.address() + " of " + cursor.causeAddress());
             }

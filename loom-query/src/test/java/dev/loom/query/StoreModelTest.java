@@ -10,7 +10,6 @@ import dev.loom.StorageOption;
 import dev.loom.UnsyncedStorage;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
-import dev.loom.api.SourceStatistics;
 import dev.loom.api.Store;
 import dev.loom.format.Formats;
 import dev.loom.query.model.Order;
@@ -171,7 +170,7 @@ class StoreModelTest {
         return new TimeRange(Math.min(a, b), Math.max(a, b));
     }
 
-    private static void checkStatistics(SourceStatistics statistics, List<Row> rows) {
+    private static void checkStatistics(Source.Statistics statistics, List<Row> rows) {
         long bytes = rows.stream().mapToLong(row -> row.payload().length).sum();
         assertEquals(rows.size(), statistics.records());
         assertEquals(bytes, statistics.bytes());

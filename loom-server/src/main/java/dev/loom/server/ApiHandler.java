@@ -43,8 +43,8 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
     static final String METRICS = "/metrics";
 
     private static final int REQUEST_LENGTH_MAX = 64 * 1024;
-    private static final long BODY_TIMEOUT_S = 10;
-    private static final long KEEP_ALIVE_S = 5;
+    private static final Duration BODY_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration KEEP_ALIVE = Duration.ofSeconds(5);
     private static final String PREFIX = "/v1/";
     private static final String TEXT = "text/plain;charset=utf-8";
     private static final String JSON = "application/json";
@@ -133,12 +133,11 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
     }
 
     private static Scheduler.Task deadline(Request request) {
-        return request.getComponents()
-                .getScheduler()
-                .schedule(
-                        () -> request.fail(new TimeoutException("request body took too long")),
-                        BODY_TIMEOUT_S,
-                        TimeUnit.SECONDS);
+        return schedule(request, BODY_TIMEOUT, () -> request.fail(new TimeoutException("request body took too long")));
+    }
+
+    private static Scheduler.Task schedule(Request request, Duration delay, Runnable task) {
+        return request.getComponents().getScheduler().schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     /** Answers on a thread that may block: a hanging disk may hold it up, but not the threads that take records. */
@@ -166,12 +165,10 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
 
     /** Sends a whole answer; cuts off a client that reads it too slowly. */
     private void send(Request request, Response response, ByteBuffer bytes, Callback callback) {
-        Scheduler.Task deadline = request.getComponents()
-                .getScheduler()
-                .schedule(
-                        () -> cutOff(request, new TimeoutException("client read the response too slowly")),
-                        times.write.toNanos(),
-                        TimeUnit.NANOSECONDS);
+        Scheduler.Task deadline = schedule(
+                request,
+                times.write,
+                () -> cutOff(request, new TimeoutException("client read the response too slowly")));
         response.write(true, bytes, Callback.from(deadline::cancel, callback));
     }
 
@@ -277,9 +274,9 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
     }
 
     private void answerSchema(byte[] body, Request request, Response response, Callback callback) {
-        TextBuffer text = new TextBuffer(256);
+        TextBuffer text;
         try {
-            JsonText.putObject(text, schema.answer(JsonObject.parse(body)));
+            text = JsonText.line(schema.answer(JsonObject.parse(body)));
         } catch (RefusedException e) {
             throw ApiFailure.of(e);
         } catch (IllegalArgumentException e) {
@@ -289,7 +286,6 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
         } catch (LoomException e) {
             throw new ApiFailure(500, "store", String.valueOf(e.getMessage()));
         }
-        text.put('\n');
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, JSON);
         send(request, response, ByteBuffer.wrap(text.array(), 0, text.length()), callback);
     }
@@ -326,27 +322,20 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
     }
 
     private static void keepAlive(Request request, QueryApi.Run run, AnswerStream out) {
-        Scheduler scheduler = request.getComponents().getScheduler();
-        scheduler.schedule(
-                () -> {
-                    if (out.keepAlive()) {
-                        keepAlive(request, run, out);
-                    } else {
-                        run.cancel();
-                    }
-                },
-                KEEP_ALIVE_S,
-                TimeUnit.SECONDS);
+        schedule(request, KEEP_ALIVE, () -> {
+            if (out.keepAlive()) {
+                keepAlive(request, run, out);
+            } else {
+                run.cancel();
+            }
+        });
     }
 
     private static byte[] error(ApiFailure failure) {
         Map<String, Object> error = new LinkedHashMap<>();
         error.put("code", failure.code());
         error.put("message", String.valueOf(failure.getMessage()));
-        TextBuffer text = new TextBuffer(256);
-        JsonText.putObject(text, Map.of("error", error));
-        text.put('\n');
-        return text.toString().getBytes(StandardCharsets.UTF_8);
+        return JsonText.line(Map.of("error", error)).toByteArray();
     }
 
     private void fail(Request request, Response response, Callback callback, ApiFailure failure) {

@@ -9,7 +9,6 @@ import dev.loom.server.schema.IndexEntry;
 import dev.loom.server.schema.SchemaAccess;
 import dev.loom.server.schema.StoreSchema;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -54,26 +53,6 @@ final class GivenStore implements ServedStore {
     @Override
     public SchemaAccess schema() {
         return schema;
-    }
-
-    @Override
-    public boolean readOnly() {
-        return false;
-    }
-
-    @Override
-    public String reason() {
-        return "";
-    }
-
-    @Override
-    public Duration openInterval() {
-        return Duration.ZERO;
-    }
-
-    @Override
-    public boolean tryToWrite() {
-        return true;
     }
 
     @Override

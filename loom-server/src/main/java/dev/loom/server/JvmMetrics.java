@@ -1,5 +1,7 @@
 package dev.loom.server;
 
+import com.sun.management.UnixOperatingSystemMXBean;
+import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
@@ -8,6 +10,8 @@ import java.lang.management.MemoryPoolMXBean;
 import java.lang.management.MemoryUsage;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,11 +19,17 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
 
-/** The JVM's metrics, named as Prometheus' Java client names them, so that its dashboards work. */
+/** The metrics of the JVM and of its process, named as Prometheus' Java client names them, so that its dashboards work. */
 final class JvmMetrics {
+    /** Exists on Linux only. */
+    private static final Path STATUS = Path.of("/proc/self/status");
+
+    private static final long KIB = 1024;
+
     private JvmMetrics() {}
 
     static void tell(MetricsText text) {
+        process(text);
         text.gauge("jvm_runtime_info", "JVM runtime info")
                 .value(
                         1,
@@ -110,5 +120,44 @@ final class JvmMetrics {
         for (Thread.State state : Thread.State.values()) {
             text.value(states.getOrDefault(state, 0), "state", state.name());
         }
+    }
+
+    /** Named as Prometheus' own clients name them. */
+    private static void process(MetricsText text) {
+        text.gauge("process_start_time_seconds", "Start time of the process since unix epoch in seconds.")
+                .seconds(TimeUnit.MILLISECONDS.toNanos(
+                        ManagementFactory.getRuntimeMXBean().getStartTime()));
+        if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system) {
+            text.counter("process_cpu_seconds_total", "Total user and system CPU time spent in seconds.")
+                    .seconds(system.getProcessCpuTime());
+            text.gauge("process_open_fds", "Number of open file descriptors.")
+                    .value(system.getOpenFileDescriptorCount());
+            text.gauge("process_max_fds", "Maximum number of open file descriptors.")
+                    .value(system.getMaxFileDescriptorCount());
+        }
+        processMemory(text);
+    }
+
+    private static void processMemory(MetricsText text) {
+        List<String> lines;
+        try {
+            lines = Files.readAllLines(STATUS);
+        } catch (IOException e) {
+            return;
+        }
+        for (String line : lines) {
+            if (line.startsWith("VmSize:")) {
+                text.gauge("process_virtual_memory_bytes", "Virtual memory size in bytes.")
+                        .value(bytes(line));
+            } else if (line.startsWith("VmRSS:")) {
+                text.gauge("process_resident_memory_bytes", "Resident memory size in bytes.")
+                        .value(bytes(line));
+            }
+        }
+    }
+
+    /** The size in a line such as {@code VmRSS:  1234 kB}. */
+    private static long bytes(String line) {
+        return KIB * Long.parseLong(line.replaceAll("\\D", ""));
     }
 }

@@ -15,7 +15,6 @@ import dev.loom.query.model.QueryMemory;
 import dev.loom.server.api.QueryApi;
 import dev.loom.server.ingest.IngestServer;
 import dev.loom.server.protocol.SchemaRequests;
-import dev.loom.server.schema.SchemaAccess;
 import dev.loom.server.time.ClockPair;
 import java.io.Closeable;
 import java.io.IOException;
@@ -52,11 +51,11 @@ public final class LoomServer implements AutoCloseable {
 
     private LoomServer(ServerSettings settings, Opening opening) throws IOException {
         this.settings = settings;
-        queries = new QueryPool(settings.queries());
+        queries = new QueryPool(settings.queries);
         OtlpTarget target = new OtlpTarget(this::unwritable);
         store = opening.open(writer -> {
             if (settings.receivesOtlp()) {
-                target.ingester(new OtlpIngester(writer, settings.sources()));
+                target.ingester(new OtlpIngester(writer, settings.sources));
             }
         });
         try {
@@ -66,7 +65,7 @@ public final class LoomServer implements AutoCloseable {
             closeAfter(e, store::close);
             throw e;
         }
-        watch = new StoreWatch(store, settings.notices());
+        watch = new StoreWatch(store, settings.notices);
         health = new Health(
                 watch::problem,
                 List.of(
@@ -87,14 +86,12 @@ public final class LoomServer implements AutoCloseable {
 
     private ServerMetrics.Otlp otlp(OtlpTarget target) throws IOException {
         return new ServerMetrics.Otlp(
-                new OtlpReceiver(
-                        settings.otlp(), settings.protection(), target, new JsonRequests(), settings.failures()),
+                new OtlpReceiver(settings.otlp, settings.protection, target, new JsonRequests(), settings.failures),
                 target);
     }
 
     private static InFlightBudget budget(ServerSettings settings) throws IOException {
-        return InFlightBudget.open(
-                settings.otlp().budgetFolder(), settings.otlp().budgetLength());
+        return InFlightBudget.open(settings.otlp.budgetFolder(), settings.otlp.budgetLength());
     }
 
     /**
@@ -136,7 +133,7 @@ public final class LoomServer implements AutoCloseable {
     public static LoomServer open(ServerSettings settings) throws IOException {
         LoomConfig config =
                 settings.store().orElseThrow(() -> new IllegalArgumentException("settings name no store: " + settings));
-        return start(settings, onWritable -> OpenedStore.open(config, settings.openInterval(), onWritable));
+        return start(settings, onWritable -> OpenedStore.open(config, settings.openInterval, onWritable));
     }
 
     private static LoomServer start(ServerSettings settings, Opening opening) throws IOException {
@@ -165,7 +162,7 @@ public final class LoomServer implements AutoCloseable {
         if (endpoint == null) {
             return;
         }
-        if (!endpoint.isLocal() && !settings.protection().insecure()) {
+        if (!endpoint.isLocal() && !settings.protection.insecure()) {
             throw new IllegalArgumentException("endpoint is reachable from other machines and not encrypted: endpoint="
                     + endpoint + "; set insecure to allow it");
         }
@@ -173,14 +170,15 @@ public final class LoomServer implements AutoCloseable {
                 endpoint,
                 store::writer,
                 schema(settings.ingestSchemaChanges()),
-                new BudgetMemory(Objects.requireNonNull(budget)),
-                settings.protection().tokenFile());
+                Objects.requireNonNull(budget),
+                settings.protection.tokenFile(),
+                IngestServer.FRAME_DEADLINE_NS);
         ingest = server;
         addresses.put("ingest", found(endpoint, server.port()));
     }
 
-    private SchemaAccess schema(GuardedSchema.Changes changes) {
-        return new GuardedSchema(
+    private SchemaRequests schema(SchemaRequests.Changes changes) {
+        return new SchemaRequests(
                 store::schema,
                 id -> otlp.filter(receiver -> receiver.target().feeds(id)).isPresent(),
                 changes);
@@ -211,22 +209,22 @@ public final class LoomServer implements AutoCloseable {
                 new QueryApi(
                         store.directory(),
                         store::store,
-                        settings.queryTimeout(),
-                        new QueryMemory(settings.queryMemoryBytes())),
+                        settings.queryTimeout,
+                        new QueryMemory(settings.queryMemoryBytes)),
                 queries,
-                new SchemaRequests(schema(settings.apiSchemaChanges())),
+                schema(settings.apiSchemaChanges()),
                 health,
                 metrics::text,
-                new ApiHandler.AnswerTimes(settings.protection().writeTimeout(), settings.queryTimeout()));
+                new ApiHandler.AnswerTimes(settings.protection.writeTimeout(), settings.queryTimeout));
         api = handler;
         settings.api().ifPresent(endpoint -> {
             names.add("http");
-            listeners.add(new Listener(endpoint, handler, ApiHandler.refusals(), settings.openPaths()));
+            listeners.add(new Listener(endpoint, handler, ApiHandler.refusals(), settings.openPaths));
         });
         if (listeners.isEmpty()) {
             return;
         }
-        HttpServers started = HttpServers.start(settings.protection(), listeners, settings.failures());
+        HttpServers started = HttpServers.start(settings.protection, listeners, settings.failures);
         servers = started;
         for (int i = 0; i < names.size(); i++) {
             Endpoint endpoint = listeners.get(i).endpoint();

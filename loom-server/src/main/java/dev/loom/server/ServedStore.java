@@ -25,16 +25,24 @@ interface ServedStore extends AutoCloseable {
     SchemaAccess schema();
 
     /** Whether the store is open for reading until it can be opened for writing. */
-    boolean readOnly();
+    default boolean readOnly() {
+        return false;
+    }
 
     /** Why it is {@link #readOnly()}; empty if it is not. */
-    String reason();
+    default String reason() {
+        return "";
+    }
 
     /** How often to call {@link #tryToWrite()} while it is {@link #readOnly()}. */
-    Duration openInterval();
+    default Duration openInterval() {
+        return Duration.ZERO;
+    }
 
     /** Tries to reopen a read-only store for writing; returns whether it is now open for writing. */
-    boolean tryToWrite();
+    default boolean tryToWrite() {
+        return true;
+    }
 
     @Override
     void close();

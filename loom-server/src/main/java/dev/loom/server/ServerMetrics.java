@@ -2,7 +2,6 @@ package dev.loom.server;
 
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
-import dev.loom.api.SourceStatistics;
 import dev.loom.api.Store;
 import dev.loom.api.StoreInfo;
 import dev.loom.error.LoomException;
@@ -18,12 +17,14 @@ import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.ToLongBiFunction;
 
 /**
  * A server's metrics for Prometheus.
@@ -47,7 +48,6 @@ record ServerMetrics(
     String text() {
         MetricsText text = new MetricsText();
         text.gauge("loom_build_info", "The build of the sidecar.").value(1, "version", BuildVersion.text());
-        ProcessMetrics.tell(text);
         JvmMetrics.tell(text);
         otlp.ifPresent(receiver -> otlp(text, receiver));
         ingest.ifPresent(server -> ingest(text, server));
@@ -86,28 +86,35 @@ record ServerMetrics(
 
     private static void otlp(MetricsText text, Otlp otlp) {
         OtlpCounters counters = otlp.receiver().counters();
-        text.counter("loom_otlp_requests_total", "Requests that were accepted.");
-        eachCell((signal, transport) -> text.value(
-                counters.requests(signal, transport), "signal", lower(signal), "transport", lower(transport)));
-        text.counter("loom_otlp_accepted_records_total", "Log records, spans and data points that were stored.");
-        eachCell((signal, transport) -> text.value(
-                counters.acceptedRecords(signal, transport), "signal", lower(signal), "transport", lower(transport)));
-        text.counter(
-                "loom_otlp_rejected_records_total", "Log records, spans and data points that can never be stored.");
-        eachCell((signal, transport) -> text.value(
-                counters.rejectedRecords(signal, transport), "signal", lower(signal), "transport", lower(transport)));
-        text.counter("loom_otlp_received_bytes_total", "Bytes of accepted requests, decompressed.");
-        eachCell((signal, transport) ->
-                text.value(counters.bytes(signal, transport), "signal", lower(signal), "transport", lower(transport)));
+        eachCell(text, "loom_otlp_requests_total", "Requests that were accepted.", counters::requests);
+        eachCell(
+                text,
+                "loom_otlp_accepted_records_total",
+                "Log records, spans and data points that were stored.",
+                counters::acceptedRecords);
+        eachCell(
+                text,
+                "loom_otlp_rejected_records_total",
+                "Log records, spans and data points that can never be stored.",
+                counters::rejectedRecords);
+        eachCell(text, "loom_otlp_received_bytes_total", "Bytes of accepted requests, decompressed.", counters::bytes);
         text.counter("loom_otlp_refused_requests_total", "Requests that were refused, by reason.");
         for (Refusal.Reason reason : Refusal.Reason.values()) {
-            eachCell((signal, transport) -> {
-                long refused = counters.refused(signal, transport, reason);
-                if (refused > 0) {
-                    text.value(
-                            refused, "signal", lower(signal), "transport", lower(transport), "reason", lower(reason));
+            for (Signal signal : Signal.values()) {
+                for (Transport transport : Transport.values()) {
+                    long refused = counters.refused(signal, transport, reason);
+                    if (refused > 0) {
+                        text.value(
+                                refused,
+                                "signal",
+                                lower(signal),
+                                "transport",
+                                lower(transport),
+                                "reason",
+                                lower(reason));
+                    }
                 }
-            });
+            }
         }
         text.counter("loom_otlp_refused_unread_requests_total", "Requests that were refused before they were read.");
         for (Refusal.Reason reason : Refusal.Reason.values()) {
@@ -132,31 +139,30 @@ record ServerMetrics(
                 .value(otlp.receiver().bytesInFlight());
     }
 
-    private interface Cell {
-        void tell(Signal signal, Transport transport);
-    }
-
-    private static void eachCell(Cell cell) {
+    private static void eachCell(
+            MetricsText text, String name, String help, ToLongBiFunction<Signal, Transport> counter) {
+        text.counter(name, help);
         for (Signal signal : Signal.values()) {
             for (Transport transport : Transport.values()) {
-                cell.tell(signal, transport);
+                text.value(
+                        counter.applyAsLong(signal, transport), "signal", lower(signal), "transport", lower(transport));
             }
         }
     }
 
     private static void ingest(MetricsText text, IngestServer server) {
         text.counter("loom_ingest_records_total", "Records accepted by the raw port.")
-                .value(server.counters().records());
+                .value(server.counters().records.sum());
         text.counter("loom_ingest_batches_total", "Batches accepted in full.")
-                .value(server.counters().batches());
+                .value(server.counters().batches.sum());
         text.counter("loom_ingest_retries_total", "Batches to be sent again, in part or in full.")
-                .value(server.counters().retries());
+                .value(server.counters().retries.sum());
         text.counter("loom_ingest_refusals_total", "Requests that were refused, and protocol violations.")
-                .value(server.counters().refusals());
+                .value(server.counters().refusals.sum());
         text.gauge("loom_ingest_connections", "Open connections to the raw port.")
                 .value(server.connections());
         text.counter("loom_ingest_refused_connections_total", "Connections to the raw port refused over the limit.")
-                .value(server.counters().connectionsRefused());
+                .value(server.counters().connectionsRefused.sum());
     }
 
     private void queries(MetricsText text) {
@@ -197,15 +203,13 @@ record ServerMetrics(
         watermarks(text, "record", info.records());
         watermarks(text, "time", info.times());
         watermarks(text, "chunk", info.chunks());
-        Optional<StoreInfo.Session> session = info.session();
+        StoreInfo.Session session = info.session().orElse(null);
         text.counter("loom_store_waits_total", "How often the writer waited for room.")
-                .value(session.map(StoreInfo.Session::waits).orElse(0L));
+                .value(session == null ? 0 : session.waits());
         text.counter("loom_store_wait_seconds_total", "Time that the writer waited for room.")
-                .seconds(session.map(StoreInfo.Session::waited)
-                        .orElse(Duration.ZERO)
-                        .toNanos());
+                .seconds(session == null ? 0 : session.waited().toNanos());
         text.counter("loom_store_write_failures_total", "Failed page writes.")
-                .value(session.map(StoreInfo.Session::writeFailures).orElse(0L));
+                .value(session == null ? 0 : session.writeFailures());
         text.gauge("loom_store_clock_ahead_seconds", "How far arrival times are ahead of the machine's clock.")
                 .seconds(info.clockAhead().toNanos());
         text.gauge("loom_store_sources", "Sources.").value(info.sources());
@@ -223,21 +227,19 @@ record ServerMetrics(
     }
 
     private static void sources(MetricsText text, Snapshot snapshot) {
-        List<Source> sources =
-                snapshot.sources().stream().filter(source -> !source.closed()).toList();
-        List<SourceStatistics> statistics =
-                sources.stream().map(source -> snapshot.statistics(source.id())).toList();
+        Map<String, Source.Statistics> sources = new LinkedHashMap<>();
+        for (Source source : snapshot.sources()) {
+            if (!source.closed()) {
+                sources.put(source.name(), snapshot.statistics(source.id()));
+            }
+        }
         text.counter("loom_source_records_total", "Records of a source.");
-        for (int i = 0; i < sources.size(); i++) {
-            text.value(statistics.get(i).records(), "source", sources.get(i).name());
-        }
+        sources.forEach(
+                (name, statistics) -> text.value(statistics.records() + statistics.deletedRecords(), "source", name));
         text.counter("loom_source_payload_bytes_total", "Payload bytes of a source.");
-        for (int i = 0; i < sources.size(); i++) {
-            text.value(statistics.get(i).bytes(), "source", sources.get(i).name());
-        }
+        sources.forEach(
+                (name, statistics) -> text.value(statistics.bytes() + statistics.deletedBytes(), "source", name));
         text.counter("loom_source_lost_records_total", "Lost records of a source.");
-        for (int i = 0; i < sources.size(); i++) {
-            text.value(statistics.get(i).lost(), "source", sources.get(i).name());
-        }
+        sources.forEach((name, statistics) -> text.value(statistics.lost(), "source", name));
     }
 }

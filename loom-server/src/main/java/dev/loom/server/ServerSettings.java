@@ -5,6 +5,7 @@ import dev.loom.otlp.ingest.IngestSettings;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.otlp.server.OtlpConfig;
 import dev.loom.otlp.server.ServerProtection;
+import dev.loom.server.protocol.SchemaRequests;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
@@ -23,22 +24,24 @@ public final class ServerSettings {
     private static final int QUERY_MEMORY_SHARE = 4;
 
     private final @Nullable LoomConfig store;
-    private final Duration openInterval;
+    final Duration openInterval;
     private final @Nullable Endpoint otlpGrpc;
     private final @Nullable Endpoint otlpHttp;
     private final @Nullable Endpoint ingest;
     private final @Nullable Endpoint api;
-    private final ServerProtection protection;
-    private final OtlpConfig otlp;
-    private final IngestSettings sources;
-    private final QueryPool.Limits queries;
-    private final Duration queryTimeout;
-    private final long queryMemoryBytes;
-    private final Set<String> openPaths;
+    final ServerProtection protection;
+    final OtlpConfig otlp;
+    final IngestSettings sources;
+    final QueryPool.Limits queries;
+    final Duration queryTimeout;
+    final long queryMemoryBytes;
+    /** Paths of the API that need no token. */
+    final Set<String> openPaths;
+
     private final boolean apiSchemaChanges;
     private final boolean ingestSchemaChanges;
-    private final Consumer<Throwable> failures;
-    private final Consumer<String> notices;
+    final Consumer<Throwable> failures;
+    final Consumer<String> notices;
 
     private ServerSettings(Builder from) {
         store = from.store;
@@ -83,10 +86,6 @@ public final class ServerSettings {
         return Optional.ofNullable(store);
     }
 
-    Duration openInterval() {
-        return openInterval;
-    }
-
     Optional<Endpoint> otlpGrpc() {
         return Optional.ofNullable(otlpGrpc);
     }
@@ -113,51 +112,14 @@ public final class ServerSettings {
         return receivesOtlp() || ingest != null;
     }
 
-    ServerProtection protection() {
-        return protection;
-    }
-
-    OtlpConfig otlp() {
-        return otlp;
-    }
-
-    IngestSettings sources() {
-        return sources;
-    }
-
-    QueryPool.Limits queries() {
-        return queries;
-    }
-
-    Duration queryTimeout() {
-        return queryTimeout;
-    }
-
-    long queryMemoryBytes() {
-        return queryMemoryBytes;
-    }
-
-    /** Paths of the API that need no token. */
-    Set<String> openPaths() {
-        return openPaths;
-    }
-
     /** Whether requests to the API may change the schema. */
-    GuardedSchema.Changes apiSchemaChanges() {
-        return new GuardedSchema.Changes(API_SCHEMA_CHANGES, apiSchemaChanges);
+    SchemaRequests.Changes apiSchemaChanges() {
+        return new SchemaRequests.Changes(API_SCHEMA_CHANGES, apiSchemaChanges);
     }
 
     /** Whether clients of the raw port may change the schema. */
-    GuardedSchema.Changes ingestSchemaChanges() {
-        return new GuardedSchema.Changes(INGEST_SCHEMA_CHANGES, ingestSchemaChanges);
-    }
-
-    Consumer<Throwable> failures() {
-        return failures;
-    }
-
-    Consumer<String> notices() {
-        return notices;
+    SchemaRequests.Changes ingestSchemaChanges() {
+        return new SchemaRequests.Changes(INGEST_SCHEMA_CHANGES, ingestSchemaChanges);
     }
 
     @Override

@@ -68,6 +68,9 @@ final class SettingsReader {
         bytes("store.record_ring_mib").ifPresent(store::recordRingBytes);
         file.count("store.segment_mib").ifPresent(mib -> store.segmentBytes((long) mib * MIB));
         duration("store.durability_interval", store::durabilityInterval);
+        file.text("store.max_size").map(Quantity::bytes).ifPresent(store::maxBytes);
+        duration("store.max_age", store::maxAge);
+        file.text("store.min_free").map(Quantity::bytes).ifPresent(store::minFreeBytes);
         settings.store(store.build());
         duration("store.open_interval", settings::openInterval);
     }

@@ -30,8 +30,8 @@ final class ServerSettingsTest {
                 "store: {directory: C}\napi: {endpoint: 'localhost:1'}\nserver: {insecure: false, auth: {token_file: t}}";
         ServerSettings file = read(yaml, Map.of());
         assertEquals(Path.of("C"), file.store().orElseThrow().directory());
-        assertEquals(Path.of("t"), file.protection().tokenFile());
-        assertFalse(file.protection().insecure());
+        assertEquals(Path.of("t"), file.protection.tokenFile());
+        assertFalse(file.protection.insecure());
         ServerSettings both = read(
                 yaml,
                 Map.of(
@@ -43,8 +43,8 @@ final class ServerSettingsTest {
         assertEquals(Path.of("D"), both.store().orElseThrow().directory());
         assertTrue(both.api().isEmpty());
         assertEquals("localhost:2", both.ingest().orElseThrow().toString());
-        assertEquals(Path.of("${A}"), both.protection().tokenFile(), "only the file refers to variables");
-        assertTrue(both.protection().insecure());
+        assertEquals(Path.of("${A}"), both.protection.tokenFile(), "only the file refers to variables");
+        assertTrue(both.protection.insecure());
     }
 
     @Test
@@ -68,14 +68,13 @@ final class ServerSettingsTest {
 
     @Test
     void shouldAskForTheTokenOfMetricsAloneUnlessSet() {
-        assertEquals(
-                Set.of("/healthz", "/readyz"), ServerSettings.builder().build().openPaths());
+        assertEquals(Set.of("/healthz", "/readyz"), ServerSettings.builder().build().openPaths);
         assertEquals(
                 Set.of("/metrics"),
                 ServerSettings.builder()
                         .tokenForHealth(true)
                         .tokenForMetrics(false)
                         .build()
-                        .openPaths());
+                        .openPaths);
     }
 }

@@ -49,8 +49,8 @@ final class ServiceFilesTest {
         ServerSettings settings = ServerSettings.read(file, Map.of(), Map.of()).build();
         assertEquals(
                 "unix:/run/loom/ingest.sock", settings.ingest().orElseThrow().toString());
-        assertEquals(new QueryPool.Limits(8, 16, Duration.ofSeconds(5), 8), settings.queries());
-        assertEquals(64 << 20, settings.otlp().budgetLength());
+        assertEquals(new QueryPool.Limits(8, 16, Duration.ofSeconds(5), 8), settings.queries);
+        assertEquals(64 << 20, settings.otlp.budgetLength());
     }
 
     @Test

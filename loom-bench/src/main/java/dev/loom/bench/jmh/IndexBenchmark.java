@@ -3,7 +3,6 @@ package dev.loom.bench.jmh;
 import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
-import dev.loom.api.IndexKind;
 import dev.loom.format.Formats;
 import dev.loom.index.ActiveIndex;
 import dev.loom.index.ActiveSummary;
@@ -73,7 +72,7 @@ public class IndexBenchmark {
                 Formats.parse("struct:ts_ns:i64,latency_ns:i64,latency_s:f64,rest:bytes"), parts[0]);
         summary.define(IntStream.rangeClosed(1, indexes)
                 .mapToObj(id -> new ActiveIndex(
-                        new Index(id, 1, "index" + id, IndexKind.VALUE, function, Bins.parse(parts[1]), 0, false),
+                        new Index(id, 1, "index" + id, Index.Kind.VALUE, function, Bins.parse(parts[1]), 0, false),
                         null))
                 .toList());
         final Random random = new Random(1);

@@ -1,7 +1,7 @@
 package dev.loom.bench.jmh;
 
+import dev.loom.format.Field;
 import dev.loom.format.FieldReader;
-import dev.loom.format.FieldType;
 import dev.loom.format.FieldValue;
 import dev.loom.format.StructCodec;
 import dev.loom.format.StructField;
@@ -39,7 +39,7 @@ public class RecordClassBenchmark {
 
     private record Numbers(
             long latencyNs,
-            @StructField(type = FieldType.U16) int status,
+            @StructField(type = Field.Type.U16) int status,
             double load,
             boolean hit,
             long bytes,
@@ -47,7 +47,7 @@ public class RecordClassBenchmark {
 
     private record Texts(
             long latencyNs,
-            @StructField(type = FieldType.U16) int status,
+            @StructField(type = Field.Type.U16) int status,
             String method,
             String path) {}
 

@@ -5,7 +5,6 @@ import dev.loom.LoomConfig;
 import dev.loom.api.Eviction;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
-import dev.loom.api.SourceStatistics;
 import dev.loom.format.Formats;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
@@ -64,7 +63,7 @@ public abstract class LoomTarget implements PushTarget {
     public final void verify() {
         try (Snapshot snapshot = loom.snapshot()) {
             final Source source = snapshot.source(SOURCE_NAME).orElseThrow();
-            final SourceStatistics statistics = snapshot.statistics(source.id());
+            final Source.Statistics statistics = snapshot.statistics(source.id());
             final long bytes = pushed * settings.payloadLength();
             if (statistics.records() != pushed || statistics.bytes() != bytes || statistics.lost() != 0) {
                 throw new IllegalStateException("store counts differ: expected=" + pushed + " records of " + bytes

@@ -55,8 +55,4 @@ public record ChartStyle(int width, boolean colour) {
     static String padLeft(String text, int columns) {
         return " ".repeat(Math.max(0, columns - text.length())) + text;
     }
-
-    static String padRight(String text, int columns) {
-        return text + " ".repeat(Math.max(0, columns - text.length()));
-    }
 }

@@ -47,18 +47,6 @@ public final class ValueText {
         return Double.isFinite(value) ? of(value, unit, digits).replace(" ", "") : plain(value, digits);
     }
 
-    /** A duration in the largest unit that gives a whole number. */
-    public static String duration(long ns) {
-        long[] units = {86_400_000_000_000L, 3_600_000_000_000L, 60_000_000_000L, 1_000_000_000L, 1_000_000L, 1_000L};
-        String[] names = {"d", "h", "m", "s", "ms", "us"};
-        for (int i = 0; i < units.length; i++) {
-            if (ns != 0 && ns % units[i] == 0) {
-                return ns / units[i] + names[i];
-            }
-        }
-        return ns + "ns";
-    }
-
     private static String scaled(double value, String[] units, int from, double step, MathContext digits) {
         double scaled = value;
         int unit = from;

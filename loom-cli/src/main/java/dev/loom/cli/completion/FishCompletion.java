@@ -1,9 +1,9 @@
 package dev.loom.cli.completion;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
@@ -19,34 +19,28 @@ final class FishCompletion {
 
     /** The script for a command and all its subcommands. */
     static String script(CommandSpec root) {
-        FishCompletion completion = new FishCompletion(root.name());
-        completion
-                .script
-                .append("# fish completion for ")
-                .append(root.name())
-                .append("; source it, or keep it as ~/.config/fish/completions/")
-                .append(root.name())
-                .append(".fish\n");
+        String name = root.name();
+        FishCompletion completion = new FishCompletion(name);
+        completion.script.append("# fish completion for " + name
+                + "; source it, or keep it as ~/.config/fish/completions/" + name + ".fish\n");
         completion.addCommand(root, List.of());
-        completion
-                .script
-                .append("complete -c ")
-                .append(root.name())
-                .append(" -n 'not __fish_use_subcommand' -a '(")
-                .append(root.name())
-                .append(" __names -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'\n");
+        completion.script.append("complete -c " + name + " -n 'not __fish_use_subcommand' -a '(" + name
+                + " __names -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'\n");
         return completion.script.toString();
     }
 
     private void addCommand(CommandSpec command, List<String> path) {
         String condition = condition(command, path);
-        for (Map.Entry<String, CommandLine> entry : command.subcommands().entrySet()) {
-            if (entry.getValue().getCommandSpec().usageMessage().hidden()) {
-                continue;
+        Map<String, CommandSpec> visible = new LinkedHashMap<>();
+        command.subcommands().forEach((name, below) -> {
+            if (!below.getCommandSpec().usageMessage().hidden()) {
+                visible.put(name, below.getCommandSpec());
             }
-            begin(condition).append(" -f -a ").append(quoted(entry.getKey()));
-            addDescription(entry.getValue().getCommandSpec().usageMessage().description());
-        }
+        });
+        visible.forEach((name, below) -> {
+            begin(condition).append(" -f -a ").append(quoted(name));
+            addDescription(below.usageMessage().description());
+        });
         for (OptionSpec option : command.options()) {
             if (!option.hidden()) {
                 addOption(option, condition);
@@ -61,14 +55,11 @@ final class FishCompletion {
                         .append('\n');
             }
         }
-        for (Map.Entry<String, CommandLine> entry : command.subcommands().entrySet()) {
-            if (entry.getValue().getCommandSpec().usageMessage().hidden()) {
-                continue;
-            }
-            List<String> below = new ArrayList<>(path);
-            below.add(entry.getKey());
-            addCommand(entry.getValue().getCommandSpec(), below);
-        }
+        visible.forEach((name, below) -> {
+            List<String> longer = new ArrayList<>(path);
+            longer.add(name);
+            addCommand(below, longer);
+        });
     }
 
     /** True where this command's own words are expected: its path is typed, and none of its subcommands. */

@@ -35,17 +35,6 @@ public final class Console {
 
     public Console(
             InputStream in,
-            OutputStream out,
-            OutputStream err,
-            boolean outTerminal,
-            boolean errTerminal,
-            Map<String, String> environment,
-            LongSupplier clock) {
-        this(in, new DataOutput(out, false), err, outTerminal, errTerminal, environment, clock);
-    }
-
-    private Console(
-            InputStream in,
             DataOutput out,
             OutputStream err,
             boolean outTerminal,

@@ -1,28 +1,30 @@
 package dev.loom.cli.demo;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
-import java.io.IOException;
+import dev.loom.server.text.JsonObject;
+import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
 
 /** One line of a command's JSON output: its names and values, with those of {@code fields} at the top level. */
 final class CliRow {
-    private static final JsonFactory JSON = new JsonFactory();
-
     private final String line;
-    private final Map<String, String> values;
+    private final Map<String, String> values = new HashMap<>();
 
-    /** @throws IllegalStateException if the line is not JSON */
+    /** @throws IllegalArgumentException if the line is not JSON */
     CliRow(String line) {
         this.line = line;
-        try {
-            values = values(line);
-        } catch (IOException e) {
-            throw new IllegalStateException("output is not json: line=" + line, e);
-        }
+        addAll(JsonObject.parse(line.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private void addAll(Map<?, ?> members) {
+        members.forEach((name, value) -> {
+            if (value instanceof Map<?, ?> inner) {
+                addAll(inner);
+            } else {
+                values.put(name.toString(), String.valueOf(value));
+            }
+        });
     }
 
     long integer(String name) {
@@ -41,25 +43,8 @@ final class CliRow {
         return Base64.getDecoder().decode(text(name));
     }
 
-    /** The record's arrival time, epoch nanoseconds. */
-    long timeNs() {
-        return integer("ts");
-    }
-
     @Override
     public String toString() {
         return line;
-    }
-
-    private static Map<String, String> values(String line) throws IOException {
-        Map<String, String> values = new HashMap<>();
-        try (JsonParser parser = JSON.createParser(line)) {
-            for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
-                if (token.isScalarValue()) {
-                    values.put(parser.currentName(), parser.getText());
-                }
-            }
-        }
-        return values;
     }
 }

@@ -36,32 +36,16 @@ final class Frame {
     private static final int BODY_LENGTH_MAX = 32 * 1024;
     private static final int REQUEST_ID_OFFSET = PREFIX_LENGTH + Byte.BYTES;
 
-    private final byte type;
-    private final long requestId;
-    private final String key;
-    private final byte[] value;
+    final byte type;
+    final long requestId;
+    final String key;
+    final byte[] value;
 
     Frame(byte type, long requestId, String key, byte... value) {
         this.type = type;
         this.requestId = requestId;
         this.key = key;
         this.value = value;
-    }
-
-    byte type() {
-        return type;
-    }
-
-    long requestId() {
-        return requestId;
-    }
-
-    String key() {
-        return key;
-    }
-
-    byte[] value() {
-        return value;
     }
 
     /** The whole message, prefix included. */

@@ -1,6 +1,5 @@
 package dev.loom.cli.demo;
 
-import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -12,6 +11,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Sends one request at a time, times it, and checks the reply against what it stored before. If no reply comes within the
  * timeout, it reconnects and sends the request again. For one thread; the slow ids may be read once that thread has ended.
  */
-final class KeyValueClient {
+final class KeyValueClient implements Callable<@Nullable Void> {
     private static final int KEYS = 256;
     private static final int VALUE_LENGTH_MIN = 16;
     private static final int VALUE_LENGTH_MAX = 128;
@@ -35,19 +35,24 @@ final class KeyValueClient {
 
     private final int port;
     private final Telemetry telemetry;
+    private final Runnable onWarm;
+    private final BooleanSupplier over;
     private final SplittableRandom random;
     private final Map<String, byte[]> stored = new HashMap<>();
     private final Set<Long> slowIds = new HashSet<>();
     private @Nullable Socket socket;
     private @Nullable DataInputStream replies;
 
-    KeyValueClient(int port, long seed, Telemetry telemetry) {
+    KeyValueClient(int port, long seed, Telemetry telemetry, Runnable onWarm, BooleanSupplier over) {
         this.port = port;
         this.telemetry = telemetry;
+        this.onWarm = onWarm;
+        this.over = over;
         random = new SplittableRandom(seed);
     }
 
-    void run(Runnable onWarm, BooleanSupplier over) throws IOException {
+    @Override
+    public @Nullable Void call() throws IOException {
         try {
             for (long id = -WARM_UP_REQUESTS; !over.getAsBoolean(); id++) {
                 if (id == 0) {
@@ -58,9 +63,10 @@ final class KeyValueClient {
         } finally {
             disconnect();
         }
+        return null;
     }
 
-    /** Ids of requests that took as long as {@link Workload.Plan#SLOW} or longer. */
+    /** Ids of requests that took as long as {@link Workload#SLOW} or longer. */
     Set<Long> slowIds() {
         return Set.copyOf(slowIds);
     }
@@ -91,9 +97,9 @@ final class KeyValueClient {
             reply = attempt(bytes);
         }
         long latencyNs = System.nanoTime() - startNs;
-        telemetry.request(request.requestId(), latencyNs, attempts, operation, request.key());
-        if (telemetry.on() && latencyNs >= Workload.Plan.SLOW.toNanos()) {
-            slowIds.add(request.requestId());
+        telemetry.request(request.requestId, latencyNs, attempts, operation, request.key);
+        if (telemetry.on() && latencyNs >= Workload.SLOW.toNanos()) {
+            slowIds.add(request.requestId);
         }
         return Frame.decode(reply);
     }
@@ -107,8 +113,8 @@ final class KeyValueClient {
                 connected = new Socket(InetAddress.getLoopbackAddress(), port);
                 socket = connected;
                 connected.setTcpNoDelay(true);
-                connected.setSoTimeout(Math.toIntExact(Workload.Plan.REPLY_TIMEOUT.toMillis()));
-                in = new DataInputStream(new BufferedInputStream(connected.getInputStream()));
+                connected.setSoTimeout(Math.toIntExact(Workload.REPLY_TIMEOUT.toMillis()));
+                in = LoopbackServer.buffered(connected.getInputStream());
                 replies = in;
             }
             connected.getOutputStream().write(request);

@@ -20,22 +20,14 @@ final class Narrator {
     private static final Pattern NEEDS_NO_QUOTES = Pattern.compile("[\\w./:=,+-]+");
 
     private final PrintStream out;
-    private final int columns;
-    private final boolean colour;
+    final int columns;
+    final boolean colour;
     private boolean empty = true;
 
     Narrator(PrintStream out, int columns, boolean colour) {
         this.out = out;
         this.columns = Math.max(COLUMNS_MIN, Math.min(COLUMNS_MAX, columns));
         this.colour = colour;
-    }
-
-    int columns() {
-        return columns;
-    }
-
-    boolean colour() {
-        return colour;
     }
 
     void heading(String text) {
@@ -54,10 +46,10 @@ final class Narrator {
     }
 
     /** Prints a suggested command below its purpose. */
-    void suggest(String purpose, String... words) {
+    void suggest(String purpose, String command) {
         gap();
         wrapped(words(purpose), "", "", "");
-        wrapped(typed(List.of(words)), "  ", " \\", CYAN);
+        wrapped(typed(Shell.words(command)), "  ", " \\", CYAN);
     }
 
     /** Prints a line as it is. */

@@ -1,23 +1,26 @@
 package dev.loom.cli.demo;
 
-import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sits between client and server, forwards each message as one packet, and records it as it leaves. It has a bug: a few times in
  * a run it flips one bit of a request's length field; a seed determines which. One thread runs it and forwards the
  * requests, another one the replies; the ids of the damaged requests may be asked for from any thread.
  */
-final class PacketFilter implements AutoCloseable {
+final class PacketFilter extends LoopbackServer {
     /**
      * Bits from here to {@link #BIT_MAX} are set in no request's length field, but a reader would believe them and wait for more.
      */
@@ -26,24 +29,20 @@ final class PacketFilter implements AutoCloseable {
     private static final int BIT_MAX = 14;
 
     private final int serverPort;
-    private final Workload.Plan plan;
+    private final IntPredicate damageIsDue;
     private final Telemetry telemetry;
-    private final Workload.Threads threads;
+    private final ExecutorService threads;
     private final SplittableRandom random;
-    private final ServerSocket listener;
     private final Set<Long> damagedIds = ConcurrentHashMap.newKeySet();
 
-    PacketFilter(int serverPort, Workload.Plan plan, Telemetry telemetry, Workload.Threads threads) throws IOException {
+    /** @param damageIsDue whether to damage a request, having damaged so many */
+    PacketFilter(int serverPort, long seed, IntPredicate damageIsDue, Telemetry telemetry, ExecutorService threads)
+            throws IOException {
         this.serverPort = serverPort;
-        this.plan = plan;
+        this.damageIsDue = damageIsDue;
         this.telemetry = telemetry;
         this.threads = threads;
-        random = new SplittableRandom(plan.seed());
-        listener = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
-    }
-
-    int port() {
-        return listener.getLocalPort();
+        random = new SplittableRandom(seed);
     }
 
     /** The requests damaged so far. */
@@ -51,41 +50,30 @@ final class PacketFilter implements AutoCloseable {
         return Set.copyOf(damagedIds);
     }
 
-    /** Forwards one connection after the other until it is closed. */
-    void run() throws IOException, InterruptedException {
-        while (!listener.isClosed()) {
-            try (Socket client = listener.accept();
-                    Socket server = new Socket(InetAddress.getLoopbackAddress(), serverPort)) {
-                client.setTcpNoDelay(true);
-                server.setTcpNoDelay(true);
-                Thread replies = threads.start("filter-replies", () -> passReplies(server, client));
-                try {
-                    passRequests(client, server);
-                } finally {
-                    end(server, replies);
-                }
-            } catch (SocketException e) {
-                // closed, or the client closed with a reply on its way: both are normal
+    @Override
+    void serve(Socket client) throws IOException, InterruptedException, ExecutionException {
+        try (Socket server = new Socket(InetAddress.getLoopbackAddress(), serverPort)) {
+            server.setTcpNoDelay(true);
+            Future<?> replies = threads.submit(() -> passReplies(server, client));
+            try {
+                passRequests(client, server);
+            } finally {
+                end(server, replies);
             }
         }
     }
 
-    /** Accepts no more connections; the client ends the existing one. */
-    @Override
-    public void close() throws IOException {
-        listener.close();
-    }
-
-    private static void end(Socket server, Thread replies) throws IOException, InterruptedException {
+    private static void end(Socket server, Future<?> replies)
+            throws IOException, InterruptedException, ExecutionException {
         try {
             server.shutdownOutput();
         } finally {
-            replies.join();
+            replies.get();
         }
     }
 
     private void passRequests(Socket client, Socket server) throws IOException {
-        DataInputStream in = input(client);
+        DataInputStream in = buffered(client.getInputStream());
         OutputStream out = server.getOutputStream();
         for (byte[] request = Frame.read(in); request != null; request = Frame.read(in)) {
             long receivedNs = System.nanoTime();
@@ -95,8 +83,8 @@ final class PacketFilter implements AutoCloseable {
         }
     }
 
-    private void passReplies(Socket server, Socket client) throws IOException {
-        DataInputStream in = input(server);
+    private @Nullable Void passReplies(Socket server, Socket client) throws IOException {
+        DataInputStream in = buffered(server.getInputStream());
         OutputStream out = client.getOutputStream();
         boolean clientGone = false;
         for (byte[] reply = Frame.read(in); reply != null; reply = Frame.read(in)) {
@@ -105,6 +93,7 @@ final class PacketFilter implements AutoCloseable {
             // Read on when the client has gone: closing with unread bytes would reset the server's connection.
             clientGone = clientGone || !written(out, reply);
         }
+        return null;
     }
 
     private static boolean written(OutputStream out, byte[] reply) throws IOException {
@@ -118,13 +107,9 @@ final class PacketFilter implements AutoCloseable {
 
     /** The bug. A request is damaged once at most: its second attempt passes. */
     private void damage(byte[] request) {
-        if (telemetry.on() && plan.damageIsDue(damagedIds.size()) && damagedIds.add(Frame.requestId(request))) {
+        if (telemetry.on() && damageIsDue.test(damagedIds.size()) && damagedIds.add(Frame.requestId(request))) {
             int bit = random.nextInt(BIT_MIN, BIT_MAX + 1);
             Frame.bodyLength(request, Frame.bodyLength(request) ^ (1 << bit));
         }
-    }
-
-    private static DataInputStream input(Socket socket) throws IOException {
-        return new DataInputStream(new BufferedInputStream(socket.getInputStream()));
     }
 }

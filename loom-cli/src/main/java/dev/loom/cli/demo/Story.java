@@ -1,6 +1,5 @@
 package dev.loom.cli.demo;
 
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
@@ -14,7 +13,7 @@ final class Story {
     /** What the commands found. */
     record Findings(Map<String, Long> records, Set<Long> slowIds, Set<Long> damagedIds) {}
 
-    private static final String SLOW = "latency_ns >= " + Workload.Plan.SLOW.toMillis() + "ms";
+    private static final String SLOW = "latency_ns >= " + Workload.SLOW.toMillis() + "ms";
     private static final String DAMAGED = "frame_length > " + Frame.REQUEST_BODY_LENGTH_MAX;
 
     /** Columns of a heatmap beside its labels. */
@@ -46,8 +45,8 @@ final class Story {
                 "No client sends more than %d bytes at once, so larger lengths are wrong. The index over frame_length"
                         + " finds them without a scan:",
                 Frame.REQUEST_BODY_LENGTH_MAX);
-        List<CliRow> damaged = shell.showAndAsk(
-                "scan", "packets", "--where", DAMAGED, "--fields", "length,frame_length,src_port,data");
+        List<CliRow> damaged =
+                shell.showAndAsk("scan packets --where '" + DAMAGED + "' --fields length,frame_length,src_port,data");
         return new Findings(
                 records,
                 slow.stream().map(row -> row.integer("id")).collect(Collectors.toSet()),
@@ -57,10 +56,9 @@ final class Story {
     private List<CliRow> slowRequests(long requests) {
         narrator.heading("Is the service fast?");
         String step = Math.max(1, seconds * 1000 / STEPS) + "ms";
-        shell.show("hist", "requests", "latency_ns", "--by", "time,value", "--step", step);
-        CliRow latency =
-                shell.ask("agg", "requests", "latency_ns", "--percentile", "50").get(0);
-        List<CliRow> slow = shell.ask("scan", "requests", "--where", SLOW).stream()
+        shell.show("hist requests latency_ns --by time,value --step " + step);
+        CliRow latency = shell.ask("agg requests latency_ns --percentile 50").get(0);
+        List<CliRow> slow = shell.ask("scan requests --where '" + SLOW + "'").stream()
                 .sorted(Comparator.comparingLong((CliRow row) -> row.integer("latency_ns"))
                         .reversed())
                 .toList();
@@ -68,9 +66,9 @@ final class Story {
                 "Time runs to the right and latency up. Half of %,d requests took less than %.0f us. The %d dots on"
                         + " top took more than %d ms, and while each of them waited, nothing else was served. A sample"
                         + " of one request in a hundred would most likely hold none of them.",
-                requests, latency.integer("50") / 1e3, slow.size(), Workload.Plan.SLOW.toMillis());
+                requests, latency.integer("50") / 1e3, slow.size(), Workload.SLOW.toMillis());
         narrator.heading("Which requests are they?");
-        shell.show("top", "requests", "latency_ns", "-n", Integer.toString(SLOWEST_SHOWN));
+        shell.show("top requests latency_ns -n " + SLOWEST_SHOWN);
         return slow;
     }
 
@@ -78,7 +76,7 @@ final class Story {
     private boolean traced(CliRow request) {
         String above = Long.toString(request.integer("latency_ns") - 1);
         narrator.heading(Narrator.text("What did the server do during request %d?", request.integer("id")));
-        List<CliRow> calls = correlated(above, "socket_ops", "latency_ns");
+        List<CliRow> calls = correlated(above, "socket_ops", "latency_ns", "");
         calls.stream()
                 .filter(row -> row.integer("ret") == 0)
                 .max(Comparator.comparingLong(row -> row.integer("latency_ns")))
@@ -86,7 +84,7 @@ final class Story {
                         "It waited %.0f ms for more bytes from port %d, until that connection ended (ret=0).",
                         wait.integer("latency_ns") / 1e6, wait.integer("peer_port")));
         narrator.heading("What was on the wire at that time?");
-        List<CliRow> packets = correlated(above, "packets", "held_ns", "--fields", "length,frame_length,src_port,data");
+        List<CliRow> packets = correlated(above, "packets", "held_ns", " --fields length,frame_length,src_port,data");
         Optional<CliRow> damaged = packets.stream()
                 .filter(packet -> Frame.requestId(packet.bytes("data")) == request.integer("id"))
                 .filter(packet -> announced(packet) > packet.integer("length"))
@@ -98,19 +96,9 @@ final class Story {
     }
 
     /** The records of a source during the requests above a latency. */
-    private List<CliRow> correlated(String above, String source, String duration, String... options) {
-        List<String> words = new ArrayList<>(List.of(
-                "correlate",
-                "requests",
-                "latency_ns",
-                "--above",
-                above,
-                "--with",
-                source,
-                "--overlap",
-                "latency_ns," + duration));
-        words.addAll(List.of(options));
-        return shell.showAndAsk(words.toArray(String[]::new));
+    private List<CliRow> correlated(String above, String source, String duration, String options) {
+        return shell.showAndAsk("correlate requests latency_ns --above " + above + " --with " + source
+                + " --overlap latency_ns," + duration + options);
     }
 
     private void dissect(CliRow packet) {
@@ -121,7 +109,7 @@ final class Story {
         narrator.say("The same request twice, over two connections, and one reply. The bytes of the first packet:");
         narrator.gap();
         HexFormat hex = HexFormat.ofDelimiter(" ");
-        int each = narrator.columns() < Narrator.COLUMNS_MAX ? 8 : 16;
+        int each = narrator.columns < Narrator.COLUMNS_MAX ? 8 : 16;
         for (int from = 0; from < data.length; from += each) {
             int to = Math.min(data.length, from + each);
             narrator.line(Narrator.text(
@@ -138,7 +126,7 @@ final class Story {
                 "Its length field says %d, but %d bytes follow: 0x%x instead of 0x%x, so one bit was flipped on the"
                         + " way. The server waited for %d bytes that nobody had sent; after %d ms the client gave up,"
                         + " connected again, and repeated its request.",
-                wrong, right, wrong, right, wrong - right, Workload.Plan.REPLY_TIMEOUT.toMillis());
+                wrong, right, wrong, right, wrong - right, Workload.REPLY_TIMEOUT.toMillis());
     }
 
     private static long announced(CliRow packet) {

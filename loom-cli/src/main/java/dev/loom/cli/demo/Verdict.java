@@ -1,7 +1,6 @@
 package dev.loom.cli.demo;
 
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 
 /** Compares what the commands found with what the workload counted, and prints each comparison. */
@@ -52,11 +51,5 @@ final class Verdict {
         narrator.check(fact, text);
         holds &= fact;
         return this;
-    }
-
-    static Verdict of(Narrator narrator, List<TelemetrySource> sources, Story.Findings findings, Workload workload) {
-        Verdict verdict = new Verdict(narrator);
-        sources.forEach(source -> verdict.records(source.name(), source.recorded(), findings));
-        return verdict.slow(workload.slowIds(), findings).damaged(workload.damagedIds(), findings);
     }
 }

@@ -1,7 +1,7 @@
 package dev.loom.cli.importing;
 
 import dev.loom.cli.input.CellNumber;
-import dev.loom.format.FieldType;
+import dev.loom.format.Field;
 import dev.loom.format.StructWriter;
 import dev.loom.server.text.Utf8Decoder;
 import java.nio.charset.StandardCharsets;
@@ -23,10 +23,10 @@ final class CellEncoder {
      * @return what is wrong with the cell, or null
      */
     @Nullable
-    String encode(StructWriter writer, int field, FieldType type, byte[] array, int offset, int length) {
+    String encode(StructWriter writer, int field, Field.Type type, byte[] array, int offset, int length) {
         int from = offset;
         int end = offset + length;
-        if (type != FieldType.UTF8) {
+        if (type != Field.Type.UTF8) {
             while (from < end && array[from] == ' ') {
                 from++;
             }

@@ -4,7 +4,6 @@ import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.input.CsvRows;
 import dev.loom.format.Field;
-import dev.loom.format.FieldType;
 import dev.loom.format.Formats;
 import dev.loom.format.StructFormat;
 import java.io.IOException;
@@ -23,9 +22,11 @@ final class CsvHeader {
     private static final int SAMPLE_BYTES_MAX = 16 << 20;
 
     private final CsvRows rows;
-    private final List<String> names;
-    private final byte[] rawBytes;
-    private final List<String> renamed;
+    final List<String> names;
+    final byte[] rawBytes;
+    /** Notes on columns that were renamed because no field may have their name. */
+    final List<String> renamed;
+
     private int sampledRows;
 
     private CsvHeader(CsvRows rows, List<String> names, List<String> renamed) {
@@ -74,19 +75,6 @@ final class CsvHeader {
         return name.isEmpty() || name.substring(0, 1).matches("[A-Za-z_]") ? name : '_' + name;
     }
 
-    /** Notes on columns that were renamed because no field may have their name. */
-    List<String> renamed() {
-        return renamed;
-    }
-
-    List<String> names() {
-        return names;
-    }
-
-    byte[] rawBytes() {
-        return rawBytes;
-    }
-
     /** Waits for the first data row or the end. */
     void awaitRow() throws IOException {
         rows.peek(rows.peekStart());
@@ -103,7 +91,7 @@ final class CsvHeader {
      *
      * @throws CommandFailure for the given type of an unknown column, and for a name that no field may have
      */
-    StructFormat format(Map<String, FieldType> given) throws IOException {
+    StructFormat format(Map<String, Field.Type> given) throws IOException {
         for (String name : given.keySet()) {
             if (!names.contains(name)) {
                 throw CommandFailure.usage("--types names an unknown column: " + name + "; columns: " + names);
@@ -116,7 +104,7 @@ final class CsvHeader {
         }
         List<Field> fields = new ArrayList<>();
         for (int i = 0; i < names.size(); i++) {
-            FieldType type = given.getOrDefault(names.get(i), inferences.get(i).type());
+            Field.Type type = given.getOrDefault(names.get(i), inferences.get(i).type());
             fields.add(new Field(names.get(i), type, true));
         }
         try {

@@ -2,7 +2,6 @@ package dev.loom.cli.importing;
 
 import dev.loom.cli.input.CsvRows;
 import dev.loom.format.Field;
-import dev.loom.format.FieldType;
 import dev.loom.format.StructFormat;
 import dev.loom.format.StructWriter;
 import java.io.IOException;
@@ -19,7 +18,6 @@ final class CsvInput implements RecordInput {
     private final StructWriter writer;
     private final CellEncoder encoder = new CellEncoder();
     private final int[] columnOfField;
-    private int payloadLength;
 
     /**
      * Starts with the row after the header.
@@ -63,13 +61,13 @@ final class CsvInput implements RecordInput {
                 return format.fields().get(i).name() + ": " + problem;
             }
         }
-        payloadLength = writer.finish();
+        batch.encoded(writer.finish());
         return null;
     }
 
     private @Nullable String encode(int fieldIndex, int column) {
         Field field = format.fields().get(fieldIndex);
-        boolean text = field.type() == FieldType.UTF8 || field.type() == FieldType.BYTES;
+        boolean text = field.type() == Field.Type.UTF8 || field.type() == Field.Type.BYTES;
         if (rows.length(column) == 0 && !(text && rows.quoted(column))) {
             return field.optional() ? null : "empty, but required";
         }
@@ -83,11 +81,6 @@ final class CsvInput implements RecordInput {
             length += LENGTH_BYTES_MAX + rows.length(i);
         }
         return length;
-    }
-
-    @Override
-    public int payloadLength() {
-        return payloadLength;
     }
 
     @Override

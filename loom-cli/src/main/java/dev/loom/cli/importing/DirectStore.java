@@ -1,19 +1,33 @@
 package dev.loom.cli.importing;
 
 import dev.loom.Loom;
+import dev.loom.api.ValueUnit;
+import dev.loom.cli.chart.ValueText;
+import dev.loom.cli.console.Console;
 import dev.loom.server.schema.SchemaAccess;
 import dev.loom.server.schema.StoreSchema;
+import org.agrona.DirectBuffer;
 
 /** A store that the import itself has opened. For the store's writer thread. */
-record DirectStore(Loom loom) implements ImportStore {
+final class DirectStore implements ImportStore {
+    private final Loom loom;
+    private final Console console;
+    private final long begin;
+
+    DirectStore(Loom loom, Console console) {
+        this.loom = loom;
+        this.console = console;
+        this.begin = loom.info().records().begin();
+    }
+
     @Override
     public SchemaAccess schema() {
         return new StoreSchema(loom);
     }
 
     @Override
-    public RecordTarget target(int sourceId) {
-        return new StoreTarget(loom, sourceId);
+    public int push(int sourceId, DirectBuffer payloads, int[] lengths, int count) {
+        return loom.pushBatch(sourceId, payloads, 0, lengths, count);
     }
 
     @Override
@@ -23,6 +37,13 @@ record DirectStore(Loom loom) implements ImportStore {
 
     @Override
     public void close() {
-        loom.close();
+        try (loom) {
+            loom.force();
+            long deleted = loom.info().records().begin() - begin;
+            if (deleted > 0) {
+                console.say("the store's limits deleted its oldest records: "
+                        + ValueText.compact((double) deleted, ValueUnit.BYTES) + "; see loom retain");
+            }
+        }
     }
 }

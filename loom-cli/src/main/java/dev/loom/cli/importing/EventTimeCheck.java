@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Refuses implausible event times by the first record that has one: times before 1975, which a monotonic clock gives if read as
@@ -24,7 +25,6 @@ final class EventTimeCheck {
     private final FieldValue value = new FieldValue();
     private final long latestNs;
     private boolean done;
-    private String problem = "";
 
     EventTimeCheck(EventTime eventTime, PayloadFormat format, long nowNs) {
         this.eventTime = eventTime;
@@ -33,10 +33,11 @@ final class EventTimeCheck {
         this.latestNs = nowNs + AHEAD_NS;
     }
 
-    /** Checks a record; false if its time is implausible. */
-    boolean passes(String position, DirectBuffer payload, int offset, int length) {
+    /** Checks a record; returns why its time is implausible, or null. */
+    @Nullable
+    String problem(String position, DirectBuffer payload, int offset, int length) {
         if (done) {
-            return true;
+            return null;
         }
         field.read(payload, offset, length, value);
         boolean number = switch (value.kind()) {
@@ -49,20 +50,14 @@ final class EventTimeCheck {
             String unit = eventTime.unit() == null
                     ? "inferred from its size"
                     : Objects.requireNonNull(eventTime.unit()).text();
-            problem = "implausible event time: " + position + ", " + eventTime.field() + "="
+            return "implausible event time: " + position + ", " + eventTime.field() + "="
                     + text() + ", clock=" + eventTime.clockName() + ", unit=" + unit + ", time="
                     + (known ? EpochTime.instant(timeNs) : "out of range")
                     + "; set --event-time-unit, or --event-clock monotonic with --clock-pair;"
                     + " --event-clock wall accepts it as it is";
-            return false;
         }
         done = known;
-        return true;
-    }
-
-    /** Why the last record did not pass. */
-    String problem() {
-        return problem;
+        return null;
     }
 
     private String text() {

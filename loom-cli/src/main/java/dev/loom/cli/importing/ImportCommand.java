@@ -236,8 +236,11 @@ public final class ImportCommand implements Callable<Integer> {
         if (sidecar.given()) {
             return new SidecarStore(sidecar.connect(), console.interruption()::requested);
         }
-        return new DirectStore(Loom.open(
-                LoomConfig.at(store.directory()).pressure(policy.pressure).build()));
+        return new DirectStore(
+                Loom.open(LoomConfig.at(store.directory())
+                        .pressure(policy.pressure)
+                        .build()),
+                console);
     }
 
     private int run(
@@ -249,7 +252,7 @@ public final class ImportCommand implements Callable<Integer> {
             BadRecords badRecords)
             throws IOException {
         long startNs = System.nanoTime();
-        PayloadBatch batch = new PayloadBatch(new DefinedTarget(target, definition));
+        PayloadBatch batch = new PayloadBatch(target, definition);
         boolean going = false;
         try (Progress progress = new Progress(console, "records imported", true)) {
             progress.of(share(file, window));

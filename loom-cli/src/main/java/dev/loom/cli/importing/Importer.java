@@ -62,27 +62,29 @@ final class Importer {
 
     private boolean take() throws IOException {
         String problem = input.encode(batch);
-        int length = input.payloadLength();
+        int length = batch.length();
         if (problem == null && length > batch.payloadLengthMax()) {
             problem = "record is too long: length=" + length + ", max=" + batch.payloadLengthMax();
         }
         if (problem != null) {
             return badRecords.add(input, problem);
         }
-        if (check != null && !check.passes(input.position(), batch.buffer(), batch.offset(), length)) {
+        String implausible =
+                check == null ? null : check.problem(input.position(), batch.buffer(), batch.offset(), length);
+        if (implausible != null) {
             batch.clear();
-            throw CommandFailure.usage(check.problem());
+            throw CommandFailure.usage(implausible);
         }
-        awaitDue(length);
-        batch.add(length);
+        awaitDue();
+        batch.add();
         return true;
     }
 
-    private void awaitDue(int length) {
+    private void awaitDue() {
         if (pacer != null && eventTime != null) {
-            long eventNs = eventTime.epochNs(null, batch.buffer(), batch.offset(), length);
+            long eventNs = eventTime.epochNs(null, batch.buffer(), batch.offset(), batch.length());
             if (eventNs != EventTime.Reader.NONE) {
-                pacer.await(eventNs, () -> batch.flushKeeping(length));
+                pacer.await(eventNs, batch::flushKeeping);
             }
         }
     }

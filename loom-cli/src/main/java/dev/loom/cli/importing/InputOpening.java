@@ -9,7 +9,6 @@ import dev.loom.cli.input.TextLines;
 import dev.loom.cli.pcap.Capture;
 import dev.loom.cli.pcap.CaptureException;
 import dev.loom.format.Field;
-import dev.loom.format.FieldType;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.StructFormat;
@@ -95,8 +94,8 @@ final class InputOpening {
             rows.closeQuotesWithin(QUOTE_TIMEOUT_NS);
         }
         CsvHeader header = CsvHeader.read(rows);
-        rejectsHeader = header.rawBytes();
-        header.renamed().forEach(console::say);
+        rejectsHeader = header.rawBytes;
+        header.renamed.forEach(console::say);
         StructFormat format;
         PayloadFormat existing = definition.existingFormat().orElse(null);
         if (types == null && existing instanceof StructFormat struct) {
@@ -106,12 +105,12 @@ final class InputOpening {
             format = infer(header);
         }
         definition.define(format, null);
-        return new CsvInput(rows, header.names(), format);
+        return new CsvInput(rows, header.names, format);
     }
 
     private StructFormat infer(CsvHeader header) throws IOException {
-        Map<String, FieldType> given = givenTypes();
-        if (live && !given.keySet().containsAll(header.names())) {
+        Map<String, Field.Type> given = givenTypes();
+        if (live && !given.keySet().containsAll(header.names)) {
             header.awaitRow();
             window.starveAfter(SAMPLE_STARVES_NS);
         }
@@ -126,8 +125,8 @@ final class InputOpening {
         return format;
     }
 
-    private Map<String, FieldType> givenTypes() {
-        Map<String, FieldType> given = new LinkedHashMap<>();
+    private Map<String, Field.Type> givenTypes() {
+        Map<String, Field.Type> given = new LinkedHashMap<>();
         if (types != null) {
             for (String text : List.of(types.split(",", -1))) {
                 try {

@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 final class LinesInput implements RecordInput {
     private final TextLines lines;
     private final @Nullable JsonLine json;
-    private int payloadLength;
 
     private LinesInput(TextLines lines, @Nullable JsonLine json) {
         this.lines = lines;
@@ -60,15 +59,10 @@ final class LinesInput implements RecordInput {
                 return problem;
             }
         }
-        payloadLength = lines.length();
-        batch.ensure(payloadLength);
-        batch.buffer().putBytes(batch.offset(), lines.array(), lines.offset(), payloadLength);
+        batch.ensure(lines.length());
+        batch.buffer().putBytes(batch.offset(), lines.array(), lines.offset(), lines.length());
+        batch.encoded(lines.length());
         return null;
-    }
-
-    @Override
-    public int payloadLength() {
-        return payloadLength;
     }
 
     @Override

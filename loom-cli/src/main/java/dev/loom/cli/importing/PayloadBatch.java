@@ -8,25 +8,29 @@ final class PayloadBatch {
     private static final int RECORDS_MAX = 1024;
     private static final int BYTES_MAX = 256 * 1024;
 
-    private final RecordTarget target;
+    private final ImportStore store;
+    private final SourceDefinition source;
     private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[2 * BYTES_MAX]);
     private final int[] lengths = new int[RECORDS_MAX];
     private int count;
     private int offset;
+    private int length;
     private long records;
     private long bytes;
     private long lost;
 
-    PayloadBatch(RecordTarget target) {
-        this.target = target;
+    /** @param source defined with its first records, so that an invalid input leaves no source */
+    PayloadBatch(ImportStore store, SourceDefinition source) {
+        this.store = store;
+        this.source = source;
     }
 
     /** Makes room for one payload at {@link #offset()} of {@link #buffer()}. */
-    void ensure(int length) {
-        if (length > buffer.capacity() - offset) {
+    void ensure(int lengthMax) {
+        if (lengthMax > buffer.capacity() - offset) {
             flush();
-            if (length > buffer.capacity()) {
-                buffer.wrap(new byte[length]);
+            if (lengthMax > buffer.capacity()) {
+                buffer.wrap(new byte[lengthMax]);
             }
         }
     }
@@ -40,11 +44,20 @@ final class PayloadBatch {
     }
 
     int payloadLengthMax() {
-        return target.payloadLengthMax();
+        return store.payloadLengthMax();
     }
 
-    /** Adds the payload that was written at {@link #offset()}. */
-    void add(int length) {
+    /** Sets the length of the payload that is written at {@link #offset()}, but not yet added. */
+    void encoded(int newLength) {
+        length = newLength;
+    }
+
+    int length() {
+        return length;
+    }
+
+    /** Adds the payload that is written. */
+    void add() {
         lengths[count++] = length;
         offset += length;
         if (count == RECORDS_MAX || offset >= BYTES_MAX) {
@@ -55,7 +68,7 @@ final class PayloadBatch {
     /** Pushes all payloads of the batch. */
     void flush() {
         if (count > 0) {
-            int taken = target.push(buffer, lengths, count);
+            int taken = store.push(source.sourceId(), buffer, lengths, count);
             for (int i = 0; i < taken; i++) {
                 bytes += lengths[i];
             }
@@ -71,8 +84,8 @@ final class PayloadBatch {
         offset = 0;
     }
 
-    /** Pushes the batch and keeps the payload of {@code length} bytes that is written but not yet added. */
-    void flushKeeping(int length) {
+    /** Pushes the batch and keeps the payload that is written but not yet added. */
+    void flushKeeping() {
         int from = offset;
         flush();
         if (from != offset) {

@@ -42,7 +42,6 @@ final class PcapInput implements RecordInput {
     private final PacketHeaders headers = new PacketHeaders();
     private final StructWriter writer = new StructWriter(FORMAT);
     private final UnsafeBuffer view = new UnsafeBuffer(0, 0);
-    private int payloadLength;
     private @Nullable String damage;
 
     PcapInput(Capture capture) {
@@ -95,7 +94,7 @@ final class PcapInput implements RecordInput {
         setIfPresent(PAYLOAD_LENGTH, headers.payloadLength());
         view.wrap(packet.array());
         writer.setBytes(DATA, view, packet.arrayOffset(), packet.length());
-        payloadLength = writer.finish();
+        batch.encoded(writer.finish());
         return null;
     }
 
@@ -110,11 +109,6 @@ final class PcapInput implements RecordInput {
             view.wrap(text.array());
             writer.setUtf8(field, view, 0, text.length());
         }
-    }
-
-    @Override
-    public int payloadLength() {
-        return payloadLength;
     }
 
     @Override

@@ -19,9 +19,6 @@ interface RecordInput {
     @Nullable
     String encode(PayloadBatch batch);
 
-    /** Length of the last encoded payload. */
-    int payloadLength();
-
     /** The record as it stands in the input. */
     byte[] rawBytes();
 }

@@ -17,18 +17,8 @@ record SidecarStore(IngestClient client, BooleanSupplier stop) implements Import
     }
 
     @Override
-    public RecordTarget target(int sourceId) {
-        return new RecordTarget() {
-            @Override
-            public int push(DirectBuffer payloads, int[] lengths, int count) {
-                return client.push(sourceId, payloads, lengths, count, stop);
-            }
-
-            @Override
-            public int payloadLengthMax() {
-                return client.payloadLengthMax();
-            }
-        };
+    public int push(int sourceId, DirectBuffer payloads, int[] lengths, int count) {
+        return client.push(sourceId, payloads, lengths, count, stop);
     }
 
     @Override

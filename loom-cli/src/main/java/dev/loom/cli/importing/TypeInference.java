@@ -1,7 +1,7 @@
 package dev.loom.cli.importing;
 
 import dev.loom.cli.input.CellNumber;
-import dev.loom.format.FieldType;
+import dev.loom.format.Field;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -30,17 +30,17 @@ final class TypeInference {
         bool &= bool(bytes, offset, length);
     }
 
-    FieldType type() {
+    Field.Type type() {
         if (!seen) {
-            return FieldType.UTF8;
+            return Field.Type.UTF8;
         } else if (signed) {
-            return FieldType.I64;
+            return Field.Type.I64;
         } else if (unsigned) {
-            return FieldType.U64;
+            return Field.Type.U64;
         } else if (decimal && digits) {
-            return FieldType.F64;
+            return Field.Type.F64;
         }
-        return bool ? FieldType.BOOL : FieldType.UTF8;
+        return bool ? Field.Type.BOOL : Field.Type.UTF8;
     }
 
     private static boolean zeroPadded(byte[] bytes, int offset, int length) {

@@ -21,13 +21,7 @@ final class CellText {
             case ABSENT -> {}
             case INTEGER -> into.putLong(value.longValue());
             case UNSIGNED -> into.putUnsigned(value.longValue());
-            case DOUBLE -> {
-                if (singlePrecision) {
-                    into.putFloat((float) value.doubleValue());
-                } else {
-                    into.putDouble(value.doubleValue());
-                }
-            }
+            case DOUBLE -> into.putDouble(value.doubleValue(), singlePrecision);
             case BOOLEAN -> JsonText.putBoolean(into, value.longValue() != 0);
             case TEXT -> {
                 scratch.load(value);

@@ -4,7 +4,6 @@ import dev.loom.cli.console.Console;
 import dev.loom.format.FieldHandler;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
-import dev.loom.format.RecordLookup;
 import dev.loom.server.json.FieldBytes;
 import dev.loom.server.json.FieldColumn;
 import dev.loom.server.json.RecordPrinter;
@@ -16,7 +15,7 @@ import java.util.Set;
 import org.agrona.DirectBuffer;
 
 /** Prints CSV (RFC 4180, lines end with LF) with a header line. */
-final class CsvRecordPrinter implements RecordPrinter {
+final class CsvRecordPrinter extends RecordPrinter {
     private static final Set<String> OWN_COLUMNS = Set.of("time", "ts", "source", "addr");
 
     private final DataOutput out;
@@ -29,12 +28,10 @@ final class CsvRecordPrinter implements RecordPrinter {
     private final boolean json;
     private final boolean causes;
     private final boolean safe;
-    private long cause;
     private int column;
     private final TextBuffer line = new TextBuffer(1024);
     private final TextBuffer cell = new TextBuffer(256);
     private final FieldBytes bytes = new FieldBytes();
-    private final FieldValue value = new FieldValue();
 
     CsvRecordPrinter(
             Console console, String sourceName, PayloadFormat format, TimePrinter times, boolean causes, boolean safe) {
@@ -98,16 +95,6 @@ final class CsvRecordPrinter implements RecordPrinter {
         } else {
             putCell(!of.numeric());
         }
-    }
-
-    @Override
-    public void lookup(RecordLookup lookup) {
-        value.lookup(lookup);
-    }
-
-    @Override
-    public void cause(long address) {
-        cause = address;
     }
 
     private void putText(String text) {

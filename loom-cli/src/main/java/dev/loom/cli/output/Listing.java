@@ -3,7 +3,7 @@ package dev.loom.cli.output;
 import dev.loom.api.ValueUnit;
 import dev.loom.cli.chart.ValueText;
 import dev.loom.cli.console.Console;
-import dev.loom.server.json.JsonText;
+import dev.loom.server.json.JsonResults;
 import dev.loom.server.text.TextBuffer;
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** A short answer other than records: rows of named values, such as the sources of a store. */
@@ -67,9 +68,7 @@ public final class Listing {
         streamed = console;
         form = format;
         if (format == OutputFormat.CSV || format == OutputFormat.CSV_SAFE) {
-            TextBuffer line = new TextBuffer(256);
-            putCsvRow(line, new ArrayList<>(columns), console.outTerminal(), format == OutputFormat.CSV_SAFE);
-            console.out().write(line);
+            printCsv(console, columns);
         }
         return this;
     }
@@ -86,9 +85,11 @@ public final class Listing {
 
     private void print(Console console, Map<String, ? extends @Nullable Object> row) {
         if (form == OutputFormat.JSON) {
-            printJson(console, row);
+            JsonResults.print(console.out(), row);
         } else {
-            printCsv(console, row);
+            List<@Nullable Object> values = new ArrayList<>();
+            columns.forEach(column -> values.add(row.get(column)));
+            printCsv(console, values);
         }
     }
 
@@ -112,53 +113,31 @@ public final class Listing {
         end();
     }
 
-    private static void printJson(Console console, Map<String, ? extends @Nullable Object> row) {
-        TextBuffer line = new TextBuffer(256);
-        JsonText.putObject(line, row);
-        line.put('\n');
-        console.out().write(line);
-    }
-
     /** Omits columns in which no row has a value. */
     private void printTable(Console console) {
         List<String> used = columns.stream()
                 .filter(column -> rows.isEmpty() || rows.stream().anyMatch(row -> row.get(column) != null))
                 .toList();
-        if (console.outTerminal() && rows.size() == 1 && !fits(used, console.columns())) {
-            printDown(console, used, rows.get(0));
-            return;
-        }
-        Table table = new Table(
-                console,
-                used.stream()
-                        .map(column -> new Table.Column(column, kind(column)))
-                        .toList(),
-                "-o json prints all");
-        for (Map<String, @Nullable Object> row : rows) {
-            table.add(used.stream()
-                    .map(column -> tableCell(column, row.get(column)))
-                    .toList());
-        }
-        table.flush();
-    }
-
-    private boolean fits(List<String> used, int room) {
-        Map<String, @Nullable Object> row = rows.get(0);
         List<Table.Column> headings = used.stream()
                 .map(column -> new Table.Column(column, kind(column)))
                 .toList();
-        List<String> cells =
-                used.stream().map(column -> tableCell(column, row.get(column))).toList();
-        return new TableLayout(headings, List.of(cells), Table.GAP).fits(room);
-    }
-
-    /** Prints a row that is too wide for the terminal with one value per line. */
-    private void printDown(Console console, List<String> used, Map<String, @Nullable Object> row) {
-        Table table = new Table(
-                console,
-                List.of(new Table.Column("name", Table.Kind.TEXT), new Table.Column("value", Table.Kind.TEXT)),
-                "-o json prints all");
-        used.forEach(column -> table.add(List.of(column, tableCell(column, row.get(column)))));
+        List<List<String>> cells = rows.stream()
+                .map(row -> used.stream()
+                        .map(column -> tableCell(column, row.get(column)))
+                        .toList())
+                .toList();
+        if (console.outTerminal()
+                && rows.size() == 1
+                && !new TableLayout(headings, cells, Table.GAP).fits(console.columns())) {
+            // one value per line
+            List<String> values = cells.get(0);
+            headings = List.of(new Table.Column("name", Table.Kind.TEXT), new Table.Column("value", Table.Kind.TEXT));
+            cells = IntStream.range(0, values.size())
+                    .mapToObj(i -> List.of(used.get(i), values.get(i)))
+                    .toList();
+        }
+        Table table = new Table(console, headings, "-o json prints all");
+        cells.forEach(table::add);
         table.flush();
     }
 
@@ -181,16 +160,8 @@ public final class Listing {
         return cell(value, true);
     }
 
-    private void printCsv(Console console, Map<String, ? extends @Nullable Object> row) {
+    private void printCsv(Console console, List<? extends @Nullable Object> values) {
         TextBuffer line = new TextBuffer(256);
-        List<@Nullable Object> values = new ArrayList<>();
-        columns.forEach(column -> values.add(row.get(column)));
-        putCsvRow(line, values, console.outTerminal(), form == OutputFormat.CSV_SAFE);
-        console.out().write(line);
-    }
-
-    private static void putCsvRow(
-            TextBuffer line, List<? extends @Nullable Object> values, boolean escape, boolean safe) {
         TextBuffer cell = new TextBuffer(64);
         for (int i = 0; i < values.size(); i++) {
             if (i > 0) {
@@ -198,12 +169,13 @@ public final class Listing {
             }
             Object value = values.get(i);
             if (value != null) {
-                cell.put(cell(value, escape));
-                CsvText.putCell(line, cell, safe && !(value instanceof Number));
+                cell.put(cell(value, console.outTerminal()));
+                CsvText.putCell(line, cell, form == OutputFormat.CSV_SAFE && !(value instanceof Number));
                 cell.clear();
             }
         }
         line.put('\n');
+        console.out().write(line);
     }
 
     private static String cell(@Nullable Object value, boolean escape) {

@@ -11,7 +11,7 @@ import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** Prints payloads unchanged. In textual formats each ends with a newline; in others nothing separates them. */
-final class RawRecordPrinter implements RecordPrinter {
+final class RawRecordPrinter extends RecordPrinter {
     private final DataOutput out;
     private final boolean terminal;
     private final boolean textual;

@@ -126,13 +126,13 @@ final class Table {
             String cell = row == null ? shown.heading(i) : shown.cell(i, row.get(i), console.outTerminal());
             int padding = Math.max(0, shown.width(i) - TextWidth.of(cell));
             boolean right = columns.get(i).kind() == Kind.NUMBER;
-            putSpaces(right ? padding : 0);
+            line.put(" ".repeat(right ? padding : 0));
             if (row == null || !colour) {
                 line.put(cell);
             } else {
                 putColoured(columns.get(i), cell);
             }
-            putSpaces(i == last ? 0 : GAP + (right ? 0 : padding));
+            line.put(" ".repeat(i == last ? 0 : GAP + (right ? 0 : padding)));
         }
     }
 
@@ -175,12 +175,6 @@ final class Table {
     private void end(String code) {
         if (colour && !code.isEmpty()) {
             line.put(PLAIN);
-        }
-    }
-
-    private void putSpaces(int count) {
-        for (int i = 0; i < count; i++) {
-            line.put(' ');
         }
     }
 

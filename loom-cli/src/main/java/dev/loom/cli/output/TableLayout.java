@@ -128,12 +128,12 @@ final class TableLayout {
     void fit(int room) {
         cutTexts(room, TEXT_WIDTH_WANTED);
         for (int i = 0; i < widths.length; i++) {
-            leaveOut(i, columns.get(i).spare() && total() > room);
+            shown[i] &= !columns.get(i).spare() || total() <= room;
         }
         cutTimes(room, MICROSECONDS_LENGTH);
         cutTimes(room, MILLISECONDS_LENGTH);
         for (int i = last(); i > 1; i--) {
-            leaveOut(i, total() > room);
+            shown[i] &= total() <= room;
         }
         widen(room);
         cutTexts(room, TEXT_WIDTH_MIN);
@@ -147,12 +147,6 @@ final class TableLayout {
                 days[i] = coarse;
                 widths[i] = Math.max(coarse.clockLength(), TextWidth.of(wholeHeading(i)));
             }
-        }
-    }
-
-    private void leaveOut(int column, boolean out) {
-        if (out && shown[column]) {
-            shown[column] = false;
         }
     }
 

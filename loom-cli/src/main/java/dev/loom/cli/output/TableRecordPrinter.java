@@ -3,9 +3,7 @@ package dev.loom.cli.output;
 import dev.loom.api.ValueUnit;
 import dev.loom.cli.chart.ValueText;
 import dev.loom.cli.console.Console;
-import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
-import dev.loom.format.RecordLookup;
 import dev.loom.server.json.FieldBytes;
 import dev.loom.server.json.FieldColumn;
 import dev.loom.server.json.RecordPrinter;
@@ -17,7 +15,7 @@ import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** Prints a table for people: columns are as wide as the first rows need. */
-final class TableRecordPrinter implements RecordPrinter {
+final class TableRecordPrinter extends RecordPrinter {
     private final Table table;
     private final TimePrinter times;
     private final List<FieldColumn> columns;
@@ -25,10 +23,8 @@ final class TableRecordPrinter implements RecordPrinter {
     private final boolean addresses;
     private final @Nullable String timeField;
     private final boolean causes;
-    private long cause;
     private final TextBuffer cell = new TextBuffer(256);
     private final FieldBytes bytes = new FieldBytes();
-    private final FieldValue value = new FieldValue();
 
     TableRecordPrinter(Console console, PayloadFormat format, TimePrinter times, TableStyle style, boolean causes) {
         this.addresses = style.addresses();
@@ -102,16 +98,6 @@ final class TableRecordPrinter implements RecordPrinter {
             case UNSIGNED -> (value.longValue() >>> 1) * 2.0 + (value.longValue() & 1);
             default -> value.longValue();
         };
-    }
-
-    @Override
-    public void lookup(RecordLookup lookup) {
-        value.lookup(lookup);
-    }
-
-    @Override
-    public void cause(long address) {
-        cause = address;
     }
 
     private String takeCell() {

@@ -38,7 +38,7 @@ final class AddressText {
                 if (group > 0 && group != runFrom + runLength) {
                     into.put(':');
                 }
-                putHex(into, packet.shortAt(at + group * Short.BYTES));
+                into.put(Integer.toHexString(packet.shortAt(at + group * Short.BYTES)));
             }
         }
     }
@@ -49,16 +49,5 @@ final class AddressText {
             count++;
         }
         return count;
-    }
-
-    private static void putHex(TextBuffer into, int group) {
-        boolean started = false;
-        for (int shift = 12; shift >= 0; shift -= Integer.BYTES) {
-            int digit = (group >> shift) & 0xF;
-            started |= digit != 0 || shift == 0;
-            if (started) {
-                into.put(Character.forDigit(digit, 16));
-            }
-        }
     }
 }

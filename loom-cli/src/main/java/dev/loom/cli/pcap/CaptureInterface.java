@@ -23,7 +23,7 @@ record CaptureInterface(int linkType, long snapshotLength, long unitsPerSecond, 
     private static final long NS_PER_SECOND = 1_000_000_000L;
 
     /** Reads the interface block whose body begins at {@code body}. */
-    static CaptureInterface read(BlockBytes block, int body) throws CaptureException {
+    static CaptureInterface read(PacketBytes block, int body) throws CaptureException {
         int end = block.length() - Integer.BYTES;
         if (body + OPTIONS_OFFSET > end) {
             throw new CaptureException("interface block is too short: length=" + block.length());
@@ -32,8 +32,8 @@ record CaptureInterface(int linkType, long snapshotLength, long unitsPerSecond, 
         long offsetSeconds = 0;
         int at = body + OPTIONS_OFFSET;
         while (at + OPTION_HEADER_LENGTH <= end) {
-            int code = block.unsignedShortAt(at);
-            int length = block.unsignedShortAt(at + Short.BYTES);
+            int code = block.shortAt(at);
+            int length = block.shortAt(at + Short.BYTES);
             int value = at + OPTION_HEADER_LENGTH;
             if (code == END_OF_OPTIONS || value + length > end) {
                 break;
@@ -45,10 +45,7 @@ record CaptureInterface(int linkType, long snapshotLength, long unitsPerSecond, 
             at = value + (length + 3) / 4 * 4;
         }
         return new CaptureInterface(
-                block.unsignedShortAt(body),
-                block.unsignedIntAt(body + SNAPSHOT_LENGTH_OFFSET),
-                unitsPerSecond,
-                offsetSeconds);
+                block.shortAt(body), block.unsignedIntAt(body + SNAPSHOT_LENGTH_OFFSET), unitsPerSecond, offsetSeconds);
     }
 
     private static long unitsPerSecond(int resolution) throws CaptureException {

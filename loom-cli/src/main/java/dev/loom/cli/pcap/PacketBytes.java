@@ -1,10 +1,14 @@
 package dev.loom.cli.pcap;
 
-/** A packet's bytes, read in network byte order. Only {@link #has} checks offsets. */
+/**
+ * Bytes of a packet, or of a header in a capture file. In network byte order unless wrapped otherwise. Only {@link #has} checks
+ * offsets.
+ */
 public final class PacketBytes {
     private byte[] array;
     private int start;
     private int length;
+    private boolean littleEndian;
 
     PacketBytes(byte[] array, int start, int length) {
         this.array = array;
@@ -12,10 +16,11 @@ public final class PacketBytes {
         this.length = length;
     }
 
-    PacketBytes wrap(byte[] newArray, int newStart, int newLength) {
+    PacketBytes wrap(byte[] newArray, int newStart, int newLength, boolean little) {
         array = newArray;
         start = newStart;
         length = newLength;
+        littleEndian = little;
         return this;
     }
 
@@ -41,14 +46,24 @@ public final class PacketBytes {
     }
 
     int shortAt(int offset) {
-        return (byteAt(offset) << 8) | byteAt(offset + 1);
+        int first = byteAt(offset);
+        int second = byteAt(offset + 1);
+        return littleEndian ? (second << 8) | first : (first << 8) | second;
     }
 
     int intAt(int offset) {
-        return (shortAt(offset) << 16) | shortAt(offset + 2);
+        int first = shortAt(offset);
+        int second = shortAt(offset + 2);
+        return littleEndian ? (second << 16) | first : (first << 16) | second;
     }
 
     long unsignedIntAt(int offset) {
-        return intAt(offset) & 0xFFFF_FFFFL;
+        return Integer.toUnsignedLong(intAt(offset));
+    }
+
+    long longAt(int offset) {
+        long first = unsignedIntAt(offset);
+        long second = unsignedIntAt(offset + Integer.BYTES);
+        return littleEndian ? (second << Integer.SIZE) | first : (first << Integer.SIZE) | second;
     }
 }

@@ -13,11 +13,11 @@ public final class PacketHeaders {
     private final TextBuffer source = new TextBuffer(48);
     private final TextBuffer destination = new TextBuffer(48);
     private final TextBuffer flagNames = new TextBuffer(32);
-    private int sourcePort;
-    private int destinationPort;
+    int sourcePort;
+    int destinationPort;
     private int tcpFlags;
-    private long sequence;
-    private long acknowledgement;
+    long sequence;
+    long acknowledgement;
     private long payloadLength;
 
     /** Decodes a packet's headers. */
@@ -89,22 +89,9 @@ public final class PacketHeaders {
         protocol.put(name);
     }
 
-    void setPorts(int from, int to) {
-        sourcePort = from;
-        destinationPort = to;
-    }
-
     void setTcpFlags(int flags) {
         tcpFlags = flags;
         TransportHeader.putFlagNames(flags, flagNames);
-    }
-
-    void setSequence(long value) {
-        sequence = value;
-    }
-
-    void setAcknowledgement(long value) {
-        acknowledgement = value;
     }
 
     void setPayloadLength(long length) {

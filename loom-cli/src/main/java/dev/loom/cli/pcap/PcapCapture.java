@@ -34,7 +34,7 @@ final class PcapCapture extends Capture {
         super(window);
         this.littleEndian = littleEndian;
         this.nsPerFraction = nsPerFraction;
-        linkType = (int) unsigned(wrapHeader(FILE_HEADER_LENGTH), LINK_TYPE_OFFSET) & LINK_TYPE_MASK;
+        linkType = wrapHeader(FILE_HEADER_LENGTH).intAt(LINK_TYPE_OFFSET) & LINK_TYPE_MASK;
         consumed = FILE_HEADER_LENGTH;
     }
 
@@ -61,15 +61,15 @@ final class PcapCapture extends Capture {
         number++;
         requireWhole(PACKET_HEADER_LENGTH);
         PacketBytes packet = wrapHeader(PACKET_HEADER_LENGTH);
-        timeNs = unsigned(packet, 0) * NS_PER_SECOND + unsigned(packet, FRACTION_OFFSET) * nsPerFraction;
-        originalLength = unsigned(packet, ORIGINAL_OFFSET);
-        long captured = unsigned(packet, CAPTURED_OFFSET);
+        timeNs = packet.unsignedIntAt(0) * NS_PER_SECOND + packet.unsignedIntAt(FRACTION_OFFSET) * nsPerFraction;
+        originalLength = packet.unsignedIntAt(ORIGINAL_OFFSET);
+        long captured = packet.unsignedIntAt(CAPTURED_OFFSET);
         if (captured > PcapngCapture.PACKET_LENGTH_MAX) {
             throw new CaptureException("packet is too long: captured=" + captured);
         }
         consumed = PACKET_HEADER_LENGTH + (int) captured;
         requireWhole(consumed);
-        bytes.wrap(window.array(), window.arrayOffset() + PACKET_HEADER_LENGTH, (int) captured);
+        bytes.wrap(window.array(), window.arrayOffset() + PACKET_HEADER_LENGTH, (int) captured, false);
         return true;
     }
 
@@ -81,11 +81,6 @@ final class PcapCapture extends Capture {
     }
 
     private PacketBytes wrapHeader(int length) {
-        return header.wrap(window.array(), window.arrayOffset(), length);
-    }
-
-    private long unsigned(PacketBytes from, int offset) {
-        int value = from.intAt(offset);
-        return Integer.toUnsignedLong(littleEndian ? Integer.reverseBytes(value) : value);
+        return header.wrap(window.array(), window.arrayOffset(), length, littleEndian);
     }
 }

@@ -35,7 +35,7 @@ final class PcapngCapture extends Capture {
     private static final int BODY_OFFSET = 8;
 
     private final List<CaptureInterface> interfaces = new ArrayList<>();
-    private final BlockBytes block = new BlockBytes();
+    private final PacketBytes block = new PacketBytes(new byte[0], 0, 0);
     private boolean littleEndian;
 
     PcapngCapture(InputWindow window) {
@@ -57,7 +57,7 @@ final class PcapngCapture extends Capture {
                     return true;
                 }
                 case OBSOLETE_PACKET -> {
-                    takePacket(interfaceAt(block.unsignedShortAt(BODY_OFFSET)), BODY_OFFSET + 4);
+                    takePacket(interfaceAt(block.shortAt(BODY_OFFSET)), BODY_OFFSET + 4);
                     return true;
                 }
                 case SIMPLE_PACKET -> {
@@ -136,7 +136,7 @@ final class PcapngCapture extends Capture {
     private void take(CaptureInterface from, int bytesOffset, long captured) throws CaptureException {
         requireInBlock(bytesOffset + captured);
         linkType = from.linkType();
-        bytes.wrap(window.array(), window.arrayOffset() + bytesOffset, (int) captured);
+        bytes.wrap(window.array(), window.arrayOffset() + bytesOffset, (int) captured, false);
     }
 
     private void requireInBlock(long end) throws CaptureException {

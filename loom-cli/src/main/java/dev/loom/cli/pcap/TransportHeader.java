@@ -34,7 +34,8 @@ final class TransportHeader {
         name(into, protocol);
         if (protocol == TCP || protocol == UDP || protocol == SCTP) {
             if (packet.has(at, PORTS_LENGTH)) {
-                into.setPorts(packet.shortAt(at), packet.shortAt(at + Short.BYTES));
+                into.sourcePort = packet.shortAt(at);
+                into.destinationPort = packet.shortAt(at + Short.BYTES);
             }
         }
         if (protocol == TCP) {
@@ -47,10 +48,10 @@ final class TransportHeader {
 
     private static void tcp(PacketHeaders into, PacketBytes packet, int at, long length) {
         if (packet.has(at + TCP_SEQUENCE_OFFSET, Integer.BYTES)) {
-            into.setSequence(packet.unsignedIntAt(at + TCP_SEQUENCE_OFFSET));
+            into.sequence = packet.unsignedIntAt(at + TCP_SEQUENCE_OFFSET);
         }
         if (packet.has(at + TCP_ACKNOWLEDGEMENT_OFFSET, Integer.BYTES)) {
-            into.setAcknowledgement(packet.unsignedIntAt(at + TCP_ACKNOWLEDGEMENT_OFFSET));
+            into.acknowledgement = packet.unsignedIntAt(at + TCP_ACKNOWLEDGEMENT_OFFSET);
         }
         if (packet.has(at + TCP_HEADER_LENGTH_OFFSET, 1)) {
             int headerWords = packet.byteAt(at + TCP_HEADER_LENGTH_OFFSET) >> 4;

@@ -36,11 +36,11 @@ public final class AggCommand extends FieldQuery {
 
     @Override
     QueryRequest request(RequestBuilder builder) {
-        return builder.aggregate(sourceName(), field(), where, percentiles);
+        return builder.aggregate(sourceName, field, where, percentiles);
     }
 
     @Override
     ConsoleResults results(Snapshot snapshot, QueryRequest request, TimePrinter times) {
-        return new ListedResults(console(), form(), times, false);
+        return new ListedResults(console, form(), times, false);
     }
 }

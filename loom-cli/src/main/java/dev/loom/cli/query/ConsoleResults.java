@@ -5,7 +5,7 @@ import dev.loom.cli.console.Console;
 import dev.loom.cli.console.Progress;
 import dev.loom.cli.option.FieldsOption;
 import dev.loom.cli.output.OutputFormat;
-import dev.loom.query.where.WhereExpression;
+import dev.loom.query.where.Where;
 import dev.loom.server.json.RecordPrinter;
 import dev.loom.server.json.RecordResults;
 import dev.loom.server.time.TimePrinter;
@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Prints the records of an answer in any form, and shows the progress. For one thread. */
 class ConsoleResults extends RecordResults {
-    private final Console console;
-    private final OutputFormat form;
-    private final TimePrinter times;
+    final Console console;
+    final OutputFormat form;
+    final TimePrinter times;
     private final FieldsOption fields;
     private final boolean causes;
-    private List<WhereExpression> conditions = List.of();
+    private List<Where> conditions = List.of();
     private @Nullable Progress progress;
     private long pages;
 
@@ -33,7 +33,7 @@ class ConsoleResults extends RecordResults {
     }
 
     /** Highlights what conditions require. */
-    ConsoleResults highlight(List<WhereExpression> required) {
+    ConsoleResults highlight(List<Where> required) {
         conditions = required;
         return this;
     }

@@ -2,7 +2,6 @@ package dev.loom.cli.query;
 
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
-import dev.loom.api.SourceStatistics;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.option.FieldsOption;
 import dev.loom.query.service.CauseThreshold;
@@ -74,13 +73,13 @@ public final class CorrelateCommand extends FieldQuery {
     @Override
     QueryRequest request(RequestBuilder builder) {
         return builder.correlate(
-                sourceName(), field(), where, above, otherName, within, before, after, overlap, limit, distinct);
+                sourceName, field, where, above, otherName, within, before, after, overlap, limit, distinct);
     }
 
     @Override
     ConsoleResults results(Snapshot snapshot, QueryRequest request, TimePrinter times) {
         CorrelationRequest asked = (CorrelationRequest) request;
-        return new ConsoleResults(console(), form(), times, fields, true) {
+        return new ConsoleResults(console, form(), times, fields, true) {
             @Override
             public void onThreshold(CauseThreshold found) {
                 super.onThreshold(found);
@@ -101,12 +100,11 @@ public final class CorrelateCommand extends FieldQuery {
 
     private void tell(CauseThreshold found) {
         if (found.percentile() != null && found.value() == null) {
-            console().say(field() + " has no percentile: values=" + found.values());
+            console.say(field + " has no percentile: values=" + found.values());
         } else if (found.percentile() != null) {
-            console()
-                    .say(field() + (found.inclusive() ? " at or above " : " above ") + ReportRows.number(found)
-                            + ", percentile " + found.percentile().toPlainString() + " of " + found.values()
-                            + " values");
+            console.say(field + (found.inclusive() ? " at or above " : " above ") + ReportRows.number(found)
+                    + ", percentile " + found.percentile().toPlainString() + " of " + found.values()
+                    + " values");
         }
     }
 
@@ -115,10 +113,10 @@ public final class CorrelateCommand extends FieldQuery {
         Source other = asked.with();
         boolean eventTime = asked.records().eventTime();
         if (causes == 0) {
-            console().say("no causes: no record of " + source.name() + " in the range has such a " + field());
+            console.say("no causes: no record of " + source.name() + " in the range has such a " + field);
             return;
         }
-        SourceStatistics statistics = snapshot.statistics(other.id());
+        Source.Statistics statistics = snapshot.statistics(other.id());
         StringBuilder text = new StringBuilder("no matches: causes=" + causes + ", by "
                 + (eventTime ? "event time" : "arrival") + ", records of " + other.name() + "="
                 + statistics.records());
@@ -132,12 +130,12 @@ public final class CorrelateCommand extends FieldQuery {
                 text.append(EventTime.of(each) == null ? "; " + each.name() + " has no event time" : "");
             }
         }
-        console().say(text.toString());
+        console.say(text.toString());
     }
 
     private void tellLeftOut(long count, String noun) {
         if (count > 0) {
-            console().say(count + " " + noun + " without a time or a duration are left out");
+            console.say(count + " " + noun + " without a time or a duration are left out");
         }
     }
 }

@@ -11,13 +11,10 @@ abstract class FieldQuery extends SourceQuery {
             arity = "0..1",
             paramLabel = "FIELD",
             description = "A numeric field; without one, agg and hist --by time count records.")
-    private @Nullable String field;
+    @Nullable
+    String field;
 
     FieldQuery(Console console) {
         super(console);
-    }
-
-    final @Nullable String field() {
-        return field;
     }
 }

@@ -1,7 +1,7 @@
 package dev.loom.cli.query;
 
 import dev.loom.query.text.TextQuery;
-import dev.loom.query.where.WhereExpression;
+import dev.loom.query.where.Where;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,23 +22,23 @@ final class Highlights {
     private Highlights() {}
 
     /** Patterns by field. */
-    static Map<String, Pattern> of(List<WhereExpression> expressions) {
+    static Map<String, Pattern> of(List<Where> expressions) {
         Highlights highlights = new Highlights();
         expressions.forEach(highlights::add);
         return highlights.byField.entrySet().stream()
                 .collect(Collectors.toMap(Map.Entry::getKey, entry -> Pattern.compile(entry.getValue())));
     }
 
-    private void add(WhereExpression expression) {
-        if (expression instanceof WhereExpression.And and) {
+    private void add(Where expression) {
+        if (expression instanceof Where.And and) {
             and.terms().forEach(this::add);
-        } else if (expression instanceof WhereExpression.Or or) {
+        } else if (expression instanceof Where.Or or) {
             or.terms().forEach(this::add);
-        } else if (expression instanceof WhereExpression.Contains contains) {
+        } else if (expression instanceof Where.Contains contains) {
             add(contains.field(), contains.text(), "%s");
-        } else if (expression instanceof WhereExpression.ContainsIgnoringCase contains) {
+        } else if (expression instanceof Where.ContainsIgnoringCase contains) {
             add(contains.field(), contains.text(), FOLDED);
-        } else if (expression instanceof WhereExpression.Matches matches) {
+        } else if (expression instanceof Where.Matches matches) {
             add(matches.field(), matches.query());
         }
     }

@@ -61,18 +61,18 @@ public final class HistCommand extends FieldQuery {
     QueryRequest request(RequestBuilder builder) {
         int groupsMax = form() == OutputFormat.TABLE ? LINES_MAX : RequestBuilder.GROUPS_MAX;
         return builder.histogram(
-                sourceName(),
-                field(),
+                sourceName,
+                field,
                 where,
                 by.contains(By.VALUE),
                 groupsMax,
                 by.contains(By.TIME),
                 step,
-                console().columns());
+                console.columns());
     }
 
     @Override
     ConsoleResults results(Snapshot snapshot, QueryRequest request, TimePrinter times) {
-        return new ListedResults(console(), form(), times, false);
+        return new ListedResults(console, form(), times, false);
     }
 }

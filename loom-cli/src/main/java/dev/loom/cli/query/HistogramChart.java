@@ -8,7 +8,7 @@ import dev.loom.cli.chart.HeatMap;
 import dev.loom.cli.chart.TimeAxis;
 import dev.loom.cli.chart.ValueText;
 import dev.loom.cli.console.Console;
-import dev.loom.query.HistogramCounts;
+import dev.loom.query.Histogram;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.BinGroup;
 import dev.loom.query.service.HistogramRequest;
@@ -25,12 +25,12 @@ final class HistogramChart {
 
     private final Console console;
     private final HistogramRequest request;
-    private final HistogramCounts counts;
+    private final Histogram.Counts counts;
     private final TimePrinter times;
     private final ValueUnit unit;
     private final ChartStyle style;
 
-    HistogramChart(Console console, HistogramRequest request, HistogramCounts counts, TimePrinter times) {
+    HistogramChart(Console console, HistogramRequest request, Histogram.Counts counts, TimePrinter times) {
         this.console = console;
         this.request = request;
         this.counts = counts;

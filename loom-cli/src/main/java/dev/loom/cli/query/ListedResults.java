@@ -7,7 +7,7 @@ import dev.loom.cli.option.FieldsOption;
 import dev.loom.cli.output.Listing;
 import dev.loom.cli.output.OutputFormat;
 import dev.loom.query.Aggregate;
-import dev.loom.query.HistogramCounts;
+import dev.loom.query.Histogram;
 import dev.loom.query.service.AggregateRequest;
 import dev.loom.query.service.BinGroup;
 import dev.loom.query.service.HistogramRequest;
@@ -21,17 +21,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Prints aggregates and histograms: in a table or as a chart, or as the rows that JSON has. */
 final class ListedResults extends ConsoleResults {
-    private final Console console;
-    private final OutputFormat form;
-    private final TimePrinter times;
     private final boolean exact;
 
     /** @param exact whether steps say if their count is exact, instead of minimum and maximum */
     ListedResults(Console console, OutputFormat form, TimePrinter times, boolean exact) {
         super(console, form, times, new FieldsOption(), false);
-        this.console = console;
-        this.form = form;
-        this.times = times;
         this.exact = exact;
     }
 
@@ -61,7 +55,7 @@ final class ListedResults extends ConsoleResults {
     }
 
     @Override
-    public void onHistogram(HistogramRequest request, HistogramCounts counts, List<BinGroup> groups) {
+    public void onHistogram(HistogramRequest request, Histogram.Counts counts, List<BinGroup> groups) {
         if (form == OutputFormat.TABLE) {
             printed(new HistogramChart(console, request, counts, times).draw(groups));
             return;

@@ -6,7 +6,6 @@ import dev.loom.cli.option.QueryOptions;
 import dev.loom.query.model.Completeness;
 import dev.loom.server.json.JsonText;
 import dev.loom.server.json.ReportRows;
-import dev.loom.server.text.TextBuffer;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
@@ -23,12 +22,12 @@ final class QueryOutcome {
     static int tell(Console console, ReportRows end, QueryOptions options, UnaryOperator<String> hints) {
         Completeness completeness = end.report().completeness();
         if (!completeness.complete()) {
-            console.warn("incomplete answer: " + json(ReportRows.missing(completeness)));
+            console.warn("incomplete answer: " + JsonText.object(ReportRows.missing(completeness)));
         }
         end.unseen()
                 .forEach(field -> console.say("no record that was read has a value in " + field + hints.apply(field)));
         if (options.explain()) {
-            console.err().println(json(Map.of("explain", end.explanation())));
+            console.err().println(JsonText.object(Map.of("explain", end.explanation())));
         }
         return exitCode(console, completeness, options.strict());
     }
@@ -42,11 +41,5 @@ final class QueryOutcome {
             return ExitCode.STORE;
         }
         return strict && completeness.lost() > 0 ? ExitCode.LOST : ExitCode.OK;
-    }
-
-    private static String json(Map<String, Object> values) {
-        TextBuffer text = new TextBuffer(256);
-        JsonText.putObject(text, values);
-        return text.toString();
     }
 }

@@ -17,13 +17,13 @@ abstract class RecordQuery extends SourceQuery {
             paramLabel = "EXPR",
             description = "Only records that match this expression, such as 'latency_ns > 50ms and op =="
                     + " \"GET\"'; repeatable.")
-    private List<String> where = new ArrayList<>();
+    List<String> where = new ArrayList<>();
 
     @Option(names = "--limit", paramLabel = "N", description = "At most N records.")
-    private long limit = Long.MAX_VALUE;
+    long limit = Long.MAX_VALUE;
 
     @Option(names = "--asc", description = "Oldest first.")
-    private boolean ascending;
+    boolean ascending;
 
     @Mixin
     private FieldsOption fields = new FieldsOption();
@@ -32,21 +32,9 @@ abstract class RecordQuery extends SourceQuery {
         super(console);
     }
 
-    final List<String> where() {
-        return where;
-    }
-
-    final long limit() {
-        return limit;
-    }
-
-    final boolean ascending() {
-        return ascending;
-    }
-
     @Override
     ConsoleResults results(Snapshot snapshot, QueryRequest request, TimePrinter times) {
-        return new ConsoleResults(console(), form(), times, fields, false)
+        return new ConsoleResults(console, form(), times, fields, false)
                 .highlight(request.records().conditions());
     }
 }

@@ -40,20 +40,11 @@ public final class SearchCommand extends RecordQuery {
 
     @Override
     QueryRequest request(RequestBuilder builder) {
-        return builder.search(
-                sourceName(),
-                text,
-                field,
-                where(),
-                ascending(),
-                limit(),
-                count,
-                step,
-                console().columns());
+        return builder.search(sourceName, text, field, where, ascending, limit, count, step, console.columns());
     }
 
     @Override
     ConsoleResults results(Snapshot snapshot, QueryRequest request, TimePrinter times) {
-        return count ? new ListedResults(console(), form(), times, true) : super.results(snapshot, request, times);
+        return count ? new ListedResults(console, form(), times, true) : super.results(snapshot, request, times);
     }
 }

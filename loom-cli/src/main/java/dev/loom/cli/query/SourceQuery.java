@@ -23,7 +23,6 @@ import dev.loom.server.json.RunTime;
 import dev.loom.server.request.RequestBuilder;
 import dev.loom.server.request.RequestTimes;
 import dev.loom.server.request.SeenFields;
-import dev.loom.server.request.SourceLookup;
 import dev.loom.server.time.EventTime;
 import dev.loom.server.time.TimePrinter;
 import java.util.concurrent.Callable;
@@ -33,13 +32,13 @@ import picocli.CommandLine.Parameters;
 
 /** Common code of the commands that query one source in a time range. */
 abstract class SourceQuery implements Callable<Integer> {
-    private final Console console;
+    final Console console;
 
     @Mixin
     private StoreOption store = new StoreOption();
 
     @Parameters(index = "0", paramLabel = "SOURCE", description = "Name of the source, or # and its id.")
-    private String sourceName = "";
+    String sourceName = "";
 
     @Mixin
     private TimeOptions time = new TimeOptions();
@@ -63,8 +62,7 @@ abstract class SourceQuery implements Callable<Integer> {
         try (Store reader = LoomReader.attach(store.directory());
                 Snapshot snapshot = reader.snapshot()) {
             RequestBuilder builder = new RequestBuilder(reader, snapshot, asked, console.nowNs(), limits, console::say);
-            UnaryOperator<String> hints = field -> SeenFields.of(snapshot, SourceLookup.find(snapshot, sourceName))
-                    .hint(field);
+            UnaryOperator<String> hints = SeenFields.hints(snapshot, sourceName);
             TimePrinter times = new TimePrinter(asked.zone());
             ReportRows end = SeenFields.hinting(hints, () -> {
                 QueryRequest request = request(builder);
@@ -114,14 +112,6 @@ abstract class SourceQuery implements Callable<Integer> {
 
     /** Prints what the request finds. */
     abstract ConsoleResults results(Snapshot snapshot, QueryRequest request, TimePrinter times);
-
-    final String sourceName() {
-        return sourceName;
-    }
-
-    final Console console() {
-        return console;
-    }
 
     final OutputFormat form() {
         return output.format(console);

@@ -18,7 +18,6 @@ import dev.loom.server.json.ReportRows;
 import dev.loom.server.json.RunTime;
 import dev.loom.server.request.RequestBuilder;
 import dev.loom.server.request.SeenFields;
-import dev.loom.server.request.SourceLookup;
 import dev.loom.server.time.EventTime;
 import dev.loom.server.time.TimePrinter;
 import java.time.ZoneOffset;
@@ -104,14 +103,11 @@ public final class TailCommand implements Callable<Integer> {
     }
 
     private TailRequest request(Snapshot snapshot, QueryLimits limits, OutputFormat form, ConsoleResults results) {
-        return SeenFields.hinting(
-                field -> SeenFields.of(snapshot, SourceLookup.find(snapshot, sourceName))
-                        .hint(field),
-                () -> {
-                    TailRequest request = RequestBuilder.tail(snapshot, limits, sourceName, where, text, lines, follow);
-                    fields.of(request.source().format(), form);
-                    results.highlight(request.conditions());
-                    return request;
-                });
+        return SeenFields.hinting(SeenFields.hints(snapshot, sourceName), () -> {
+            TailRequest request = RequestBuilder.tail(snapshot, limits, sourceName, where, text, lines, follow);
+            fields.of(request.source().format(), form);
+            results.highlight(request.conditions());
+            return request;
+        });
     }
 }

@@ -43,12 +43,12 @@ public final class TopCommand extends FieldQuery {
 
     @Override
     QueryRequest request(RequestBuilder builder) {
-        return builder.top(sourceName(), field(), where, count, smallest);
+        return builder.top(sourceName, field, where, count, smallest);
     }
 
     @Override
     ConsoleResults results(Snapshot snapshot, QueryRequest request, TimePrinter times) {
-        return new ConsoleResults(console(), form(), times, fields, false)
+        return new ConsoleResults(console, form(), times, fields, false)
                 .highlight(request.records().conditions());
     }
 }

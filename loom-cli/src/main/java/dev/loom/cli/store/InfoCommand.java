@@ -42,6 +42,12 @@ public final class InfoCommand implements Callable<Integer> {
         try (Store reader = LoomReader.attach(store.directory())) {
             values = StoreRows.info(reader, store.directory());
         }
+        print(console, form, values);
+        return ExitCode.OK;
+    }
+
+    /** Prints named values: as one object, or one a line. */
+    static void print(Console console, OutputFormat form, Map<String, Object> values) {
         Listing listing = new Listing("name", "value");
         if (form == OutputFormat.JSON) {
             listing.add(values);
@@ -50,7 +56,6 @@ public final class InfoCommand implements Callable<Integer> {
                     Map.of("name", name, "value", form == OutputFormat.TABLE ? withUnit(name, value) : value)));
         }
         listing.print(console, form);
-        return ExitCode.OK;
     }
 
     private static Object withUnit(String name, Object value) {

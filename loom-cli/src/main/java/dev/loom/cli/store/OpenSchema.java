@@ -10,7 +10,7 @@ import dev.loom.server.schema.SchemaAccess;
 import dev.loom.server.schema.StoreSchema;
 
 /** A schema that a command may change until it is closed. */
-record OpenSchema(SchemaAccess schema, AutoCloseable resource) implements AutoCloseable {
+record OpenSchema(SchemaAccess schema, Runnable end) implements AutoCloseable {
     /**
      * Opens the store, or connects to the sidecar that has it open.
      *
@@ -20,23 +20,17 @@ record OpenSchema(SchemaAccess schema, AutoCloseable resource) implements AutoCl
     static OpenSchema open(StoreOption store, SidecarOption sidecar, boolean create) {
         if (sidecar.given()) {
             IngestClient client = sidecar.connect();
-            return new OpenSchema(client, client);
+            return new OpenSchema(client, client::close);
         }
         if (!create) {
             LoomReader.attach(store.directory()).close();
         }
         Loom loom = Loom.open(LoomConfig.at(store.directory()).build());
-        return new OpenSchema(new StoreSchema(loom), loom);
+        return new OpenSchema(new StoreSchema(loom), loom::close);
     }
 
     @Override
     public void close() {
-        try {
-            resource.close();
-        } catch (RuntimeException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new IllegalStateException("unreachable", e);
-        }
+        end.run();
     }
 }

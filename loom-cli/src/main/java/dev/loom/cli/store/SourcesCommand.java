@@ -3,7 +3,6 @@ package dev.loom.cli.store;
 import dev.loom.LoomReader;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
-import dev.loom.api.SourceStatistics;
 import dev.loom.api.Store;
 import dev.loom.api.ValueUnit;
 import dev.loom.cli.console.Console;
@@ -59,7 +58,7 @@ public final class SourcesCommand implements Callable<Integer> {
         return ExitCode.OK;
     }
 
-    private Map<String, @Nullable Object> row(Source source, SourceStatistics statistics, OutputFormat form) {
+    private Map<String, @Nullable Object> row(Source source, Source.Statistics statistics, OutputFormat form) {
         Map<String, @Nullable Object> row = StoreRows.source(source, statistics);
         EventTime eventTime = EventTime.of(source);
         if (eventTime != null && form != OutputFormat.JSON) {

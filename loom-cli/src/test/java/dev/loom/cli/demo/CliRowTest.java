@@ -13,7 +13,7 @@ final class CliRowTest {
         CliRow row = new CliRow(
                 "{\"time\":\"2026-11-21T02:46:33.399411123Z\",\"ts\":1795229193399411123,"
                         + "\"source\":\"packets\",\"addr\":65600,\"fields\":{\"op\":\"GET\",\"ret\":-1,\"data\":\"AAAB/w==\"}}");
-        assertEquals(1795229193399411123L, row.timeNs());
+        assertEquals(1795229193399411123L, row.integer("ts"));
         assertEquals("packets", row.text("source"));
         assertEquals(65600, row.integer("addr"));
         assertEquals("GET", row.text("op"));

@@ -8,6 +8,7 @@ import dev.loom.cli.Cli;
 import dev.loom.cli.Main;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
+import dev.loom.server.text.DataOutput;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -141,7 +142,7 @@ final class DemoTest {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         Console inner = new Console(
                 InputStream.nullInputStream(),
-                out,
+                new DataOutput(out, false),
                 OutputStream.nullOutputStream(),
                 console.outTerminal(),
                 false,

@@ -20,10 +20,10 @@ final class FrameTest {
     void shouldEncodeAndDecodeAMessage() throws IOException {
         byte[] bytes = HexFormat.of().parseHex(SET);
         Frame frame = Frame.decode(bytes);
-        assertEquals(Frame.SET, frame.type());
-        assertEquals(0x102, frame.requestId());
-        assertEquals("user:7", frame.key());
-        assertArrayEquals(new byte[] {(byte) 0xAB, (byte) 0xCD}, frame.value());
+        assertEquals(Frame.SET, frame.type);
+        assertEquals(0x102, frame.requestId);
+        assertEquals("user:7", frame.key);
+        assertArrayEquals(new byte[] {(byte) 0xAB, (byte) 0xCD}, frame.value);
         assertArrayEquals(bytes, frame.encode());
         assertEquals(0x12, Frame.bodyLength(bytes));
         assertEquals(0x102, Frame.requestId(bytes));

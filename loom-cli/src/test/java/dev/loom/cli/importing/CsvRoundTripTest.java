@@ -6,7 +6,6 @@ import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.cli.Cli;
 import dev.loom.format.Field;
-import dev.loom.format.FieldType;
 import dev.loom.format.Formats;
 import dev.loom.format.StructFormat;
 import dev.loom.format.StructWriter;
@@ -27,8 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 class CsvRoundTripTest {
     private static final int ROWS = 3_000;
 
-    private static final List<FieldType> TYPES =
-            Arrays.stream(FieldType.values()).filter(FieldType::isForStructs).toList();
+    private static final List<Field.Type> TYPES =
+            Arrays.stream(Field.Type.values()).filter(Field.Type::isForStructs).toList();
 
     private static final StructFormat FORMAT = Formats.struct(""
             + IntStream.range(0, TYPES.size())

@@ -133,7 +133,7 @@ final class AnyField implements FieldReader {
             return;
         }
         state.found.count = 1;
-        if (passedOver >= 0 && state.any.tag() == AnyValue.NONE) { // another key came after it
+        if (passedOver >= 0 && state.any.tag == AnyValue.NONE) { // another key came after it
             state.within.wrap(reader.buffer(), passedOver, passedOverLength);
             state.any.read(state.within);
         }
@@ -151,17 +151,17 @@ final class AnyField implements FieldReader {
     private static void set(ReadState state, FieldValue into) {
         AnyValue any = state.any;
         DirectBuffer buffer = state.reader.buffer();
-        switch (any.tag()) {
+        switch (any.tag) {
             case CommonTags.AnyValue.STRING_VALUE ->
-                into.setBytes(FieldValue.Kind.TEXT, buffer, any.offset(), any.length());
+                into.setBytes(FieldValue.Kind.TEXT, buffer, any.offset, any.length());
             case CommonTags.AnyValue.BYTES_VALUE ->
-                into.setBytes(FieldValue.Kind.BYTES, buffer, any.offset(), any.length());
-            case CommonTags.AnyValue.BOOL_VALUE -> into.setBoolean(any.value() != 0);
-            case CommonTags.AnyValue.INT_VALUE -> into.setInteger(any.value());
-            case CommonTags.AnyValue.DOUBLE_VALUE -> into.setDouble(Double.longBitsToDouble(any.value()));
+                into.setBytes(FieldValue.Kind.BYTES, buffer, any.offset, any.length());
+            case CommonTags.AnyValue.BOOL_VALUE -> into.setBoolean(any.value != 0);
+            case CommonTags.AnyValue.INT_VALUE -> into.setInteger(any.value);
+            case CommonTags.AnyValue.DOUBLE_VALUE -> into.setDouble(Double.longBitsToDouble(any.value));
             case CommonTags.AnyValue.ARRAY_VALUE, CommonTags.AnyValue.KVLIST_VALUE -> {
                 state.json.begin();
-                state.json.putValue(any.tag(), any.value(), buffer, any.offset(), 0);
+                state.json.putValue(any.tag, any.value, buffer, any.offset, 0);
                 state.json.set(into);
             }
             default -> {}

@@ -8,9 +8,12 @@ final class AnyValue {
     /** The tag of a message without a value. */
     static final int NONE = 0;
 
-    private int tag;
-    private long value;
-    private int offset;
+    /** The tag of the value's field, or {@link #NONE}. */
+    int tag;
+
+    long value;
+    /** Where a text, bytes or a message begins; it has {@link #length()} bytes. */
+    int offset;
 
     /**
      * Reads the message that a reader is positioned at; its value replaces an earlier one since {@link #clear}. The reader's
@@ -38,20 +41,6 @@ final class AnyValue {
 
     void clear() {
         tag = NONE;
-    }
-
-    /** The tag of the value's field, or {@link #NONE}. */
-    int tag() {
-        return tag;
-    }
-
-    long value() {
-        return value;
-    }
-
-    /** Where a text, bytes or a message begins; it has {@link #length()} bytes. */
-    int offset() {
-        return offset;
     }
 
     int length() {

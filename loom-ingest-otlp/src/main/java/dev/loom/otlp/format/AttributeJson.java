@@ -6,6 +6,7 @@ import dev.loom.otlp.wire.WireReader;
 import dev.loom.otlp.wire.WireType;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
@@ -14,11 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes values as JSON, in the form that OpenTelemetry uses for attributes outside of OTLP: maps are objects, integers are
  * numbers, bytes are base64, and a number that JSON lacks is its name as a string. A value that is not a protobuf message
- * yields no text at all. Once warm, allocates only for doubles. Reused; for one thread.
+ * yields no text at all. Once warm, allocates only for doubles and bytes. Reused; for one thread.
  */
 final class AttributeJson {
-    private static final byte[] HEX = {'0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'};
-    private static final String BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     static final int LEVELS_MAX = WireReader.DEPTH_MAX;
 
     private final ExpandableArrayBuffer text = new ExpandableArrayBuffer(256);
@@ -139,8 +138,8 @@ final class AttributeJson {
             put((char) b);
         } else {
             putAscii("\\u00");
-            put((char) HEX[b >> 4]);
-            put((char) HEX[b & 0xF]);
+            put(Character.forDigit(b >> 4, 16));
+            put(Character.forDigit(b & 0xF, 16));
         }
     }
 
@@ -150,17 +149,12 @@ final class AttributeJson {
     }
 
     private void putBase64(DirectBuffer buffer, int offset, int bytes) {
+        byte[] decoded = new byte[bytes];
+        buffer.getBytes(offset, decoded);
+        byte[] encoded = Base64.getEncoder().encode(decoded);
         put('"');
-        for (int i = 0; i < bytes; i += 3) {
-            int left = Math.min(3, bytes - i);
-            int group = 0;
-            for (int j = 0; j < 3; j++) {
-                group = group << Byte.SIZE | (j < left ? buffer.getByte(offset + i + j) & 0xFF : 0);
-            }
-            for (int j = 0; j < 4; j++) {
-                put(j <= left ? BASE64.charAt(group >> (18 - 6 * j) & 0x3F) : '=');
-            }
-        }
+        text.putBytes(length, encoded);
+        length += encoded.length;
         put('"');
     }
 
@@ -212,7 +206,7 @@ final class AttributeJson {
         level.any.read(level.within);
         failed |= level.within.failure() != null;
         if (!failed) {
-            putValue(level.any.tag(), level.any.value(), buffer, level.any.offset(), depth + 1);
+            putValue(level.any.tag, level.any.value, buffer, level.any.offset, depth + 1);
         }
     }
 
@@ -266,7 +260,7 @@ final class AttributeJson {
             }
             putText(buffer, keyOffset, keyLength);
             put(':');
-            putValue(level.any.tag(), level.any.value(), buffer, level.any.offset(), depth + 1);
+            putValue(level.any.tag, level.any.value, buffer, level.any.offset, depth + 1);
         }
     }
 

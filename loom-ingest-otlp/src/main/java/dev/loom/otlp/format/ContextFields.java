@@ -1,7 +1,7 @@
 package dev.loom.otlp.format;
 
+import dev.loom.format.Field;
 import dev.loom.format.FieldTerms;
-import dev.loom.format.FieldType;
 import dev.loom.format.PayloadFormat;
 import dev.loom.otlp.wire.CommonTags.InstrumentationScope;
 import dev.loom.otlp.wire.CommonTags.Resource;
@@ -27,12 +27,15 @@ final class ContextFields {
     static OtlpFormat addShared(OtlpFormat format, Part part) {
         return format.field(
                         SERVICE_NAME,
-                        FieldType.ANY,
+                        Field.Type.ANY,
                         AnyField.ofKey(part, SERVICE_NAME, ResourceEnvelope.RESOURCE, Resource.ATTRIBUTES))
-                .field("resource", FieldType.JSON, new PairsField(part, ResourceEnvelope.RESOURCE, Resource.ATTRIBUTES))
+                .field(
+                        "resource",
+                        Field.Type.JSON,
+                        new PairsField(part, ResourceEnvelope.RESOURCE, Resource.ATTRIBUTES))
                 .field(
                         "scope.name",
-                        FieldType.UTF8,
+                        Field.Type.UTF8,
                         new WireField(
                                 part,
                                 Form.TEXT,
@@ -41,7 +44,7 @@ final class ContextFields {
                                 InstrumentationScope.NAME))
                 .field(
                         "scope.version",
-                        FieldType.UTF8,
+                        Field.Type.UTF8,
                         new WireField(
                                 part,
                                 Form.TEXT,
@@ -64,13 +67,13 @@ final class ContextFields {
 
     /** Adds the fields of a metric. */
     static OtlpFormat addMetric(OtlpFormat format, Part part) {
-        return format.field("name", FieldType.UTF8, ofMetric(part, Form.TEXT, Metric.NAME))
-                .field("description", FieldType.UTF8, ofMetric(part, Form.TEXT, Metric.DESCRIPTION))
-                .field("unit", FieldType.UTF8, ofMetric(part, Form.TEXT, Metric.UNIT))
-                .field("kind", FieldType.UTF8, MetricKind.reader(part), MetricKind.TERMS)
+        return format.field("name", Field.Type.UTF8, ofMetric(part, Form.TEXT, Metric.NAME))
+                .field("description", Field.Type.UTF8, ofMetric(part, Form.TEXT, Metric.DESCRIPTION))
+                .field("unit", Field.Type.UTF8, ofMetric(part, Form.TEXT, Metric.UNIT))
+                .field("kind", Field.Type.UTF8, MetricKind.reader(part), MetricKind.TERMS)
                 .field(
                         "temporality",
-                        FieldType.UTF8,
+                        Field.Type.UTF8,
                         new PointField(part)
                                 .with(temporality(part, Metric.SUM), MetricKind.SUM)
                                 .with(temporality(part, Metric.HISTOGRAM), MetricKind.HISTOGRAM)
@@ -80,7 +83,7 @@ final class ContextFields {
                         EnumText.TEMPORALITY.terms())
                 .field(
                         "monotonic",
-                        FieldType.BOOL,
+                        Field.Type.BOOL,
                         new PointField(part)
                                 .with(ofMetric(part, Form.BOOL, Metric.SUM, Data.IS_MONOTONIC), MetricKind.SUM));
     }

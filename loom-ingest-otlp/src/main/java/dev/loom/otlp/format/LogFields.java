@@ -1,19 +1,21 @@
 package dev.loom.otlp.format;
 
-import static dev.loom.format.FieldType.ANY;
-import static dev.loom.format.FieldType.U32;
-import static dev.loom.format.FieldType.U64;
-import static dev.loom.format.FieldType.UTF8;
+import static dev.loom.format.Field.Type.ANY;
+import static dev.loom.format.Field.Type.U32;
+import static dev.loom.format.Field.Type.U64;
+import static dev.loom.format.Field.Type.UTF8;
 import static dev.loom.otlp.format.ContextFields.SPAN_ID;
 import static dev.loom.otlp.format.ContextFields.TRACE_ID;
 
+import dev.loom.format.Field;
 import dev.loom.format.FieldTerms;
-import dev.loom.format.FieldType;
+import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
 import dev.loom.otlp.wire.LogTags.LogRecord;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.agrona.DirectBuffer;
 
 /** The fields of a log record. */
 final class LogFields {
@@ -42,13 +44,26 @@ final class LogFields {
         return FieldTerms.numbers("severity_number_", names);
     }
 
+    /** Reads the time of a log record's event or, if it is unknown, the time at which it was observed. */
+    private static void readTime(DirectBuffer buffer, int offset, int length, FieldValue into) {
+        ReadState state = ReadState.of(into);
+        into.setAbsent();
+        long known = state.last(LogRecord.TIME_UNIX_NANO, buffer, offset, length, into);
+        if (known == 0) {
+            known = state.last(LogRecord.OBSERVED_TIME_UNIX_NANO, buffer, offset, length, into);
+        }
+        if (known != 0) {
+            into.setUnsigned(known);
+        }
+    }
+
     private static OtlpFormat own() {
         return new OtlpFormat(OtlpFormatProvider.LOG, "time")
-                .field("time", U64, new LogTime())
+                .field("time", U64, LogFields::readTime)
                 .field("observed_time", U64, WireField.of(Form.TIME, LogRecord.OBSERVED_TIME_UNIX_NANO))
                 .field(
                         "severity",
-                        FieldType.I32,
+                        Field.Type.I32,
                         WireField.of(Form.NUMBER_BUT_ZERO, LogRecord.SEVERITY_NUMBER),
                         severities())
                 .field("severity_text", UTF8, WireField.of(Form.TEXT, LogRecord.SEVERITY_TEXT))
@@ -57,7 +72,7 @@ final class LogFields {
                 .field("trace_id", UTF8, WireField.of(Form.TRACE_ID, LogRecord.TRACE_ID), TRACE_ID)
                 .field("span_id", UTF8, WireField.of(Form.SPAN_ID, LogRecord.SPAN_ID), SPAN_ID)
                 .field("flags", U32, WireField.of(Form.NUMBER, LogRecord.FLAGS))
-                .field("attributes", FieldType.JSON, new PairsField(Part.MESSAGE, LogRecord.ATTRIBUTES))
+                .field("attributes", Field.Type.JSON, new PairsField(Part.MESSAGE, LogRecord.ATTRIBUTES))
                 .field("dropped_attributes_count", U32, WireField.of(Form.NUMBER, LogRecord.DROPPED_ATTRIBUTES_COUNT))
                 .prefix("attr.", "attributes", key -> AnyField.ofKey(Part.MESSAGE, key, LogRecord.ATTRIBUTES));
     }

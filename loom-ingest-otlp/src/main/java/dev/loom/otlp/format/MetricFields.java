@@ -1,12 +1,13 @@
 package dev.loom.otlp.format;
 
-import static dev.loom.format.FieldType.ANY;
-import static dev.loom.format.FieldType.F64;
-import static dev.loom.format.FieldType.JSON;
-import static dev.loom.format.FieldType.U32;
-import static dev.loom.format.FieldType.U64;
+import static dev.loom.format.Field.Type.ANY;
+import static dev.loom.format.Field.Type.F64;
+import static dev.loom.format.Field.Type.JSON;
+import static dev.loom.format.Field.Type.U32;
+import static dev.loom.format.Field.Type.U64;
 
 import dev.loom.format.FieldReader;
+import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
 import dev.loom.otlp.wire.MetricTags.Exemplar;
 import dev.loom.otlp.wire.MetricTags.ExponentialHistogramDataPoint;
@@ -14,7 +15,9 @@ import dev.loom.otlp.wire.MetricTags.HistogramDataPoint;
 import dev.loom.otlp.wire.MetricTags.NumberDataPoint;
 import dev.loom.otlp.wire.MetricTags.SummaryDataPoint;
 import dev.loom.otlp.wire.MetricTags.ValueAtQuantile;
+import dev.loom.otlp.wire.WireReader;
 import java.util.function.IntFunction;
+import org.agrona.DirectBuffer;
 
 /** The fields of a data point of any kind of metric; the metric itself is in the context. */
 final class MetricFields {
@@ -43,7 +46,7 @@ final class MetricFields {
                                 HistogramDataPoint.START_TIME_UNIX_NANO,
                                 ExponentialHistogramDataPoint.START_TIME_UNIX_NANO,
                                 SummaryDataPoint.START_TIME_UNIX_NANO))
-                .field("value", ANY, field().with(new PointValue(), MetricKind.GAUGE, MetricKind.SUM))
+                .field("value", ANY, field().with(MetricFields::readValue, MetricKind.GAUGE, MetricKind.SUM))
                 .field(
                         "count",
                         U64,
@@ -87,6 +90,26 @@ final class MetricFields {
                                 SummaryDataPoint.FLAGS))
                 .field("attributes", JSON, ofAttributes(tag -> new PairsField(Part.MESSAGE, tag)))
                 .prefix("attr.", "attributes", key -> ofAttributes(tag -> AnyField.ofKey(Part.MESSAGE, key, tag)));
+    }
+
+    /** Reads the number of a gauge or sum point, an integer or a double as sent. */
+    private static void readValue(DirectBuffer buffer, int offset, int length, FieldValue into) {
+        ReadState state = ReadState.of(into);
+        into.setAbsent();
+        if (!state.wrap(Part.MESSAGE, buffer, offset, length, into)) {
+            return;
+        }
+        WireReader reader = state.reader;
+        while (reader.next()) {
+            if (reader.tag() == NumberDataPoint.AS_DOUBLE) {
+                into.setDouble(reader.doubleValue());
+            } else if (reader.tag() == NumberDataPoint.AS_INT) {
+                into.setInteger(reader.value());
+            }
+        }
+        if (reader.failure() != null) {
+            into.setAbsent();
+        }
     }
 
     private static PointField field() {

@@ -4,7 +4,6 @@ import dev.loom.format.Field;
 import dev.loom.format.FieldHandler;
 import dev.loom.format.FieldReader;
 import dev.loom.format.FieldTerms;
-import dev.loom.format.FieldType;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
 import java.util.ArrayList;
@@ -45,23 +44,23 @@ final class OtlpFormat implements PayloadFormat {
     }
 
     /** Adds a field, which a record may lack. */
-    OtlpFormat field(String fieldName, FieldType type, FieldReader reader) {
+    OtlpFormat field(String fieldName, Field.Type type, FieldReader reader) {
         fields.add(new Field(fieldName, type, true));
         readers.put(fieldName, reader);
-        if (type == FieldType.ANY || type == FieldType.JSON) {
+        if (type == Field.Type.ANY || type == Field.Type.JSON) {
             paths.add(fieldName);
         }
         return this;
     }
 
     /** Adds a field whose values people may write differently. */
-    OtlpFormat field(String fieldName, FieldType type, FieldReader reader, FieldTerms written) {
+    OtlpFormat field(String fieldName, Field.Type type, FieldReader reader, FieldTerms written) {
         terms.put(fieldName, written);
         return field(fieldName, type, reader);
     }
 
     /** Adds a field whose values are nanoseconds. */
-    OtlpFormat nanoseconds(String fieldName, FieldType type, FieldReader reader) {
+    OtlpFormat nanoseconds(String fieldName, Field.Type type, FieldReader reader) {
         units.put(fieldName, NANOSECONDS);
         return field(fieldName, type, reader);
     }

@@ -1,19 +1,21 @@
 package dev.loom.otlp.format;
 
-import static dev.loom.format.FieldType.I32;
-import static dev.loom.format.FieldType.I64;
-import static dev.loom.format.FieldType.JSON;
-import static dev.loom.format.FieldType.U32;
-import static dev.loom.format.FieldType.U64;
-import static dev.loom.format.FieldType.UTF8;
+import static dev.loom.format.Field.Type.I32;
+import static dev.loom.format.Field.Type.I64;
+import static dev.loom.format.Field.Type.JSON;
+import static dev.loom.format.Field.Type.U32;
+import static dev.loom.format.Field.Type.U64;
+import static dev.loom.format.Field.Type.UTF8;
 import static dev.loom.otlp.format.ContextFields.SPAN_ID;
 import static dev.loom.otlp.format.ContextFields.TRACE_ID;
 
+import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
 import dev.loom.otlp.wire.TraceTags.Event;
 import dev.loom.otlp.wire.TraceTags.Link;
 import dev.loom.otlp.wire.TraceTags.Span;
 import dev.loom.otlp.wire.TraceTags.Status;
+import org.agrona.DirectBuffer;
 
 /** The fields of a span. Its event time is its end, so it lasted from its duration before that time up to it. */
 final class SpanFields {
@@ -28,7 +30,7 @@ final class SpanFields {
                 .field("kind", UTF8, WireField.of(Form.SPAN_KIND, Span.KIND), EnumText.SPAN_KIND.terms())
                 .field("start", U64, WireField.of(Form.TIME, Span.START_TIME_UNIX_NANO))
                 .field("end", U64, WireField.of(Form.TIME, Span.END_TIME_UNIX_NANO))
-                .nanoseconds("duration", I64, new SpanDuration())
+                .nanoseconds("duration", I64, SpanFields::readDuration)
                 .field("status", UTF8, WireField.of(Form.STATUS, Span.STATUS, Status.CODE), EnumText.STATUS.terms())
                 .field("status_code", I32, WireField.of(Form.ENUM, Span.STATUS, Status.CODE), EnumText.STATUS.numbers())
                 .field("status_message", UTF8, WireField.of(Form.TEXT, Span.STATUS, Status.MESSAGE))
@@ -46,6 +48,17 @@ final class SpanFields {
                 .field("links_count", I32, WireField.of(Form.COUNT, Span.LINKS))
                 .field("dropped_links_count", U32, WireField.of(Form.NUMBER, Span.DROPPED_LINKS_COUNT))
                 .prefix("attr.", "attributes", key -> AnyField.ofKey(Part.MESSAGE, key, Span.ATTRIBUTES));
+    }
+
+    /** Reads the end minus the start, negative if the span's clock was set back; no value if either is missing. */
+    private static void readDuration(DirectBuffer buffer, int offset, int length, FieldValue into) {
+        ReadState state = ReadState.of(into);
+        into.setAbsent();
+        long start = state.last(Span.START_TIME_UNIX_NANO, buffer, offset, length, into);
+        long end = start == 0 ? 0 : state.last(Span.END_TIME_UNIX_NANO, buffer, offset, length, into);
+        if (end != 0) {
+            into.setInteger(end - start);
+        }
     }
 
     private static ObjectsField events() {

@@ -49,18 +49,9 @@ public final class JsonRequests implements JsonTranscoder {
     @Override
     public boolean transcode(
             Signal signal, DirectBuffer json, int offset, int length, MessageBuffer message, ExportOutcome outcome) {
-        try {
-            return transcode(signal, json, offset, length, message);
-        } catch (MalformedJsonException e) {
-            outcome.malformed(String.valueOf(e.getMessage()));
-            return true;
-        }
-    }
-
-    static boolean transcode(Signal signal, DirectBuffer json, int offset, int length, MessageBuffer message)
-            throws MalformedJsonException {
         if (!Utf8Check.isValid(json, offset, length)) {
-            throw new MalformedJsonException("request is not UTF-8"); // Jackson accepts overlong forms and surrogates
+            outcome.malformed("request is not UTF-8"); // Jackson accepts overlong forms and surrogates
+            return true;
         }
         ProtobufOutput out = new ProtobufOutput(message);
         try (JsonParser parser =
@@ -75,11 +66,13 @@ public final class JsonRequests implements JsonTranscoder {
                 }
                 return true;
             } catch (BadValueException e) {
-                throw new MalformedJsonException(place(parser) + " " + e.getMessage());
+                outcome.malformed(place(parser) + " " + e.getMessage());
+                return true;
             }
         } catch (JsonProcessingException e) {
-            throw new MalformedJsonException("request is not JSON: " + firstLine(e.getOriginalMessage()) + ": offset="
+            outcome.malformed("request is not JSON: " + firstLine(e.getOriginalMessage()) + ": offset="
                     + (e.getLocation() == null ? 0 : e.getLocation().getByteOffset()));
+            return true;
         } catch (NoRoomException e) {
             return false;
         } catch (IOException e) {

@@ -59,11 +59,9 @@ public final class BearerToken {
 
     /** Whether this {@code Authorization} header carries the token; takes the same time for any value. */
     boolean isIn(@Nullable String authorization) {
-        boolean bearer = authorization != null && authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length());
-        String offered = bearer && authorization != null
-                ? authorization.substring(SCHEME.length()).strip()
-                : "";
-        return is(offered);
+        return authorization != null
+                && authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length())
+                && is(authorization.substring(SCHEME.length()).strip());
     }
 
     /** Whether this text is the token; takes the same time for any text. */

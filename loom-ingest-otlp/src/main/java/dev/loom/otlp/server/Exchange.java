@@ -59,7 +59,7 @@ abstract class Exchange implements Invocable.Task {
         this.request = request;
         this.response = response;
         this.callback = callback;
-        maxLength = receiver.config().maxMessageLength();
+        maxLength = receiver.config.maxMessageLength();
     }
 
     abstract Transport transport();
@@ -215,7 +215,7 @@ abstract class Exchange implements Invocable.Task {
         } catch (OutOfMemoryError e) {
             failure = Refusal.later("memory is exhausted");
         } catch (RuntimeException | Error e) {
-            receiver.failures().accept(e);
+            receiver.failures.accept(e);
             failure = new Refusal(
                     Reason.INTERNAL, "request failed: " + e.getClass().getSimpleName());
         }

@@ -1,7 +1,7 @@
 package dev.loom.otlp.server;
 
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
+import java.time.temporal.ChronoUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -9,25 +9,25 @@ import java.util.concurrent.atomic.LongAdder;
  * other may be from different moments.
  */
 public final class LatencyHistogram {
-    private static final long[] BOUNDS_NS = {
-        millis(1),
-        TimeUnit.MICROSECONDS.toNanos(2500),
-        millis(5),
-        millis(10),
-        millis(25),
-        millis(50),
-        millis(100),
-        millis(250),
-        millis(500),
-        millis(1000),
-        millis(2500),
-        millis(5000),
-        millis(10_000),
-        millis(30_000),
-        millis(60_000)
+    private static final int[] BOUNDS_US = {
+        1_000,
+        2_500,
+        5_000,
+        10_000,
+        25_000,
+        50_000,
+        100_000,
+        250_000,
+        500_000,
+        1_000_000,
+        2_500_000,
+        5_000_000,
+        10_000_000,
+        30_000_000,
+        60_000_000
     };
 
-    private final LongAdder[] counts = new LongAdder[BOUNDS_NS.length + 1];
+    private final LongAdder[] counts = new LongAdder[BOUNDS_US.length + 1];
     private final LongAdder sumNs = new LongAdder();
 
     /** Starts empty. */
@@ -37,15 +37,11 @@ public final class LatencyHistogram {
         }
     }
 
-    private static long millis(long ms) {
-        return TimeUnit.MILLISECONDS.toNanos(ms);
-    }
-
     /** Counts a duration. */
     public void add(Duration duration) {
         long ns = duration.toNanos();
         int bucket = 0;
-        while (bucket < BOUNDS_NS.length && ns > BOUNDS_NS[bucket]) {
+        while (bucket < BOUNDS_US.length && ns > 1_000L * BOUNDS_US[bucket]) {
             bucket++;
         }
         counts[bucket].increment();
@@ -59,7 +55,7 @@ public final class LatencyHistogram {
 
     /** The greatest duration in a bucket that has a bound. */
     public Duration bound(int bucket) {
-        return Duration.ofNanos(BOUNDS_NS[bucket]);
+        return Duration.of(BOUNDS_US[bucket], ChronoUnit.MICROS);
     }
 
     /** The number of durations in a bucket. */

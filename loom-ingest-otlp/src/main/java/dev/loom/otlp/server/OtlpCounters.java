@@ -2,10 +2,13 @@ package dev.loom.otlp.server;
 
 import dev.loom.otlp.Signal;
 import dev.loom.otlp.server.Refusal.Reason;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,26 +21,15 @@ public final class OtlpCounters {
         private final LongAdder acceptedRecords = new LongAdder();
         private final LongAdder rejectedRecords = new LongAdder();
         private final LongAdder bytes = new LongAdder();
-        private final Map<Reason, LongAdder> refused = byReason();
+        private final Map<Reason, LongAdder> refused = each(Reason.class, LongAdder::new);
     }
 
-    private final Map<Signal, Map<Transport, Cell>> cells = new EnumMap<>(Signal.class);
-    private final Map<Signal, LatencyHistogram> times = new EnumMap<>(Signal.class);
-    private final Map<Transport, Map<Reason, LongAdder>> refusedUnread = new EnumMap<>(Transport.class);
+    private final Map<Signal, Map<Transport, Cell>> cells = each(Signal.class, () -> each(Transport.class, Cell::new));
+    private final Map<Signal, LatencyHistogram> times = each(Signal.class, LatencyHistogram::new);
+    private final Map<Transport, Map<Reason, LongAdder>> refusedUnread =
+            each(Transport.class, () -> each(Reason.class, LongAdder::new));
 
-    OtlpCounters() {
-        for (Signal signal : Signal.values()) {
-            Map<Transport, Cell> byTransport = new EnumMap<>(Transport.class);
-            for (Transport transport : Transport.values()) {
-                byTransport.put(transport, new Cell());
-            }
-            cells.put(signal, byTransport);
-            times.put(signal, new LatencyHistogram());
-        }
-        for (Transport transport : Transport.values()) {
-            refusedUnread.put(transport, byReason());
-        }
-    }
+    OtlpCounters() {}
 
     /** Requests accepted, even if with rejected records. */
     public long requests(Signal signal, Transport transport) {
@@ -94,12 +86,11 @@ public final class OtlpCounters {
         return present(present(cells.get(signal)).get(transport));
     }
 
-    private static Map<Reason, LongAdder> byReason() {
-        Map<Reason, LongAdder> counts = new EnumMap<>(Reason.class);
-        for (Reason reason : Reason.values()) {
-            counts.put(reason, new LongAdder());
-        }
-        return counts;
+    /** A map with a value for each constant of an enum. */
+    private static <K extends Enum<K>, V> Map<K, V> each(Class<K> keys, Supplier<V> values) {
+        return Arrays.stream(keys.getEnumConstants())
+                .collect(Collectors.toMap(
+                        key -> key, key -> values.get(), (one, other) -> one, () -> new EnumMap<>(keys)));
     }
 
     /** The value; the maps hold all keys from the start. */

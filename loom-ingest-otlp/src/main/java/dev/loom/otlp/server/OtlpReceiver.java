@@ -40,12 +40,12 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
     private static final Map<String, Signal> PATHS =
             Map.of("/v1/logs", Signal.LOGS, "/v1/traces", Signal.TRACES, "/v1/metrics", Signal.METRICS);
 
-    private final OtlpConfig config;
+    final OtlpConfig config;
     private final ServerProtection protection;
     private final InFlightBudget budget;
     private final ExportHandler handler;
     private final JsonTranscoder transcoder;
-    private final Consumer<Throwable> failures;
+    final Consumer<Throwable> failures;
     private final OtlpCounters counters = new OtlpCounters();
     private final OtlpRefusals refusals = new OtlpRefusals();
     private final Set<Exchange> exchanges = ConcurrentHashMap.newKeySet();
@@ -107,17 +107,9 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
         return refusals;
     }
 
-    OtlpConfig config() {
-        return config;
-    }
-
     /** The memory of requests in flight, which others may share. Closed with the server. */
     public InFlightBudget budget() {
         return budget;
-    }
-
-    Consumer<Throwable> failures() {
-        return failures;
     }
 
     ExportWorkers workers() {

@@ -21,6 +21,7 @@ import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collection;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -36,26 +37,7 @@ final class PemFiles {
     /** The version, and the tag before the key's length. */
     private static final byte[] SEC1_START = {0x02, 0x01, 0x01, 0x04};
     /** The version and RSA's AlgorithmIdentifier, in a PKCS #8 structure. */
-    private static final byte[] RSA_PKCS8_START = {
-        0x02,
-        0x01,
-        0x00,
-        0x30,
-        0x0d,
-        0x06,
-        0x09,
-        0x2a,
-        (byte) 0x86,
-        0x48,
-        (byte) 0x86,
-        (byte) 0xf7,
-        0x0d,
-        0x01,
-        0x01,
-        0x01,
-        0x05,
-        0x00
-    };
+    private static final byte[] RSA_PKCS8_START = HexFormat.of().parseHex("020100300d06092a864886f70d0101010500");
 
     private PemFiles() {}
 

@@ -1,18 +1,19 @@
 package dev.loom.otlp.server;
 
-import java.io.ByteArrayOutputStream;
+import dev.loom.otlp.wire.WireType;
+import dev.loom.otlp.wire.WireWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.agrona.ExpandableArrayBuffer;
 
 /** Writes the few small protobuf messages that a server answers with. Leaves out fields that are zero or empty. */
 final class ProtoWriter {
-    private static final int VARINT = 0;
-    private static final int LENGTH_DELIMITED = 2;
-
-    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ExpandableArrayBuffer out = new ExpandableArrayBuffer();
+    private int length;
 
     ProtoWriter integer(int field, long value) {
         if (value != 0) {
-            varint((long) field << 3 | VARINT);
+            varint(field << WireType.BITS | WireType.VARINT);
             varint(value);
         }
         return this;
@@ -28,22 +29,18 @@ final class ProtoWriter {
     }
 
     byte[] toByteArray() {
-        return out.toByteArray();
+        return Arrays.copyOf(out.byteArray(), length);
     }
 
     private ProtoWriter bytes(int field, byte[] value) {
-        varint((long) field << 3 | LENGTH_DELIMITED);
+        varint(field << WireType.BITS | WireType.LENGTH);
         varint(value.length);
-        out.writeBytes(value);
+        out.putBytes(length, value);
+        length += value.length;
         return this;
     }
 
     private void varint(long value) {
-        long rest = value;
-        while ((rest & ~0x7FL) != 0) {
-            out.write((int) ((rest & 0x7F) | 0x80));
-            rest >>>= 7;
-        }
-        out.write((int) rest);
+        length = WireWriter.putVarint(out, length, value);
     }
 }

@@ -281,11 +281,6 @@ public final class WireReader {
         return Double.longBitsToDouble(value);
     }
 
-    /** The value of a varint as a signed number in zigzag form. */
-    public long zigzagValue() {
-        return (value >>> 1) ^ -(value & 1);
-    }
-
     /** Where the field's value begins in the buffer; for {@link WireType#LENGTH}, the first byte after the length. */
     public int offset() {
         return offset;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
+import dev.loom.otlp.ExportOutcome;
 import dev.loom.otlp.MessageBuffer;
 import dev.loom.otlp.Signal;
 import dev.loom.otlp.ingest.OfficialRequests;
@@ -334,6 +335,14 @@ class JsonRequestsTest {
         assertTrue(refused > 50, "seed=" + seed + ", refused=" + refused);
     }
 
+    private static final class MalformedJsonException extends Exception {
+        private static final long serialVersionUID = 1;
+
+        MalformedJsonException(String message) {
+            super(message);
+        }
+    }
+
     private static Message transcode(Signal signal, String json)
             throws MalformedJsonException, InvalidProtocolBufferException {
         byte[] bytes = ("  " + json + "  ").getBytes(StandardCharsets.UTF_8);
@@ -343,7 +352,12 @@ class JsonRequestsTest {
     }
 
     private static boolean transcode(Signal signal, byte[] json, MessageBuffer message) throws MalformedJsonException {
-        return JsonRequests.transcode(signal, new UnsafeBuffer(json), 0, json.length, message);
+        ExportOutcome outcome = new ExportOutcome();
+        boolean whole = new JsonRequests().transcode(signal, new UnsafeBuffer(json), 0, json.length, message, outcome);
+        if (outcome.status() == ExportOutcome.Status.MALFORMED) {
+            throw new MalformedJsonException(outcome.message());
+        }
+        return whole;
     }
 
     private static String request(String fields) {

@@ -1,7 +1,6 @@
 package dev.loom.query.plan;
 
 import dev.loom.api.Index;
-import dev.loom.api.IndexKind;
 import dev.loom.error.CorruptStoreException;
 import dev.loom.read.BinListReader;
 import dev.loom.read.ChunkCursor;
@@ -84,7 +83,7 @@ public final class IndexSummaries {
     /** The bins of {@link #index()}; null if it has none. */
     @Nullable
     public BinScale scale() {
-        if (index().kind() != IndexKind.VALUE) {
+        if (index().kind() != Index.Kind.VALUE) {
             return null;
         }
         prepareBins();

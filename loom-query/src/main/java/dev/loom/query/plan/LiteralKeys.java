@@ -1,10 +1,10 @@
 package dev.loom.query.plan;
 
 import dev.loom.api.ValueType;
-import dev.loom.format.FieldType;
+import dev.loom.format.Field;
 import dev.loom.query.model.ValueRange;
-import dev.loom.query.where.Literal;
-import dev.loom.query.where.Operator;
+import dev.loom.query.where.Where.Literal;
+import dev.loom.query.where.Where.Operator;
 import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
@@ -23,25 +23,25 @@ public record LiteralKeys(KeyRange possible, KeyRange certain) {
     private static final BigDecimal EXACT_MAX = BigDecimal.valueOf(1L << 53);
 
     /** A field compared with a boolean by {@code =} or {@code !=}, or with a number by any operator but {@code !=}. */
-    public static LiteralKeys of(Literal literal, Operator operator, @Nullable FieldType fieldType, ValueType type) {
+    public static LiteralKeys of(Literal literal, Operator operator, Field.@Nullable Type fieldType, ValueType type) {
         return literal instanceof Literal.Bool bool
                 ? of(bool.value() == (operator == Operator.EQUAL), fieldType, type)
                 : of((Literal.Numeric) literal, operator, fieldType, type);
     }
 
     /** A field equal to a boolean. */
-    public static LiteralKeys of(boolean value, @Nullable FieldType fieldType, ValueType type) {
+    public static LiteralKeys of(boolean value, Field.@Nullable Type fieldType, ValueType type) {
         long number = value ? 1 : 0;
         KeyRange keys = KeyRange.of(ValueRange.atLeast(number).to(ValueRange.atMost(number)), type);
-        return new LiteralKeys(keys, fieldType == FieldType.BOOL ? keys : KeyRange.NONE);
+        return new LiteralKeys(keys, fieldType == Field.Type.BOOL ? keys : KeyRange.NONE);
     }
 
     /** A field compared with a number by any operator but {@link Operator#NOT_EQUAL}. */
     public static LiteralKeys of(
-            Literal.Numeric literal, Operator operator, @Nullable FieldType fieldType, ValueType type) {
+            Literal.Numeric literal, Operator operator, Field.@Nullable Type fieldType, ValueType type) {
         BigDecimal exact = literal.value();
         BigDecimal nearest = nearest(literal, fieldType);
-        boolean floating = fieldType == FieldType.F64 || fieldType == FieldType.F32;
+        boolean floating = fieldType == Field.Type.F64 || fieldType == Field.Type.F32;
         BigDecimal low = floating ? nearest : exact.min(nearest);
         BigDecimal high = floating ? nearest : exact.max(nearest);
         boolean one = low.compareTo(high) == 0;
@@ -61,11 +61,11 @@ public record LiteralKeys(KeyRange possible, KeyRange certain) {
         return new LiteralKeys(keys, number ? keys : KeyRange.NONE);
     }
 
-    private static BigDecimal nearest(Literal.Numeric literal, @Nullable FieldType fieldType) {
+    private static BigDecimal nearest(Literal.Numeric literal, Field.@Nullable Type fieldType) {
         if (literal.integral()) {
             return literal.value();
         }
-        double value = fieldType == FieldType.F32
+        double value = fieldType == Field.Type.F32
                 ? literal.value().floatValue()
                 : literal.value().doubleValue();
         return Double.isInfinite(value) ? literal.value() : new BigDecimal(value);

@@ -5,7 +5,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.format.PayloadFormat;
 import dev.loom.query.model.TimeRange;
-import dev.loom.query.where.WhereExpression;
+import dev.loom.query.where.Where;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public record QueryTerms(
         Snapshot snapshot,
         int sourceId,
-        List<WhereExpression> conditions,
+        List<Where> conditions,
         TimeRange range,
         long fromAddress,
         @Nullable EventRange eventRange,

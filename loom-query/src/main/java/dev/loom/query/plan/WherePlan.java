@@ -2,11 +2,11 @@ package dev.loom.query.plan;
 
 import dev.loom.api.Index;
 import dev.loom.api.ValueType;
-import dev.loom.format.FieldType;
+import dev.loom.format.Field;
 import dev.loom.format.PayloadFormat;
-import dev.loom.query.where.Literal;
-import dev.loom.query.where.Operator;
-import dev.loom.query.where.WhereExpression;
+import dev.loom.query.where.Where;
+import dev.loom.query.where.Where.Literal;
+import dev.loom.query.where.Where.Operator;
 import dev.loom.read.SnapshotReader;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -40,8 +40,8 @@ public final class WherePlan {
             lines.add(() -> "timestamp index: disabled");
         }
         ChunkCondition all = ChunkCondition.ALWAYS;
-        for (WhereExpression written : terms.conditions()) {
-            WhereExpression expression = written.resolve(terms.format());
+        for (Where written : terms.conditions()) {
+            Where expression = written.resolve(terms.format());
             all = all == ChunkCondition.ALWAYS ? plan(expression) : both(all, plan(expression));
         }
         this.condition = all;
@@ -97,40 +97,37 @@ public final class WherePlan {
         };
     }
 
-    private ChunkCondition plan(WhereExpression expression) {
-        if (expression instanceof WhereExpression.And and) {
+    private ChunkCondition plan(Where expression) {
+        if (expression instanceof Where.And and) {
             return and.terms().stream().map(this::plan).reduce(WherePlan::both).orElseThrow();
         }
-        if (expression instanceof WhereExpression.Or or) {
+        if (expression instanceof Where.Or or) {
             return or.terms().stream().map(this::plan).reduce(WherePlan::either).orElseThrow();
         }
-        if (expression instanceof WhereExpression.Not not) {
+        if (expression instanceof Where.Not not) {
             ChunkCondition term = plan(not.term());
             return chunk -> term.cover(chunk).not();
         }
-        if (expression instanceof WhereExpression.Comparison comparison) {
+        if (expression instanceof Where.Comparison comparison) {
             return compare(comparison.field(), comparison.operator(), List.of(comparison.literal()), expression);
         }
-        if (expression instanceof WhereExpression.In in) {
+        if (expression instanceof Where.In in) {
             return compare(in.field(), Operator.EQUAL, in.literals(), expression);
         }
-        if (expression instanceof WhereExpression.NotIn in) {
+        if (expression instanceof Where.NotIn in) {
             return unequal(compare(in.field(), Operator.EQUAL, in.literals(), expression));
         }
-        return unknown(
-                expression,
-                expression instanceof WhereExpression.IsNull ? "no index over nulls" : "no index over text");
+        return unknown(expression, expression instanceof Where.IsNull ? "no index over nulls" : "no index over text");
     }
 
-    private ChunkCondition unknown(WhereExpression expression, String reason) {
+    private ChunkCondition unknown(Where expression, String reason) {
         String line = expression + ": " + reason;
         lines.add(() -> line);
         return ChunkCondition.UNKNOWN;
     }
 
     /** The condition that a field compares in this way with any of the literals. */
-    private ChunkCondition compare(
-            String field, Operator operator, List<Literal> literals, WhereExpression expression) {
+    private ChunkCondition compare(String field, Operator operator, List<Literal> literals, Where expression) {
         if (!terms.chunkIndex()) {
             return unknown(expression, "chunk index: disabled");
         }
@@ -147,7 +144,7 @@ public final class WherePlan {
         if (byType.isEmpty()) {
             return unknown(expression, "no index over " + field);
         }
-        @Nullable FieldType type = format == null ? null : format.declaredType(field);
+        Field.@Nullable Type type = format == null ? null : format.declaredType(field);
         Function<Map.Entry<ValueType, List<Index>>, ChunkCondition> byIndex =
                 entry -> compare(operator, literals, type, entry.getKey(), entry.getValue(), expression);
         return byType.entrySet().stream().map(byIndex).reduce(WherePlan::known).orElseThrow();
@@ -164,10 +161,10 @@ public final class WherePlan {
     private ChunkCondition compare(
             Operator operator,
             List<Literal> literals,
-            @Nullable FieldType fieldType,
+            Field.@Nullable Type fieldType,
             ValueType type,
             List<Index> ofType,
-            WhereExpression expression) {
+            Where expression) {
         IndexSummaries known = summaries(ofType);
         boolean negated = operator == Operator.NOT_EQUAL && literals.get(0) instanceof Literal.Numeric;
         List<LiteralKeys> keys = literals.stream()

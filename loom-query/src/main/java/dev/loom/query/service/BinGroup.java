@@ -1,6 +1,6 @@
 package dev.loom.query.service;
 
-import dev.loom.query.HistogramCounts;
+import dev.loom.query.Histogram;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -18,7 +18,7 @@ public record BinGroup(int from, int to, boolean gap) {
     private static final int GAP_TIMES_MIN = 3;
 
     /** The values of one step in all the bins. */
-    public long count(HistogramCounts counts, int step) {
+    public long count(Histogram.Counts counts, int step) {
         long sum = 0;
         for (int bin = from; bin < to; bin++) {
             sum += counts.count(step, bin);
@@ -27,7 +27,7 @@ public record BinGroup(int from, int to, boolean gap) {
     }
 
     /** Groups the bins of a one-step histogram, from the first that holds a value to the last; empty if all counts are 0. */
-    static List<BinGroup> of(HistogramCounts counts, int groupsMax) {
+    static List<BinGroup> of(Histogram.Counts counts, int groupsMax) {
         int[] held = IntStream.range(0, counts.bins())
                 .filter(bin -> counts.count(0, bin) > 0)
                 .toArray();
@@ -65,7 +65,7 @@ public record BinGroup(int from, int to, boolean gap) {
                 .sum();
     }
 
-    private static List<BinGroup> parts(HistogramCounts counts, int[] held) {
+    private static List<BinGroup> parts(Histogram.Counts counts, int[] held) {
         int compact = 1;
         for (int i = 1; i < held.length; i++) {
             compact += Math.min(held[i] - held[i - 1], GAP_MIN);
@@ -85,7 +85,7 @@ public record BinGroup(int from, int to, boolean gap) {
     }
 
     /** Whether a bin holds only an infinity. */
-    private static boolean isInfinite(HistogramCounts counts, int bin) {
+    private static boolean isInfinite(Histogram.Counts counts, int bin) {
         return Double.isInfinite(counts.low(bin).doubleValue())
                 && counts.low(bin).key() == counts.high(bin).key();
     }

@@ -1,7 +1,7 @@
 package dev.loom.query.service;
 
 import dev.loom.api.Source;
-import dev.loom.query.where.Literal;
+import dev.loom.query.where.Where.Literal;
 import java.math.BigDecimal;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

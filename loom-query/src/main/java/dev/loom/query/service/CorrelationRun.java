@@ -4,15 +4,14 @@ import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.query.Aggregate;
 import dev.loom.query.Correlation;
-import dev.loom.query.CorrelationCursor;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
 import dev.loom.query.model.Order;
 import dev.loom.query.model.Value;
 import dev.loom.query.model.ValueRange;
-import dev.loom.query.where.Literal;
-import dev.loom.query.where.Operator;
-import dev.loom.query.where.WhereExpression;
+import dev.loom.query.where.Where;
+import dev.loom.query.where.Where.Literal;
+import dev.loom.query.where.Where.Operator;
 import dev.loom.read.SnapshotLookup;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -75,7 +74,7 @@ final class CorrelationRun {
 
     private void match(Correlation query) {
         try (SnapshotLookup lookup = SnapshotLookup.of(snapshot);
-                CorrelationCursor match = query.open()) {
+                Correlation.Cursor match = query.open()) {
             results.onLookup(lookup);
             for (long left = request.limit(); left > 0 && run.next(match); left--) {
                 results.onCause(match.causeAddress());
@@ -92,7 +91,7 @@ final class CorrelationRun {
         boolean exact = function.isExact();
         if (request.above() instanceof CorrelationRequest.Threshold.Above number) {
             Literal.Numeric threshold = number.value();
-            WhereExpression condition = new WhereExpression.Comparison(request.field(), Operator.GREATER, threshold);
+            Where condition = new Where.Comparison(request.field(), Operator.GREATER, threshold);
             RecordSelection.checked(() ->
                     IndexedScan.of(snapshot, selected.source().id(), function).where(condition));
             results.onThreshold(new CauseThreshold(threshold.value(), null, null, exact, false, 0));

@@ -1,10 +1,9 @@
 package dev.loom.query.service;
 
 import dev.loom.api.Snapshot;
-import dev.loom.api.SourceStatistics;
+import dev.loom.api.Source;
 import dev.loom.query.EventExtent;
 import dev.loom.query.Histogram;
-import dev.loom.query.HistogramCounts;
 import dev.loom.query.model.TimeRange;
 import org.jspecify.annotations.Nullable;
 
@@ -50,14 +49,14 @@ record HistogramSteps(TimeRange range, long stepNs) {
     }
 
     /** Runs the histogram with these steps. */
-    HistogramCounts count(Histogram query, SelectedSource selected, QueryExecution run) {
+    Histogram.Counts count(Histogram query, SelectedSource selected, QueryExecution run) {
         SourceClock clock = selected.clock();
         Histogram prepared = run.prepare(query);
         return run.count((clock == null ? prepared.range(range) : prepared.eventRange(clock, range)).step(stepNs));
     }
 
     private static @Nullable TimeRange arrivals(Snapshot snapshot, SelectedSource selected) {
-        SourceStatistics statistics = snapshot.statistics(selected.source().id());
+        Source.Statistics statistics = snapshot.statistics(selected.source().id());
         return statistics.records() == 0 ? null : new TimeRange(statistics.firstTimeNs(), statistics.lastTimeNs() + 1);
     }
 

@@ -1,7 +1,6 @@
 package dev.loom.query.service;
 
 import dev.loom.query.Histogram;
-import dev.loom.query.HistogramCounts;
 import dev.loom.query.Query;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.model.Cancellation;
@@ -69,8 +68,8 @@ final class QueryExecution {
                 .pulse(results::onPulse);
     }
 
-    HistogramCounts count(Histogram query) {
-        HistogramCounts counts = RecordSelection.checked(query::count);
+    Histogram.Counts count(Histogram query) {
+        Histogram.Counts counts = RecordSelection.checked(query::count);
         add(counts.statistics(), counts.completeness());
         return counts;
     }
@@ -122,6 +121,16 @@ final class QueryExecution {
                 completeness.expired() || missing.expired(),
                 completeness.limit() == Completeness.Limit.NONE ? missing.limit() : completeness.limit(),
                 missing.reachesFuture());
+    }
+
+    /** Notes that records were deleted before a scan could reach them. */
+    void expire() {
+        completeness = new Completeness(
+                completeness.lost(),
+                completeness.damagedPages(),
+                true,
+                completeness.limit(),
+                completeness.reachesFuture());
     }
 
     /** What the scans lacked; their ranges must not overlap, except after {@link #repeat()}. */

@@ -3,17 +3,14 @@ package dev.loom.query.service;
 import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
-import dev.loom.api.IndexKind;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.query.Aggregate;
 import dev.loom.query.Histogram;
-import dev.loom.query.HistogramCounts;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
-import dev.loom.query.TopCursor;
 import dev.loom.query.TopRecords;
 import dev.loom.query.model.Cancellation;
 import dev.loom.query.model.QueryMemory;
@@ -137,7 +134,7 @@ public final class QueryService {
         }
         SourceClock clock = selected.clock();
         try (SnapshotLookup lookup = SnapshotLookup.of(snapshot);
-                TopCursor cursor = run.prepare(selected.confine(query)).open()) {
+                TopRecords.Cursor cursor = run.prepare(selected.confine(query)).open()) {
             results.onLookup(lookup);
             while (run.next(cursor)) {
                 lookup.from(cursor.address());
@@ -186,7 +183,7 @@ public final class QueryService {
             results.onHistogram(request, steps.count(query.oneBin(), selected, run), List.of());
             return;
         }
-        HistogramCounts values = run.count(run.prepare(selected.confine(byValue(snapshot, selected, function))));
+        Histogram.Counts values = run.count(run.prepare(selected.confine(byValue(snapshot, selected, function))));
         if (steps == null) {
             results.onHistogram(request, values, BinGroup.of(values, request.groupsMax()));
             return;
@@ -207,7 +204,7 @@ public final class QueryService {
     private static Histogram byValue(Snapshot snapshot, SelectedSource selected, IndexFunction function) {
         Histogram query = Histogram.of(snapshot, selected.source().id(), function);
         for (Index index : snapshot.indexes(selected.source().id())) {
-            if (index.kind() == IndexKind.VALUE && index.function().equals(function)) {
+            if (index.kind() == Index.Kind.VALUE && index.function().equals(function)) {
                 query.bins(index.bins());
             }
         }

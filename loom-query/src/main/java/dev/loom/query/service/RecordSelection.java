@@ -5,7 +5,7 @@ import dev.loom.api.Source;
 import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
 import dev.loom.query.model.TimeRange;
-import dev.loom.query.where.WhereExpression;
+import dev.loom.query.where.Where;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param eventTime whether range, order and steps mean the times that the records carry themselves
  * @param conditions that must all hold
  */
-public record RecordSelection(Source source, TimeRange range, boolean eventTime, List<WhereExpression> conditions) {
+public record RecordSelection(Source source, TimeRange range, boolean eventTime, List<Where> conditions) {
     private static final IndexFunction ONE = IndexFunction.of(
             "one", ValueType.I64, ValueUnit.NONE, (buffer, offset, length, into) -> into.setInteger(1));
 

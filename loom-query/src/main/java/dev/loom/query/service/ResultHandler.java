@@ -3,7 +3,7 @@ package dev.loom.query.service;
 import dev.loom.api.Source;
 import dev.loom.format.RecordLookup;
 import dev.loom.query.Aggregate;
-import dev.loom.query.HistogramCounts;
+import dev.loom.query.Histogram;
 import java.util.List;
 import org.agrona.DirectBuffer;
 
@@ -40,7 +40,7 @@ public interface ResultHandler {
      * @param groups neighbouring bins from the first to the last that holds a value; with steps, each group is one bin of the
      *     counts; empty by time alone
      */
-    default void onHistogram(HistogramRequest request, HistogramCounts counts, List<BinGroup> groups) {}
+    default void onHistogram(HistogramRequest request, Histogram.Counts counts, List<BinGroup> groups) {}
 
     /**
      * There is no histogram.

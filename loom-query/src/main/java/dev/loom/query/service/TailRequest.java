@@ -2,7 +2,7 @@ package dev.loom.query.service;
 
 import dev.loom.api.Source;
 import dev.loom.query.model.TimeRange;
-import dev.loom.query.where.WhereExpression;
+import dev.loom.query.where.Where;
 import java.util.List;
 
 /**
@@ -12,8 +12,7 @@ import java.util.List;
  * @param lines how many of the last records, 0 or more
  * @param follow whether to go on with the records that arrive
  */
-public record TailRequest(
-        Source source, List<WhereExpression> conditions, long lines, boolean follow, QueryLimits limits) {
+public record TailRequest(Source source, List<Where> conditions, long lines, boolean follow, QueryLimits limits) {
     /** @throws RequestException if a condition is not of the source's format, or the number of lines negative */
     public TailRequest {
         conditions = new RecordSelection(source, TimeRange.ALL, false, conditions).conditions();

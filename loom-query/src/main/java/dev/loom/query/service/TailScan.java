@@ -129,6 +129,9 @@ final class TailScan {
 
     private boolean handOverNew(Snapshot snapshot) {
         boolean whole;
+        if (nextAddress < snapshot.beginAddress()) {
+            running().scans().expire();
+        }
         try (QueryCursor record = open(raw(snapshot)
                 .range(new TimeRange(nextTimeNs, Long.MAX_VALUE))
                 .fromAddress(nextAddress)

@@ -7,13 +7,13 @@ import dev.loom.query.plan.ChunkCondition;
 import dev.loom.query.plan.Coverage;
 import dev.loom.query.plan.QueryTerms;
 import dev.loom.read.ChunkCursor;
-import dev.loom.read.ChunkGuide;
+import dev.loom.read.SourceRecords;
 
 /**
  * Decides which parts of the log a query's walk reads: those that neither the time range nor an index rules out, and that
  * its {@link ChunkDecider} wants read. Ends the walk at the query's limits. For one thread.
  */
-public final class QueryGuide implements ChunkGuide {
+public final class QueryGuide implements SourceRecords.ChunkGuide {
     private final WalkContext context;
     private final long bytesReadBefore;
     private final TimeRange range;

@@ -11,7 +11,7 @@ import dev.loom.query.plan.EventTimes;
 import dev.loom.query.plan.QueryTerms;
 import dev.loom.query.plan.WherePlan;
 import dev.loom.query.where.PayloadPredicate;
-import dev.loom.query.where.WhereExpression;
+import dev.loom.query.where.Where;
 import dev.loom.read.SnapshotLookup;
 import dev.loom.read.SnapshotReader;
 import java.util.ArrayList;
@@ -74,11 +74,11 @@ public final class QueryScope implements AutoCloseable {
     }
 
     private static @Nullable PayloadPredicate conditions(QueryTerms terms, RecordLookup lookup) {
-        List<WhereExpression> all = terms.conditions();
+        List<Where> all = terms.conditions();
         return switch (all.size()) {
             case 0 -> null;
             case 1 -> all.get(0).bind(terms.format(), lookup);
-            default -> new WhereExpression.And(all).bind(terms.format(), lookup);
+            default -> new Where.And(all).bind(terms.format(), lookup);
         };
     }
 

@@ -1,13 +1,15 @@
 package dev.loom.query.where;
 
+import dev.loom.format.Field;
 import dev.loom.format.FieldReader;
 import dev.loom.format.FieldTerms;
-import dev.loom.format.FieldType;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.RecordLookup;
 import dev.loom.format.UnknownFieldException;
-import dev.loom.query.text.TextMatcher;
+import dev.loom.query.match.TextMatcher;
 import dev.loom.query.text.TextQuery;
+import dev.loom.query.where.Where.Literal;
+import dev.loom.query.where.Where.Operator;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -31,7 +33,7 @@ final class Binding {
         this.lookup = lookup;
     }
 
-    static PayloadPredicate bind(WhereExpression expression, PayloadFormat format, @Nullable RecordLookup lookup) {
+    static PayloadPredicate bind(Where expression, PayloadFormat format, @Nullable RecordLookup lookup) {
         Binding binding = new Binding(format, lookup);
         return new Bound(binding.payload, binding.condition(expression), binding.slots);
     }
@@ -56,39 +58,39 @@ final class Binding {
         }
     }
 
-    private Condition condition(WhereExpression expression) {
-        if (expression instanceof WhereExpression.And and) {
+    private Condition condition(Where expression) {
+        if (expression instanceof Where.And and) {
             return Junction.all(conditions(merged(and.terms(), TextQuery.And::new)));
         }
-        if (expression instanceof WhereExpression.Or or) {
+        if (expression instanceof Where.Or or) {
             return Junction.any(conditions(merged(or.terms(), TextQuery.Or::new)));
         }
-        if (expression instanceof WhereExpression.Not not) {
+        if (expression instanceof Where.Not not) {
             return new Condition.Negation(condition(not.term()));
         }
-        if (expression instanceof WhereExpression.Comparison comparison) {
+        if (expression instanceof Where.Comparison comparison) {
             return comparison(comparison.field(), comparison.operator(), comparison.literal());
         }
-        if (expression instanceof WhereExpression.In in) {
+        if (expression instanceof Where.In in) {
             return in(in.field(), in.literals());
         }
-        if (expression instanceof WhereExpression.NotIn in) {
+        if (expression instanceof Where.NotIn in) {
             return notIn(in);
         }
-        if (expression instanceof WhereExpression.IsNull isNull) {
+        if (expression instanceof Where.IsNull isNull) {
             return new Condition.AbsenceTest(slot(isNull.field()));
         }
-        if (expression instanceof WhereExpression.Contains contains) {
+        if (expression instanceof Where.Contains contains) {
             FieldSlot slot = slot(contains.field());
             requireType(contains.field(), hasText(contains.field()), new Literal.Text(contains.text()));
             return new Condition.SubstringTest(slot, new Substring(contains.text()));
         }
-        if (expression instanceof WhereExpression.ContainsIgnoringCase contains) {
+        if (expression instanceof Where.ContainsIgnoringCase contains) {
             FieldSlot slot = slot(contains.field());
             requireType(contains.field(), hasText(contains.field()), new Literal.Text(contains.text()));
             return new Condition.SubstringTest(slot, new FoldedText(contains.text()));
         }
-        if (expression instanceof WhereExpression.Matches matches) {
+        if (expression instanceof Where.Matches matches) {
             FieldSlot slot = slot(matches.field());
             requireType(
                     matches.field(),
@@ -109,7 +111,7 @@ final class Binding {
      * Equal to none of the literals, but comparable with one of them; a single literal of each kind is enough to test
      * comparability.
      */
-    private Condition notIn(WhereExpression.NotIn in) {
+    private Condition notIn(Where.NotIn in) {
         Map<Class<?>, Literal> kinds = new LinkedHashMap<>();
         in.literals().forEach(literal -> kinds.putIfAbsent(literal.getClass(), literal));
         List<Condition> comparable = new ArrayList<>();
@@ -121,40 +123,39 @@ final class Binding {
     }
 
     /** The terms, with text queries on the same field merged, so that each text is read once. */
-    private static List<WhereExpression> merged(
-            List<WhereExpression> terms, Function<List<TextQuery>, TextQuery> joined) {
+    private static List<Where> merged(List<Where> terms, Function<List<TextQuery>, TextQuery> joined) {
         Map<String, List<TextQuery>> queries = new LinkedHashMap<>();
-        List<WhereExpression> merged = new ArrayList<>();
-        for (WhereExpression term : terms) {
-            if (term instanceof WhereExpression.Matches matches) {
+        List<Where> merged = new ArrayList<>();
+        for (Where term : terms) {
+            if (term instanceof Where.Matches matches) {
                 queries.computeIfAbsent(matches.field(), field -> new ArrayList<>())
                         .add(matches.query());
             } else {
                 merged.add(term);
             }
         }
-        queries.forEach((field, all) ->
-                merged.add(new WhereExpression.Matches(field, all.size() == 1 ? all.get(0) : joined.apply(all))));
+        queries.forEach(
+                (field, all) -> merged.add(new Where.Matches(field, all.size() == 1 ? all.get(0) : joined.apply(all))));
         return merged;
     }
 
-    private List<Condition> conditions(List<WhereExpression> terms) {
+    private List<Condition> conditions(List<Where> terms) {
         return terms.stream().map(this::condition).toList();
     }
 
     private Condition comparison(String field, Operator operator, Literal literal) {
         FieldSlot slot = slot(field);
-        @Nullable FieldType type = format.declaredType(field);
+        Field.@Nullable Type type = format.declaredType(field);
         if (literal instanceof Literal.Numeric number) {
             requireType(field, type == null || type.isNumber(), literal);
-            return new Condition.NumberTest(slot, operator, new NumberComparand(number, type == FieldType.F32));
+            return new Condition.NumberTest(slot, operator, new NumberComparand(number, type == Field.Type.F32));
         }
         if (literal instanceof Literal.Text text) {
             requireType(field, isText(field), literal);
             return new Condition.TextTest(slot, operator, new TextComparand(text.value()));
         }
         boolean value = ((Literal.Bool) literal).value();
-        requireType(field, type == null || type == FieldType.BOOL, literal);
+        requireType(field, type == null || type == Field.Type.BOOL, literal);
         return new Condition.BooleanTest(slot, value == (operator == Operator.EQUAL));
     }
 
@@ -169,22 +170,22 @@ final class Binding {
     }
 
     private boolean hasText(String field) {
-        return isText(field) || format.declaredType(field) == FieldType.JSON;
+        return isText(field) || format.declaredType(field) == Field.Type.JSON;
     }
 
     private boolean isText(String field) {
-        FieldType type = format.declaredType(field);
-        return type == null || type == FieldType.UTF8 || type == FieldType.BYTES;
+        Field.Type type = format.declaredType(field);
+        return type == null || type == Field.Type.UTF8 || type == Field.Type.BYTES;
     }
 
     private void requireType(String field, boolean comparable, Literal literal) {
         if (!comparable) {
-            FieldType type = format.declaredType(field);
+            Field.Type type = format.declaredType(field);
             FieldTerms terms = format.terms(field);
             throw new IllegalArgumentException("field can't be compared with the literal: field=" + field + ", type="
                     + (type == null ? "any" : type.text()) + ", literal=" + literal
                     + (terms == null ? "" : ", values=" + terms.known())
-                    + (type == FieldType.JSON
+                    + (type == Field.Type.JSON
                             ? "; use contains or matches on the whole field, or compare a member by its path: " + field
                                     + ".NAME"
                             : ""));

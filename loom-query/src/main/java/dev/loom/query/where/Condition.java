@@ -1,7 +1,8 @@
 package dev.loom.query.where;
 
 import dev.loom.format.FieldValue;
-import dev.loom.query.text.TextMatcher;
+import dev.loom.query.match.TextMatcher;
+import dev.loom.query.where.Where.Operator;
 
 /** A node of a bound expression, which tests the current payload. */
 interface Condition {

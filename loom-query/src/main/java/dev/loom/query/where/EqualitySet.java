@@ -1,6 +1,7 @@
 package dev.loom.query.where;
 
 import dev.loom.format.FieldValue;
+import dev.loom.query.where.Where.Operator;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

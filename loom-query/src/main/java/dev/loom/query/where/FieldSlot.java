@@ -2,7 +2,6 @@ package dev.loom.query.where;
 
 import dev.loom.format.FieldReader;
 import dev.loom.format.FieldValue;
-import dev.loom.format.JsonView;
 import dev.loom.format.RecordLookup;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +11,7 @@ final class FieldSlot {
     private final FieldReader reader;
     private final CurrentPayload payload;
     private final FieldValue value = new FieldValue();
-    private final JsonView elements = new JsonView();
+    private final FieldValue.JsonView elements = new FieldValue.JsonView();
     private final FieldValue element = new FieldValue();
     private long sequence;
     private boolean seen;
@@ -65,24 +64,24 @@ final class FieldSlot {
         FieldValue whole = value();
         if (whole.kind() != FieldValue.Kind.JSON || test.passes(whole)) {
             return test.passes(whole);
-        } else if (JsonView.isPlain(whole)) {
+        } else if (FieldValue.JsonView.isPlain(whole)) {
             return false;
         }
-        JsonView.visible(whole, false, element);
+        FieldValue.JsonView.visible(whole, false, element);
         if (test.passes(element)) {
             return true;
         }
-        JsonView.visible(whole, true, element);
+        FieldValue.JsonView.visible(whole, true, element);
         return test.passes(element);
     }
 
     /** Whether words pass a test; those of a JSON value come from its text with escapes resolved. */
     boolean words(ValueTest test) {
         FieldValue whole = value();
-        if (whole.kind() != FieldValue.Kind.JSON || JsonView.isPlain(whole)) {
+        if (whole.kind() != FieldValue.Kind.JSON || FieldValue.JsonView.isPlain(whole)) {
             return test.passes(whole);
         }
-        JsonView.visible(whole, true, element);
+        FieldValue.JsonView.visible(whole, true, element);
         return test.passes(element);
     }
 

@@ -1,6 +1,7 @@
 package dev.loom.query.where;
 
 import dev.loom.api.ValueUnit;
+import dev.loom.query.where.Where.Literal;
 import java.math.BigDecimal;
 
 /** Splits an expression into tokens. */

@@ -1,6 +1,7 @@
 package dev.loom.query.where;
 
 import dev.loom.format.FieldValue;
+import dev.loom.query.where.Where.Literal;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;

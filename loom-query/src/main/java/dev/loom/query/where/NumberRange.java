@@ -1,13 +1,15 @@
 package dev.loom.query.where;
 
-import dev.loom.format.FieldType;
+import dev.loom.format.Field;
+import dev.loom.query.where.Where.Literal;
+import dev.loom.query.where.Where.Operator;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 
 /** The numbers that a field of some type can hold: integers within bounds, or any floating-point number. */
-record NumberRange(FieldType type, BigInteger min, BigInteger max) {
+record NumberRange(Field.Type type, BigInteger min, BigInteger max) {
     /** The range of a numeric type. */
-    static NumberRange of(FieldType type) {
+    static NumberRange of(Field.Type type) {
         int bits = type.fixedLength() * Byte.SIZE;
         return type.isUnsigned()
                 ? new NumberRange(
@@ -40,7 +42,7 @@ record NumberRange(FieldType type, BigInteger min, BigInteger max) {
     }
 
     private boolean isFloatingPoint(Literal.Numeric literal) {
-        boolean single = type == FieldType.F32;
+        boolean single = type == Field.Type.F32;
         NumberComparand comparand = new NumberComparand(literal, single);
         return comparand.isDouble() && (!single || (float) comparand.doubleValue() == comparand.doubleValue());
     }

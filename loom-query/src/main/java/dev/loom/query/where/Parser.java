@@ -2,6 +2,8 @@ package dev.loom.query.where;
 
 import dev.loom.query.text.TextQuery;
 import dev.loom.query.text.TextSyntaxException;
+import dev.loom.query.where.Where.Literal;
+import dev.loom.query.where.Where.Operator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -35,51 +37,51 @@ final class Parser {
         token = lexer.next();
     }
 
-    WhereExpression parse() {
-        WhereExpression parsed = disjunction();
+    Where parse() {
+        Where parsed = disjunction();
         if (token.kind() != TokenKind.END) {
             throw expected("and, or, or the end");
         }
         return parsed;
     }
 
-    private WhereExpression disjunction() {
-        List<WhereExpression> terms = new ArrayList<>();
+    private Where disjunction() {
+        List<Where> terms = new ArrayList<>();
         do {
-            WhereExpression term = conjunction();
-            if (term instanceof WhereExpression.Or or) {
+            Where term = conjunction();
+            if (term instanceof Where.Or or) {
                 terms.addAll(or.terms());
             } else {
                 terms.add(term);
             }
         } while (skip(TokenKind.OR));
-        return terms.size() == 1 ? terms.get(0) : new WhereExpression.Or(terms);
+        return terms.size() == 1 ? terms.get(0) : new Where.Or(terms);
     }
 
-    private WhereExpression conjunction() {
-        List<WhereExpression> terms = new ArrayList<>();
+    private Where conjunction() {
+        List<Where> terms = new ArrayList<>();
         do {
-            WhereExpression term = negation();
-            if (term instanceof WhereExpression.And and) {
+            Where term = negation();
+            if (term instanceof Where.And and) {
                 terms.addAll(and.terms());
             } else {
                 terms.add(term);
             }
         } while (skip(TokenKind.AND));
-        return terms.size() == 1 ? terms.get(0) : new WhereExpression.And(terms);
+        return terms.size() == 1 ? terms.get(0) : new Where.And(terms);
     }
 
-    private WhereExpression negation() {
+    private Where negation() {
         Token first = token;
         if (skip(TokenKind.NOT)) {
             descend(first);
-            WhereExpression negated = new WhereExpression.Not(negation());
+            Where negated = new Where.Not(negation());
             depth--;
             return negated;
         }
         if (skip(TokenKind.LEFT_PARENTHESIS)) {
             descend(first);
-            WhereExpression inner = disjunction();
+            Where inner = disjunction();
             take(TokenKind.RIGHT_PARENTHESIS, "and, or, or )");
             depth--;
             return inner;
@@ -93,29 +95,29 @@ final class Parser {
         }
     }
 
-    private WhereExpression condition() {
+    private Where condition() {
         String field = take(TokenKind.NAME, "a field name, not, or (").text();
         if (skip(TokenKind.IS)) {
             boolean negated = skip(TokenKind.NOT);
             take(TokenKind.NULL, negated ? "null" : "null or not null");
-            return not(negated, new WhereExpression.IsNull(field));
+            return not(negated, new Where.IsNull(field));
         }
         boolean negated = skip(TokenKind.NOT);
         if (skip(TokenKind.IN)) {
             List<Literal> literals = list();
-            return negated ? new WhereExpression.NotIn(field, literals) : new WhereExpression.In(field, literals);
+            return negated ? new Where.NotIn(field, literals) : new Where.In(field, literals);
         }
         if (skip(TokenKind.BETWEEN)) {
             return between(field, negated);
         }
         if (skip(TokenKind.CONTAINS)) {
-            return not(negated, new WhereExpression.Contains(field, text()));
+            return not(negated, new Where.Contains(field, text()));
         }
         if (skip(TokenKind.ICONTAINS)) {
-            return not(negated, new WhereExpression.ContainsIgnoringCase(field, text()));
+            return not(negated, new Where.ContainsIgnoringCase(field, text()));
         }
         if (skip(TokenKind.MATCHES)) {
-            return not(negated, new WhereExpression.Matches(field, textQuery()));
+            return not(negated, new Where.Matches(field, textQuery()));
         }
         if (negated) {
             throw expected("in between contains icontains or matches");
@@ -123,11 +125,11 @@ final class Parser {
         return comparison(field);
     }
 
-    private static WhereExpression not(boolean negated, WhereExpression term) {
-        return negated ? new WhereExpression.Not(term) : term;
+    private static Where not(boolean negated, Where term) {
+        return negated ? new Where.Not(term) : term;
     }
 
-    private WhereExpression comparison(String field) {
+    private Where comparison(String field) {
         Token operatorToken =
                 take(TokenKind.OPERATOR, "== != < <= > >= in between is contains icontains matches or not");
         Operator operator = Operator.of(operatorToken.text());
@@ -138,11 +140,11 @@ final class Parser {
         if (literal instanceof Literal.Bool && !operator.isEquality()) {
             throw lexer.error("true and false can only be compared with == and !=", operatorToken.position());
         }
-        return new WhereExpression.Comparison(field, operator, literal);
+        return new Where.Comparison(field, operator, literal);
     }
 
     /** Both ends are included, so "not between" means below the low end or above the high one. */
-    private WhereExpression between(String field, boolean negated) {
+    private Where between(String field, boolean negated) {
         Token first = token;
         Literal low = literal();
         take(TokenKind.AND, "and");
@@ -157,13 +159,9 @@ final class Parser {
                 && from.value().compareTo(to.value()) > 0) {
             throw lexer.error("between takes the lower number first", first.position());
         }
-        WhereExpression atLow =
-                new WhereExpression.Comparison(field, negated ? Operator.LESS : Operator.GREATER_OR_EQUAL, low);
-        WhereExpression atHigh =
-                new WhereExpression.Comparison(field, negated ? Operator.GREATER : Operator.LESS_OR_EQUAL, high);
-        return negated
-                ? new WhereExpression.Or(List.of(atLow, atHigh))
-                : new WhereExpression.And(List.of(atLow, atHigh));
+        Where atLow = new Where.Comparison(field, negated ? Operator.LESS : Operator.GREATER_OR_EQUAL, low);
+        Where atHigh = new Where.Comparison(field, negated ? Operator.GREATER : Operator.LESS_OR_EQUAL, high);
+        return negated ? new Where.Or(List.of(atLow, atHigh)) : new Where.And(List.of(atLow, atHigh));
     }
 
     private String text() {

@@ -1,9 +1,11 @@
 package dev.loom.query.where;
 
 import dev.loom.api.IndexFunction;
+import dev.loom.format.Field;
 import dev.loom.format.FieldTerms;
-import dev.loom.format.FieldType;
 import dev.loom.format.PayloadFormat;
+import dev.loom.query.where.Where.Literal;
+import dev.loom.query.where.Where.Operator;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,38 +22,37 @@ final class TermResolution {
         this.format = format;
     }
 
-    WhereExpression resolve(WhereExpression expression) {
-        if (expression instanceof WhereExpression.And and) {
-            return new WhereExpression.And(
-                    and.terms().stream().map(this::resolve).toList());
+    Where resolve(Where expression) {
+        if (expression instanceof Where.And and) {
+            return new Where.And(and.terms().stream().map(this::resolve).toList());
         }
-        if (expression instanceof WhereExpression.Or or) {
-            return new WhereExpression.Or(or.terms().stream().map(this::resolve).toList());
+        if (expression instanceof Where.Or or) {
+            return new Where.Or(or.terms().stream().map(this::resolve).toList());
         }
-        if (expression instanceof WhereExpression.Not not) {
-            return new WhereExpression.Not(resolve(not.term()));
+        if (expression instanceof Where.Not not) {
+            return new Where.Not(resolve(not.term()));
         }
-        if (expression instanceof WhereExpression.Comparison comparison) {
+        if (expression instanceof Where.Comparison comparison) {
             return comparison(comparison);
         }
-        if (expression instanceof WhereExpression.In in) {
+        if (expression instanceof Where.In in) {
             return in(in);
         }
-        if (expression instanceof WhereExpression.NotIn notIn) {
+        if (expression instanceof Where.NotIn notIn) {
             return notIn(notIn);
         }
-        if (expression instanceof WhereExpression.Contains contains) {
+        if (expression instanceof Where.Contains contains) {
             return contains(contains);
         }
         return expression;
     }
 
-    private WhereExpression comparison(WhereExpression.Comparison comparison) {
+    private Where comparison(Where.Comparison comparison) {
         String field = comparison.field();
         if (comparison.literal() instanceof Literal.Numeric number) {
             Literal.Numeric inUnit = inUnit(field, number);
             requirePossible(field, comparison.operator(), inUnit);
-            return new WhereExpression.Comparison(field, comparison.operator(), inUnit);
+            return new Where.Comparison(field, comparison.operator(), inUnit);
         }
         @Nullable FieldTerms terms = format.terms(field);
         if (terms == null || !(comparison.literal() instanceof Literal.Text text)) {
@@ -63,64 +64,64 @@ final class TermResolution {
         }
         @Nullable String held = terms.text(text.value());
         if (held != null) {
-            return new WhereExpression.Comparison(field, comparison.operator(), new Literal.Text(held));
+            return new Where.Comparison(field, comparison.operator(), new Literal.Text(held));
         } else if (!comparison.operator().isEquality() && isText(field)) {
             return comparison;
         }
         throw never(field, terms, text.value());
     }
 
-    private static WhereExpression numbers(String field, Operator operator, FieldTerms.Numbers numbers) {
+    private static Where numbers(String field, Operator operator, FieldTerms.Numbers numbers) {
         return switch (operator) {
             case LESS, GREATER_OR_EQUAL -> number(field, operator, numbers.low());
             case LESS_OR_EQUAL, GREATER -> number(field, operator, numbers.high());
             case EQUAL ->
                 numbers.low() == numbers.high()
                         ? number(field, operator, numbers.low())
-                        : new WhereExpression.And(List.of(
+                        : new Where.And(List.of(
                                 number(field, Operator.GREATER_OR_EQUAL, numbers.low()),
                                 number(field, Operator.LESS_OR_EQUAL, numbers.high())));
             case NOT_EQUAL ->
                 numbers.low() == numbers.high()
                         ? number(field, operator, numbers.low())
-                        : new WhereExpression.Or(List.of(
+                        : new Where.Or(List.of(
                                 number(field, Operator.LESS, numbers.low()),
                                 number(field, Operator.GREATER, numbers.high())));
         };
     }
 
-    private static WhereExpression number(String field, Operator operator, long value) {
-        return new WhereExpression.Comparison(field, operator, new Literal.Numeric(BigDecimal.valueOf(value), true));
+    private static Where number(String field, Operator operator, long value) {
+        return new Where.Comparison(field, operator, new Literal.Numeric(BigDecimal.valueOf(value), true));
     }
 
-    private WhereExpression in(WhereExpression.In in) {
+    private Where in(Where.In in) {
         if (format.terms(in.field()) == null) {
-            return new WhereExpression.In(in.field(), possible(in.field(), in.literals()));
+            return new Where.In(in.field(), possible(in.field(), in.literals()));
         }
         List<Literal> literals = new ArrayList<>();
-        List<WhereExpression> others = new ArrayList<>();
+        List<Where> others = new ArrayList<>();
         for (Literal literal : in.literals()) {
-            WhereExpression equal = comparison(new WhereExpression.Comparison(in.field(), Operator.EQUAL, literal));
-            if (equal instanceof WhereExpression.Comparison comparison) {
+            Where equal = comparison(new Where.Comparison(in.field(), Operator.EQUAL, literal));
+            if (equal instanceof Where.Comparison comparison) {
                 literals.add(comparison.literal());
             } else {
                 others.add(equal);
             }
         }
         if (!literals.isEmpty()) {
-            others.add(new WhereExpression.In(in.field(), literals));
+            others.add(new Where.In(in.field(), literals));
         }
-        return others.size() == 1 ? others.get(0) : new WhereExpression.Or(others);
+        return others.size() == 1 ? others.get(0) : new Where.Or(others);
     }
 
-    private WhereExpression notIn(WhereExpression.NotIn notIn) {
+    private Where notIn(Where.NotIn notIn) {
         if (format.terms(notIn.field()) == null) {
-            return new WhereExpression.NotIn(notIn.field(), possible(notIn.field(), notIn.literals()));
+            return new Where.NotIn(notIn.field(), possible(notIn.field(), notIn.literals()));
         }
-        List<WhereExpression> all = notIn.literals().stream()
-                .map(literal -> comparison(new WhereExpression.Comparison(notIn.field(), Operator.NOT_EQUAL, literal)))
+        List<Where> all = notIn.literals().stream()
+                .map(literal -> comparison(new Where.Comparison(notIn.field(), Operator.NOT_EQUAL, literal)))
                 .toList();
-        return all.size() == 1 ? all.get(0) : new WhereExpression.And(all);
+        return all.size() == 1 ? all.get(0) : new Where.And(all);
     }
 
     /** Rejects a list if none of its literals can be equal; a single impossible literal among others is harmless. */
@@ -142,12 +143,12 @@ final class TermResolution {
         return format.field(field) == null ? number : number.in(field, IndexFunction.unit(format, field));
     }
 
-    private static boolean isPossible(@Nullable FieldType type, Operator operator, Literal.Numeric number) {
+    private static boolean isPossible(Field.@Nullable Type type, Operator operator, Literal.Numeric number) {
         return type == null || !type.isNumber() || NumberRange.of(type).canHold(operator, number);
     }
 
     private void requirePossible(String field, Operator operator, Literal.Numeric number) {
-        FieldType type = format.declaredType(field);
+        Field.Type type = format.declaredType(field);
         if (type != null && !isPossible(type, operator, number)) {
             throw new IllegalArgumentException("comparison gives the same result for every value: field=" + field
                     + ", type=" + type.text() + ", values=" + NumberRange.of(type) + ", operator=" + operator.text()
@@ -155,7 +156,7 @@ final class TermResolution {
         }
     }
 
-    private WhereExpression contains(WhereExpression.Contains contains) {
+    private Where contains(Where.Contains contains) {
         @Nullable FieldTerms terms = isText(contains.field()) ? format.terms(contains.field()) : null;
         if (terms == null) {
             return contains;
@@ -164,11 +165,11 @@ final class TermResolution {
         if (held == null) {
             throw never(contains.field(), terms, contains.text());
         }
-        return new WhereExpression.Contains(contains.field(), held);
+        return new Where.Contains(contains.field(), held);
     }
 
     private boolean isText(String field) {
-        return format.declaredType(field) == FieldType.UTF8;
+        return format.declaredType(field) == Field.Type.UTF8;
     }
 
     private static IllegalArgumentException never(String field, FieldTerms terms, String text) {

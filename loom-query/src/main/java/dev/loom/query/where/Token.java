@@ -1,5 +1,6 @@
 package dev.loom.query.where;
 
+import dev.loom.query.where.Where.Literal;
 import org.jspecify.annotations.Nullable;
 
 /**

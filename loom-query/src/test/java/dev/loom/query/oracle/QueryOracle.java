@@ -4,9 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.Index;
-import dev.loom.api.IndexKind;
 import dev.loom.api.Snapshot;
-import dev.loom.api.SourceStatistics;
+import dev.loom.api.Source;
 import dev.loom.api.ValueType;
 import dev.loom.query.Aggregate;
 import dev.loom.query.IndexedAggregate;
@@ -21,7 +20,6 @@ import dev.loom.query.model.Value;
 import dev.loom.query.model.ValueRange;
 import dev.loom.query.where.PayloadPredicate;
 import dev.loom.query.where.Where;
-import dev.loom.query.where.WhereExpression;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
@@ -59,7 +57,7 @@ final class QueryOracle {
             }
             assertTrue(cursor.completeness().complete());
         }
-        SourceStatistics counts = snapshot.statistics(source);
+        Source.Statistics counts = snapshot.statistics(source);
         assertEquals(rows.size(), counts.records());
         if (!rows.isEmpty()) {
             assertEquals(rows.get(0).timeNs(), counts.firstTimeNs());
@@ -209,9 +207,9 @@ final class QueryOracle {
     }
 
     /** A random expression that can hold: one that never does is refused. */
-    private WhereExpression condition(int depth) {
+    private Where condition(int depth) {
         while (true) {
-            WhereExpression expression = Where.parse(expression(depth));
+            Where expression = Where.parse(expression(depth));
             try {
                 expression.bind(Row.FORMAT);
                 return expression;
@@ -223,7 +221,7 @@ final class QueryOracle {
     }
 
     private void where(TimeRange times) {
-        WhereExpression expression = condition(2);
+        Where expression = condition(2);
         PayloadPredicate predicate = expression.bind(Row.FORMAT);
         Order order = random.nextBoolean() ? Order.NEWEST_FIRST : Order.OLDEST_FIRST;
         RawScan scan = choose(
@@ -275,7 +273,7 @@ final class QueryOracle {
     }
 
     private void aggregate(Index index, TimeRange times, ValueRange values, Predicate<BigDecimal> inValues) {
-        @Nullable WhereExpression condition = random.nextInt(3) == 0 ? condition(1) : null;
+        @Nullable Where condition = random.nextInt(3) == 0 ? condition(1) : null;
         PayloadPredicate predicate = condition == null ? (b, o, l) -> true : condition.bind(Row.FORMAT);
         List<BigDecimal> expected = select(times, row -> test(predicate, row)).stream()
                 .map(row -> row.value(index.function()))
@@ -298,7 +296,7 @@ final class QueryOracle {
                 + found.statistics();
         assertTrue(found.completeness().complete(), what);
         assertEquals(expected.size(), found.count(), what);
-        assertEquals(index.kind() == IndexKind.VALUE, found.hasSum(), what);
+        assertEquals(index.kind() == Index.Kind.VALUE, found.hasSum(), what);
         add(found.statistics());
         if (expected.isEmpty()) {
             assertTrue(

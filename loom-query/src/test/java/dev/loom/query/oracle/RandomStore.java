@@ -7,7 +7,6 @@ import dev.loom.StorageOption;
 import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
-import dev.loom.api.IndexKind;
 import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
 import java.io.IOException;
@@ -229,7 +228,7 @@ final class RandomStore implements AutoCloseable {
         for (Index index : loom.indexes()) {
             // one that is not supplied is to be missed for some time
             if (!index.closed() && index.function().isLambda() && random.nextBoolean()) {
-                if (index.kind() == IndexKind.VALUE) {
+                if (index.kind() == Index.Kind.VALUE) {
                     loom.defineIndex(index.sourceId(), index.name(), Row.lambda(), index.bins());
                 } else {
                     loom.defineEventTimeIndex(index.sourceId(), index.name(), Row.lambda());

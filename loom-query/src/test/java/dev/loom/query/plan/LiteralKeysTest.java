@@ -5,16 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
-import dev.loom.format.FieldType;
+import dev.loom.format.Field;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.StructFormat;
 import dev.loom.format.StructWriter;
 import dev.loom.query.model.ValueRange;
-import dev.loom.query.where.Literal;
-import dev.loom.query.where.Operator;
 import dev.loom.query.where.PayloadPredicate;
-import dev.loom.query.where.WhereExpression;
+import dev.loom.query.where.Where;
+import dev.loom.query.where.Where.Literal;
+import dev.loom.query.where.Where.Operator;
 import dev.loom.value.KeyReader;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -71,7 +71,7 @@ class LiteralKeysTest {
 
     @Test
     void shouldHoldTheKeysOfAllValuesThatMeetAComparison() {
-        for (FieldType field : FieldType.values()) {
+        for (Field.Type field : Field.Type.values()) {
             if (!field.isVariableLength()) {
                 StructFormat format = Formats.struct("x:" + field.text());
                 for (ValueType type : ValueType.values()) {
@@ -102,7 +102,7 @@ class LiteralKeysTest {
     }
 
     /** A value that the field can hold; returns the payload's length. */
-    private int write(StructFormat format, FieldType field, UnsafeBuffer payload) {
+    private int write(StructFormat format, Field.Type field, UnsafeBuffer payload) {
         StructWriter writer = new StructWriter(format);
         writer.begin(payload, 0);
         switch (field) {
@@ -121,7 +121,7 @@ class LiteralKeysTest {
         return writer.finish();
     }
 
-    private static long fit(FieldType field, long bits) {
+    private static long fit(Field.Type field, long bits) {
         return switch (field) {
             case I8 -> (byte) bits;
             case U8 -> bits & 0xFF;
@@ -134,9 +134,9 @@ class LiteralKeysTest {
     }
 
     private void check(
-            PayloadFormat format, @Nullable FieldType field, ValueType type, UnsafeBuffer payload, int length) {
+            PayloadFormat format, Field.@Nullable Type field, ValueType type, UnsafeBuffer payload, int length) {
         Operator operator = OPERATORS.get(random.nextInt(OPERATORS.size()));
-        boolean bool = field == FieldType.BOOL || (field == null && random.nextInt(5) == 0);
+        boolean bool = field == Field.Type.BOOL || (field == null && random.nextInt(5) == 0);
         Literal literal;
         LiteralKeys keys;
         if (bool) {
@@ -152,7 +152,7 @@ class LiteralKeysTest {
             literal = number;
             keys = LiteralKeys.of(number, operator, field, type);
         }
-        WhereExpression expression = new WhereExpression.Comparison("x", operator, literal);
+        Where expression = new Where.Comparison("x", operator, literal);
         KeyReader reader = new KeyReader(IndexFunction.field(format, "x", type, ValueUnit.NONE));
         boolean meets = meets(expression, format, payload, length);
         boolean valued = reader.read(payload, 0, length);
@@ -166,7 +166,7 @@ class LiteralKeysTest {
         met += meets ? 1 : 0;
     }
 
-    private static boolean meets(WhereExpression expression, PayloadFormat format, UnsafeBuffer payload, int length) {
+    private static boolean meets(Where expression, PayloadFormat format, UnsafeBuffer payload, int length) {
         PayloadPredicate predicate;
         try {
             predicate = expression.bind(format);
@@ -184,10 +184,11 @@ class LiteralKeysTest {
         Literal.Numeric fifty = new Literal.Numeric(BigDecimal.valueOf(50), true);
         for (ValueType type : ValueType.values()) {
             KeyRange above = KeyRange.of(ValueRange.above(50), type);
-            assertTrue(
-                    LiteralKeys.of(fifty, Operator.GREATER, FieldType.U32, type).equals(new LiteralKeys(above, above)));
+            assertTrue(LiteralKeys.of(fifty, Operator.GREATER, Field.Type.U32, type)
+                    .equals(new LiteralKeys(above, above)));
             KeyRange below = KeyRange.of(ValueRange.below(50), type);
-            assertTrue(LiteralKeys.of(fifty, Operator.LESS, FieldType.U32, type).equals(new LiteralKeys(below, below)));
+            assertTrue(
+                    LiteralKeys.of(fifty, Operator.LESS, Field.Type.U32, type).equals(new LiteralKeys(below, below)));
         }
     }
 }

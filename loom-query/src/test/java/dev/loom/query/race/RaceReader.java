@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.Snapshot;
-import dev.loom.api.SourceStatistics;
+import dev.loom.api.Source;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageState;
 import dev.loom.query.QueryCursor;
@@ -69,7 +69,7 @@ final class RaceReader {
     }
 
     private void checkNewest(Snapshot snapshot, int id) {
-        SourceStatistics statistics = snapshot.statistics(id);
+        Source.Statistics statistics = snapshot.statistics(id);
         long expected = statistics.records() - 1;
         long end = Math.max(-1, expected - random.nextInt(RECORDS_MAX));
         long time = statistics.lastTimeNs();
@@ -85,7 +85,7 @@ final class RaceReader {
     }
 
     private void checkRange(Snapshot snapshot, int id) {
-        SourceStatistics statistics = snapshot.statistics(id);
+        Source.Statistics statistics = snapshot.statistics(id);
         long to = statistics.lastTimeNs() + 1 - random.nextInt(3) * (long) random.nextInt(2_000_000);
         long from = to - random.nextInt(4_000_000);
         TimeRange range = new TimeRange(from, to);
@@ -150,7 +150,7 @@ final class RaceReader {
 
     /** Every record of a rare source, in both orders, against its statistics. */
     void checkWhole(Snapshot snapshot, int id) {
-        SourceStatistics statistics = snapshot.statistics(id);
+        Source.Statistics statistics = snapshot.statistics(id);
         long bytes = 0;
         long sequence = 0;
         try (QueryCursor cursor =

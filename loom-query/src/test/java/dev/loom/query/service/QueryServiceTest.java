@@ -10,15 +10,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.api.Snapshot;
 import dev.loom.error.StoreReopenedException;
 import dev.loom.query.Aggregate;
-import dev.loom.query.HistogramCounts;
+import dev.loom.query.Histogram;
 import dev.loom.query.model.Cancellation;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.Order;
 import dev.loom.query.model.QueryBudget;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.TimeRange;
-import dev.loom.query.where.Literal;
 import dev.loom.query.where.Where;
+import dev.loom.query.where.Where.Literal;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -51,7 +51,7 @@ final class QueryServiceTest {
         private @Nullable CauseThreshold threshold;
         private @Nullable MatchSummary matched;
         private @Nullable Aggregate aggregate;
-        private @Nullable HistogramCounts counts;
+        private Histogram.@Nullable Counts counts;
         private @Nullable String nothing;
         private List<BinGroup> groups = List.of();
 
@@ -76,7 +76,7 @@ final class QueryServiceTest {
         }
 
         @Override
-        public void onHistogram(HistogramRequest request, HistogramCounts found, List<BinGroup> groupsFound) {
+        public void onHistogram(HistogramRequest request, Histogram.Counts found, List<BinGroup> groupsFound) {
             counts = found;
             groups = groupsFound;
         }
@@ -307,6 +307,35 @@ final class QueryServiceTest {
                 following.rows.stream().map(row -> row.get(1)).toList());
         assertEquals(5, report.scans());
         assertEquals(0, memory.reserved());
+    }
+
+    @Test
+    void shouldSayThatRecordsAreMissingThatWereDeletedBeforeATailReachedThem() {
+        store.limit(8 << 20);
+        Results slow = new Results() {
+            private int flushes;
+
+            @Override
+            public void onFlush() {
+                if (++flushes == 1) {
+                    for (int i = 0; i < 300; i++) {
+                        store.push(5, 100_000);
+                    }
+                    store.force();
+                } else {
+                    cancellation.cancel();
+                }
+            }
+        };
+        QueryReport report = service.tail(
+                store::reader, snapshot -> new TailRequest(store.source(), List.of(), 3, true, QueryLimits.NONE), slow);
+        assertTrue(report.completeness().expired());
+        List<Long> numbers = slow.rows.stream().map(row -> row.get(1)).toList();
+        assertEquals(List.of(1997L, 1998L, 1999L), numbers.subList(0, 3));
+        assertTrue(numbers.get(3) > 2000, numbers::toString);
+        for (int i = 4; i < numbers.size(); i++) {
+            assertEquals(numbers.get(i - 1) + 1, numbers.get(i));
+        }
     }
 
     @Test

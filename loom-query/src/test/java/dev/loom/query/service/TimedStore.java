@@ -32,7 +32,7 @@ final class TimedStore implements AutoCloseable {
     private final UnsafeBuffer payload = new UnsafeBuffer(new byte[1 << 20]);
     private final List<List<Long>> rows = new ArrayList<>();
     private final Path directory;
-    private final Loom loom;
+    private Loom loom;
     private final int sourceId;
 
     TimedStore(Path directory) {
@@ -42,6 +42,7 @@ final class TimedStore implements AutoCloseable {
                 .timeRingBytes(LoomConfig.RING_BYTES_MIN)
                 .chunkRingBytes(LoomConfig.RING_BYTES_MIN)
                 .clock(() -> rows.size() * 1_000L)
+                .segmentBytes(1 << 20)
                 .build());
         sourceId = loom.defineSource("s", FORMAT);
         loom.defineEventTimeIndex(sourceId, "event-time", TIME);
@@ -62,6 +63,20 @@ final class TimedStore implements AutoCloseable {
 
     Store reader() {
         return LoomReader.attach(directory);
+    }
+
+    /** Keeps no more than this from now on, and what is pushed first fills it. */
+    void limit(long maxBytes) {
+        loom.close();
+        loom = Loom.open(LoomConfig.at(directory)
+                .clock(() -> rows.size() * 1_000L)
+                .maxBytes(maxBytes)
+                .minFreeBytes(0)
+                .build());
+    }
+
+    void force() {
+        loom.force();
     }
 
     Snapshot snapshot() {

@@ -22,14 +22,11 @@ class ManyTextsTest {
     private final Random random = new Random(seed);
 
     private static PayloadPredicate any(List<String> texts, boolean folded) {
-        List<WhereExpression> terms = new ArrayList<>();
+        List<Where> terms = new ArrayList<>();
         for (String text : texts) {
-            terms.add(
-                    folded
-                            ? new WhereExpression.ContainsIgnoringCase("line", text)
-                            : new WhereExpression.Contains("line", text));
+            terms.add(folded ? new Where.ContainsIgnoringCase("line", text) : new Where.Contains("line", text));
         }
-        return new WhereExpression.Or(terms).bind(Formats.parse("text"));
+        return new Where.Or(terms).bind(Formats.parse("text"));
     }
 
     private static boolean test(PayloadPredicate predicate, String line) {

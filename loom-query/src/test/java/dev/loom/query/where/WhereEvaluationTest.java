@@ -437,7 +437,7 @@ class WhereEvaluationTest {
     }
 
     private static String bindError(String expression, String format) {
-        WhereExpression parsed = Where.parse(expression);
+        Where parsed = Where.parse(expression);
         return assertThrows(IllegalArgumentException.class, () -> parsed.bind(Formats.parse(format)))
                 .getMessage();
     }

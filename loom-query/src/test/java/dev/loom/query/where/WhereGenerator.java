@@ -1,7 +1,9 @@
 package dev.loom.query.where;
 
-import dev.loom.format.FieldType;
+import dev.loom.format.Field;
 import dev.loom.query.text.TextQuery;
+import dev.loom.query.where.Where.Literal;
+import dev.loom.query.where.Where.Operator;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -16,10 +18,10 @@ import java.util.stream.Stream;
 /** Random expressions and records whose values meet each other, mostly at the edges of types. */
 final class WhereGenerator {
     /** A field of each type, each also the name of its type; in JSON any of them holds anything. */
-    static final Map<String, FieldType> FIELDS = new TreeMap<>();
+    static final Map<String, Field.Type> FIELDS = new TreeMap<>();
 
     static {
-        for (FieldType type : EnumSet.complementOf(EnumSet.of(FieldType.ANY, FieldType.JSON))) {
+        for (Field.Type type : EnumSet.complementOf(EnumSet.of(Field.Type.ANY, Field.Type.JSON))) {
             FIELDS.put(type.text(), type);
             FIELDS.put("other." + type.text(), type);
         }
@@ -87,16 +89,16 @@ final class WhereGenerator {
     }
 
     /** A tree as the parser gives it: no term of a junction is of its own kind. */
-    WhereExpression expression(int depth, boolean anyLiteral) {
+    Where expression(int depth, boolean anyLiteral) {
         switch (depth == 0 ? 9 : random.nextInt(10)) {
             case 0, 1 -> {
-                return new WhereExpression.And(terms(depth, anyLiteral, WhereExpression.And.class));
+                return new Where.And(terms(depth, anyLiteral, Where.And.class));
             }
             case 2, 3 -> {
-                return new WhereExpression.Or(terms(depth, anyLiteral, WhereExpression.Or.class));
+                return new Where.Or(terms(depth, anyLiteral, Where.Or.class));
             }
             case 4 -> {
-                return new WhereExpression.Not(expression(depth - 1, anyLiteral));
+                return new Where.Not(expression(depth - 1, anyLiteral));
             }
             default -> {
                 return condition(anyLiteral);
@@ -104,10 +106,10 @@ final class WhereGenerator {
         }
     }
 
-    private List<WhereExpression> terms(int depth, boolean anyLiteral, Class<?> kind) {
-        List<WhereExpression> terms = new ArrayList<>();
+    private List<Where> terms(int depth, boolean anyLiteral, Class<?> kind) {
+        List<Where> terms = new ArrayList<>();
         while (terms.size() < 2 || random.nextBoolean()) {
-            WhereExpression term = expression(depth - 1, anyLiteral);
+            Where term = expression(depth - 1, anyLiteral);
             if (!kind.isInstance(term)) {
                 terms.add(term);
             }
@@ -115,40 +117,38 @@ final class WhereGenerator {
         return terms;
     }
 
-    private WhereExpression condition(boolean anyLiteral) {
+    private Where condition(boolean anyLiteral) {
         List<String> names = List.copyOf(FIELDS.keySet());
         String field = names.get(random.nextInt(names.size()));
-        FieldType type = FIELDS.get(field);
+        Field.Type type = FIELDS.get(field);
         if (random.nextInt(5) == 0) {
             List<Literal> literals = new ArrayList<>();
             do {
                 literals.add(literal(type, anyLiteral));
             } while (random.nextInt(3) > 0);
-            return random.nextInt(3) > 0
-                    ? new WhereExpression.In(field, literals)
-                    : new WhereExpression.NotIn(field, literals);
+            return random.nextInt(3) > 0 ? new Where.In(field, literals) : new Where.NotIn(field, literals);
         }
         if (random.nextInt(12) == 0) {
-            return new WhereExpression.IsNull(field);
+            return new Where.IsNull(field);
         }
         if ((anyLiteral || type.isVariableLength()) && random.nextInt(3) == 0) {
             String text = TEXTS[random.nextInt(TEXTS.length)];
             int kind = random.nextInt(3);
             return kind == 0
-                    ? new WhereExpression.Contains(field, text)
+                    ? new Where.Contains(field, text)
                     : kind == 1
-                            ? new WhereExpression.ContainsIgnoringCase(
+                            ? new Where.ContainsIgnoringCase(
                                     field, random.nextBoolean() ? text.toUpperCase(Locale.ROOT) : text)
-                            : new WhereExpression.Matches(field, TEXT_QUERIES.get(random.nextInt(TEXT_QUERIES.size())));
+                            : new Where.Matches(field, TEXT_QUERIES.get(random.nextInt(TEXT_QUERIES.size())));
         }
         Literal literal = literal(type, anyLiteral);
         Operator[] operators = Operator.values();
         int count = literal instanceof Literal.Bool ? 2 : operators.length;
-        return new WhereExpression.Comparison(field, operators[random.nextInt(count)], literal);
+        return new Where.Comparison(field, operators[random.nextInt(count)], literal);
     }
 
-    private Literal literal(FieldType type, boolean any) {
-        if (any ? random.nextInt(6) == 0 : type == FieldType.BOOL) {
+    private Literal literal(Field.Type type, boolean any) {
+        if (any ? random.nextInt(6) == 0 : type == Field.Type.BOOL) {
             return new Literal.Bool(random.nextBoolean());
         }
         if (any ? random.nextInt(3) == 0 : type.isVariableLength()) {
@@ -160,7 +160,7 @@ final class WhereGenerator {
     }
 
     /** A value that a field of the type can hold. */
-    Object value(FieldType type) {
+    Object value(Field.Type type) {
         return switch (type) {
             case BOOL -> random.nextBoolean();
             case UTF8 -> TEXTS[random.nextInt(TEXTS.length)];
@@ -193,53 +193,53 @@ final class WhereGenerator {
     }
 
     /** Writes an expression in one of its many ways. */
-    String write(WhereExpression expression) {
+    String write(Where expression) {
         if (random.nextInt(8) == 0) {
             return "(" + space() + write(expression) + space() + ")";
         }
-        if (expression instanceof WhereExpression.And and) {
-            return join(and.terms(), "and", WhereExpression.Or.class);
+        if (expression instanceof Where.And and) {
+            return join(and.terms(), "and", Where.Or.class);
         }
-        if (expression instanceof WhereExpression.Or or) {
-            return join(or.terms(), "or", WhereExpression.Or.class);
+        if (expression instanceof Where.Or or) {
+            return join(or.terms(), "or", Where.Or.class);
         }
-        if (expression instanceof WhereExpression.Not not) {
-            boolean junction = not.term() instanceof WhereExpression.And || not.term() instanceof WhereExpression.Or;
+        if (expression instanceof Where.Not not) {
+            boolean junction = not.term() instanceof Where.And || not.term() instanceof Where.Or;
             return keyword("not") + (junction ? "(" + write(not.term()) + ")" : " " + write(not.term()));
         }
-        if (expression instanceof WhereExpression.Comparison c) {
+        if (expression instanceof Where.Comparison c) {
             return name(c.field()) + space() + c.operator().text() + space() + write(c.literal());
         }
-        if (expression instanceof WhereExpression.In in) {
+        if (expression instanceof Where.In in) {
             String literals = String.join(
                     space() + "," + space(),
                     in.literals().stream().map(this::write).toList());
             return name(in.field()) + " " + keyword("in") + space() + "(" + literals + ")";
         }
-        if (expression instanceof WhereExpression.NotIn in) {
+        if (expression instanceof Where.NotIn in) {
             String literals = String.join(
                     space() + "," + space(),
                     in.literals().stream().map(this::write).toList());
             return name(in.field()) + " " + keyword("not in") + space() + "(" + literals + ")";
         }
-        if (expression instanceof WhereExpression.IsNull isNull) {
+        if (expression instanceof Where.IsNull isNull) {
             return name(isNull.field()) + " " + keyword("is") + " " + keyword("null");
         }
-        if (expression instanceof WhereExpression.ContainsIgnoringCase contains) {
+        if (expression instanceof Where.ContainsIgnoringCase contains) {
             return name(contains.field()) + " " + keyword("icontains") + space()
                     + write(new Literal.Text(contains.text()));
         }
-        if (expression instanceof WhereExpression.Matches matches) {
+        if (expression instanceof Where.Matches matches) {
             return name(matches.field()) + " " + keyword("matches") + space()
                     + write(new Literal.Text(matches.query().toString()));
         }
-        WhereExpression.Contains contains = (WhereExpression.Contains) expression;
+        Where.Contains contains = (Where.Contains) expression;
         return name(contains.field()) + " " + keyword("contains") + space() + write(new Literal.Text(contains.text()));
     }
 
-    private String join(List<WhereExpression> terms, String keyword, Class<?> bindsLess) {
+    private String join(List<Where> terms, String keyword, Class<?> bindsLess) {
         StringBuilder text = new StringBuilder();
-        for (WhereExpression term : terms) {
+        for (Where term : terms) {
             text.append(text.isEmpty() ? "" : " " + keyword(keyword) + " ");
             text.append(bindsLess.isInstance(term) ? "(" + write(term) + ")" : write(term));
         }

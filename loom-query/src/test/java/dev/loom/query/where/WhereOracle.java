@@ -1,7 +1,9 @@
 package dev.loom.query.where;
 
-import dev.loom.format.FieldType;
-import dev.loom.query.text.TextMatcher;
+import dev.loom.format.Field;
+import dev.loom.query.match.TextMatcher;
+import dev.loom.query.where.Where.Literal;
+import dev.loom.query.where.Where.Operator;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
@@ -24,81 +26,81 @@ import org.jspecify.annotations.Nullable;
 final class WhereOracle {
     private WhereOracle() {}
 
-    static boolean holds(WhereExpression expression, Map<String, Object> row) {
-        if (expression instanceof WhereExpression.And and) {
+    static boolean holds(Where expression, Map<String, Object> row) {
+        if (expression instanceof Where.And and) {
             return and.terms().stream().allMatch(term -> holds(term, row));
         }
-        if (expression instanceof WhereExpression.Or or) {
+        if (expression instanceof Where.Or or) {
             return or.terms().stream().anyMatch(term -> holds(term, row));
         }
-        if (expression instanceof WhereExpression.Not not) {
+        if (expression instanceof Where.Not not) {
             return !holds(not.term(), row);
         }
-        if (expression instanceof WhereExpression.Comparison c) {
+        if (expression instanceof Where.Comparison c) {
             return compare(row.get(c.field()), c.operator().text(), c.literal());
         }
-        if (expression instanceof WhereExpression.In in) {
+        if (expression instanceof Where.In in) {
             return in.literals().stream().anyMatch(literal -> compare(row.get(in.field()), "==", literal));
         }
-        if (expression instanceof WhereExpression.NotIn in) {
+        if (expression instanceof Where.NotIn in) {
             Object value = row.get(in.field());
             return in.literals().stream().noneMatch(literal -> compare(value, "==", literal))
                     && in.literals().stream().anyMatch(literal -> compare(value, "!=", literal));
         }
-        if (expression instanceof WhereExpression.IsNull isNull) {
+        if (expression instanceof Where.IsNull isNull) {
             return !row.containsKey(isNull.field());
         }
-        if (expression instanceof WhereExpression.ContainsIgnoringCase contains) {
+        if (expression instanceof Where.ContainsIgnoringCase contains) {
             Object value = row.get(contains.field());
             return isText(value) && folded(utf8(value)).contains(folded(utf8(contains.text())));
         }
-        if (expression instanceof WhereExpression.Matches matches) {
+        if (expression instanceof Where.Matches matches) {
             Object value = row.get(matches.field());
             return isText(value)
                     && new TextMatcher(matches.query()).matches(new UnsafeBuffer(utf8(value)), 0, utf8(value).length);
         }
-        WhereExpression.Contains contains = (WhereExpression.Contains) expression;
+        Where.Contains contains = (Where.Contains) expression;
         Object value = row.get(contains.field());
         return isText(value) && latin(utf8(value)).contains(latin(utf8(contains.text())));
     }
 
     /** Whether each comparison with a number holds for one of the values that its field can have at the type's ends and near. */
-    static boolean canHold(WhereExpression expression, Map<String, FieldType> fields) {
-        if (expression instanceof WhereExpression.And and) {
+    static boolean canHold(Where expression, Map<String, Field.Type> fields) {
+        if (expression instanceof Where.And and) {
             return and.terms().stream().allMatch(term -> canHold(term, fields));
         }
-        if (expression instanceof WhereExpression.Or or) {
+        if (expression instanceof Where.Or or) {
             return or.terms().stream().allMatch(term -> canHold(term, fields));
         }
-        if (expression instanceof WhereExpression.Not not) {
+        if (expression instanceof Where.Not not) {
             return canHold(not.term(), fields);
         }
-        if (expression instanceof WhereExpression.Comparison c) {
-            FieldType type = fields.get(c.field());
+        if (expression instanceof Where.Comparison c) {
+            Field.Type type = fields.get(c.field());
             boolean unequal = type.isInteger() && c.operator() == Operator.NOT_EQUAL;
             return canHold(type, unequal ? "==" : c.operator().text(), c.literal());
         }
-        List<Literal> literals = expression instanceof WhereExpression.In in
+        List<Literal> literals = expression instanceof Where.In in
                 ? in.literals()
-                : expression instanceof WhereExpression.NotIn notIn ? notIn.literals() : List.of();
+                : expression instanceof Where.NotIn notIn ? notIn.literals() : List.of();
         return literals.isEmpty()
                 || literals.stream()
                         .anyMatch(literal -> canHold(
                                 fields.get(
-                                        expression instanceof WhereExpression.In in
+                                        expression instanceof Where.In in
                                                 ? in.field()
-                                                : ((WhereExpression.NotIn) expression).field()),
+                                                : ((Where.NotIn) expression).field()),
                                 "==",
                                 literal));
     }
 
-    private static boolean canHold(FieldType type, String operator, Literal literal) {
+    private static boolean canHold(Field.Type type, String operator, Literal literal) {
         if (!type.isNumber() || !(literal instanceof Literal.Numeric number)) {
             return true;
         }
         if (!type.isInteger()) {
             double nearest = number.value().doubleValue();
-            Stream<Number> values = type == FieldType.F32
+            Stream<Number> values = type == Field.Type.F32
                     ? Stream.of(
                             number.value().floatValue(),
                             (float) nearest,

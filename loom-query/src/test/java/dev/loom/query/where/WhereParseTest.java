@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.ValueUnit;
 import dev.loom.query.text.TextQuery;
+import dev.loom.query.where.Where.Literal;
+import dev.loom.query.where.Where.Operator;
 import java.math.BigDecimal;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -14,14 +16,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class WhereParseTest {
-    private static final WhereExpression A = comparison("a", Operator.EQUAL, integer(1));
-    private static final WhereExpression B = comparison("b", Operator.EQUAL, integer(2));
-    private static final WhereExpression C = comparison("c", Operator.EQUAL, integer(3));
+    private static final Where A = comparison("a", Operator.EQUAL, integer(1));
+    private static final Where B = comparison("b", Operator.EQUAL, integer(2));
+    private static final Where C = comparison("c", Operator.EQUAL, integer(3));
 
     @Test
     void shouldParseTheExampleOfTheCommandLine() {
         assertEquals(
-                new WhereExpression.And(List.of(
+                new Where.And(List.of(
                         comparison(
                                 "latency_ns",
                                 Operator.GREATER,
@@ -33,22 +35,21 @@ class WhereParseTest {
     @ParameterizedTest
     @ValueSource(strings = {"a==1 or b==2 and c==3", "a == 1 or (b == 2 and c == 3)", "(a==1)OR((b==2)And c==3)"})
     void shouldBindAndCloserThanOr(String text) {
-        assertEquals(new WhereExpression.Or(List.of(A, new WhereExpression.And(List.of(B, C)))), Where.parse(text));
+        assertEquals(new Where.Or(List.of(A, new Where.And(List.of(B, C)))), Where.parse(text));
     }
 
     @Test
     void shouldBindNotClosest() {
-        assertEquals(new WhereExpression.And(List.of(new WhereExpression.Not(A), B)), Where.parse("not a==1 and b==2"));
-        assertEquals(
-                new WhereExpression.Not(new WhereExpression.And(List.of(A, B))), Where.parse("not (a==1 and b==2)"));
-        assertEquals(new WhereExpression.Not(new WhereExpression.Not(A)), Where.parse("not NOT a==1"));
+        assertEquals(new Where.And(List.of(new Where.Not(A), B)), Where.parse("not a==1 and b==2"));
+        assertEquals(new Where.Not(new Where.And(List.of(A, B))), Where.parse("not (a==1 and b==2)"));
+        assertEquals(new Where.Not(new Where.Not(A)), Where.parse("not NOT a==1"));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"a==1 and b==2 and c==3", "(a==1 and b==2) and c==3", "a==1 and (b==2 and c==3)"})
     void shouldFlattenTermsOfOneKind(String text) {
-        assertEquals(new WhereExpression.And(List.of(A, B, C)), Where.parse(text));
-        assertEquals(new WhereExpression.Or(List.of(A, B, C)), Where.parse(text.replace("and", "or")));
+        assertEquals(new Where.And(List.of(A, B, C)), Where.parse(text));
+        assertEquals(new Where.Or(List.of(A, B, C)), Where.parse(text.replace("and", "or")));
     }
 
     @Test
@@ -57,19 +58,19 @@ class WhereParseTest {
             assertEquals(comparison("f", operator, integer(-5)), Where.parse("f" + operator.text() + "-5"));
         }
         assertEquals(
-                new WhereExpression.In("op", List.of(new Literal.Text("GET"), integer(3), new Literal.Bool(false))),
+                new Where.In("op", List.of(new Literal.Text("GET"), integer(3), new Literal.Bool(false))),
                 Where.parse("op in ('GET', 3, false)"));
-        assertEquals(new WhereExpression.Contains("line", "a'b"), Where.parse("line contains \"a'b\""));
+        assertEquals(new Where.Contains("line", "a'b"), Where.parse("line contains \"a'b\""));
         assertEquals(
-                new WhereExpression.Matches("line", TextQuery.parse("\"to do\" NOT done")),
+                new Where.Matches("line", TextQuery.parse("\"to do\" NOT done")),
                 Where.parse("line matches '\"to do\" NOT done'"));
         assertEquals(comparison("f", Operator.NOT_EQUAL, new Literal.Bool(true)), Where.parse("f != TRUE"));
         assertEquals(
-                new WhereExpression.NotIn("op", List.of(new Literal.Text("GET"), integer(3))),
+                new Where.NotIn("op", List.of(new Literal.Text("GET"), integer(3))),
                 Where.parse("op NOT IN ('GET', 3)"));
-        assertEquals(new WhereExpression.IsNull("f"), Where.parse("f is null"));
-        assertEquals(new WhereExpression.Not(new WhereExpression.IsNull("f")), Where.parse("f IS NOT NULL"));
-        assertEquals(new WhereExpression.ContainsIgnoringCase("f", "Ab"), Where.parse("f icontains 'Ab'"));
+        assertEquals(new Where.IsNull("f"), Where.parse("f is null"));
+        assertEquals(new Where.Not(new Where.IsNull("f")), Where.parse("f IS NOT NULL"));
+        assertEquals(new Where.ContainsIgnoringCase("f", "Ab"), Where.parse("f icontains 'Ab'"));
         for (String word : List.of("contains", "icontains", "matches")) {
             assertEquals(Where.parse("not f " + word + " 'a'"), Where.parse("f not " + word + " 'a'"));
         }
@@ -111,7 +112,7 @@ class WhereParseTest {
         "18446744073709551616, 18446744073709551616"
     })
     void shouldMultiplyUnitIntoIntegralLiteral(String text, String value) {
-        WhereExpression.Comparison parsed = (WhereExpression.Comparison) Where.parse("f<" + text);
+        Where.Comparison parsed = (Where.Comparison) Where.parse("f<" + text);
         Literal.Numeric number = (Literal.Numeric) parsed.literal();
         assertEquals(new BigDecimal(value), number.value());
         assertTrue(number.integral());
@@ -121,7 +122,7 @@ class WhereParseTest {
     @ParameterizedTest
     @CsvSource({"1.5us, 1500", "0.5ns, 0.5", "1.5GiB, 1610612736", "1e3, 1000", "1E-2, 0.01", "2.5e1ms, 25000000"})
     void shouldKeepFractionsDecimal(String text, String value) {
-        WhereExpression.Comparison parsed = (WhereExpression.Comparison) Where.parse("f < " + text);
+        Where.Comparison parsed = (Where.Comparison) Where.parse("f < " + text);
         Literal.Numeric number = (Literal.Numeric) parsed.literal();
         assertEquals(0, new BigDecimal(value).compareTo(number.value()));
         assertTrue(!number.integral());
@@ -146,7 +147,7 @@ class WhereParseTest {
                 "nothing        | nothing"
             })
     void shouldTakeNamesWithDotsAndQuotes(String written, String name) {
-        WhereExpression expected = comparison(name, Operator.EQUAL, integer(1));
+        Where expected = comparison(name, Operator.EQUAL, integer(1));
         assertEquals(expected, Where.parse(written + " == 1"));
         assertEquals(expected, Where.parse(expected.toString()));
     }
@@ -158,7 +159,7 @@ class WhereParseTest {
                 comparison("f", Operator.EQUAL, new Literal.Text(decoded)),
                 Where.parse("f == \"\\\"\\'\\\\\\n\\r\\t\\u00e9\uD83D\uDE00`\""));
         assertEquals(comparison("f", Operator.EQUAL, new Literal.Text("")), Where.parse("f == ''"));
-        WhereExpression contains = new WhereExpression.Contains("f", decoded + "\u0007\u009b");
+        Where contains = new Where.Contains("f", decoded + "\u0007\u009b");
         assertEquals(contains, Where.parse(contains.toString()));
     }
 
@@ -284,15 +285,15 @@ class WhereParseTest {
 
     @Test
     void shouldRefuseTreesThatNoExpressionGives() {
-        assertThrows(IllegalArgumentException.class, () -> new WhereExpression.And(List.of(A)));
-        assertThrows(IllegalArgumentException.class, () -> new WhereExpression.Or(List.of()));
-        assertThrows(IllegalArgumentException.class, () -> new WhereExpression.In("a", List.of()));
+        assertThrows(IllegalArgumentException.class, () -> new Where.And(List.of(A)));
+        assertThrows(IllegalArgumentException.class, () -> new Where.Or(List.of()));
+        assertThrows(IllegalArgumentException.class, () -> new Where.In("a", List.of()));
         assertThrows(IllegalArgumentException.class, () -> comparison("a", Operator.LESS, new Literal.Bool(true)));
         assertThrows(IllegalArgumentException.class, () -> new Literal.Numeric(new BigDecimal("1.0"), true));
     }
 
-    private static WhereExpression comparison(String field, Operator operator, Literal literal) {
-        return new WhereExpression.Comparison(field, operator, literal);
+    private static Where comparison(String field, Operator operator, Literal literal) {
+        return new Where.Comparison(field, operator, literal);
     }
 
     private static Literal integer(long value) {

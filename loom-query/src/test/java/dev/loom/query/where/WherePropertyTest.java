@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.format.Field;
-import dev.loom.format.FieldType;
 import dev.loom.format.Formats;
 import dev.loom.format.StructFormat;
 import dev.loom.format.StructWriter;
@@ -38,7 +37,7 @@ class WherePropertyTest {
     @Test
     void shouldParseWhatIsWrittenInWhateverWay() {
         for (int i = 0; i < EXPRESSIONS; i++) {
-            WhereExpression expression = generator.expression(4, true);
+            Where expression = generator.expression(4, true);
             String text = generator.write(expression);
             if (text.length() <= Where.LENGTH_MAX && expression.toString().length() <= Where.LENGTH_MAX) {
                 assertEquals(expression, Where.parse(text), () -> "seed=" + seed + " " + text);
@@ -57,7 +56,7 @@ class WherePropertyTest {
         ExpandableArrayBuffer buffer = new ExpandableArrayBuffer();
         int held = 0;
         for (int i = 0; i < EXPRESSIONS; i++) {
-            WhereExpression expression = possible(format);
+            Where expression = possible(format);
             PayloadPredicate predicate = expression.bind(format);
             for (int j = 0; j < ROWS; j++) {
                 Map<String, Object> row = row(fields);
@@ -79,7 +78,7 @@ class WherePropertyTest {
     void shouldHoldForJsonAsTheOracleSays() {
         int held = 0;
         for (int i = 0; i < EXPRESSIONS; i++) {
-            WhereExpression expression = generator.expression(3, true);
+            Where expression = generator.expression(3, true);
             PayloadPredicate predicate = expression.bind(Formats.json());
             for (int j = 0; j < ROWS; j++) {
                 Map<String, Object> row = jsonRow();
@@ -96,9 +95,9 @@ class WherePropertyTest {
     }
 
     /** An expression, none of whose comparisons is of a number that its field can't hold; those are refused. */
-    private WhereExpression possible(StructFormat format) {
+    private Where possible(StructFormat format) {
         while (true) {
-            WhereExpression expression = generator.expression(3, false);
+            Where expression = generator.expression(3, false);
             if (WhereOracle.canHold(expression, WhereGenerator.FIELDS)) {
                 return expression;
             }
@@ -122,10 +121,10 @@ class WherePropertyTest {
     /** Any field with any value that JSON has and that reads back as it is. */
     private Map<String, Object> jsonRow() {
         Map<String, Object> row = new TreeMap<>();
-        FieldType[] types = {FieldType.I64, FieldType.U64, FieldType.F64, FieldType.UTF8, FieldType.BOOL};
-        for (Map.Entry<String, FieldType> field : WhereGenerator.FIELDS.entrySet()) {
-            FieldType declared = field.getValue();
-            FieldType type = random.nextBoolean() ? declared : types[random.nextInt(types.length)];
+        Field.Type[] types = {Field.Type.I64, Field.Type.U64, Field.Type.F64, Field.Type.UTF8, Field.Type.BOOL};
+        for (Map.Entry<String, Field.Type> field : WhereGenerator.FIELDS.entrySet()) {
+            Field.Type declared = field.getValue();
+            Field.Type type = random.nextBoolean() ? declared : types[random.nextInt(types.length)];
             Object value = generator.value(type);
             if (random.nextInt(4) == 0 || value instanceof byte[]) {
                 continue;
@@ -160,7 +159,7 @@ class WherePropertyTest {
 
     private static void set(StructWriter writer, int field, Object value) {
         if (value instanceof BigInteger integer) {
-            if (writer.format().fields().get(field).type() == FieldType.U64) {
+            if (writer.format().fields().get(field).type() == Field.Type.U64) {
                 writer.setUnsigned(field, integer.longValue());
             } else {
                 writer.setLong(field, integer.longValueExact());

@@ -16,7 +16,6 @@ import dev.loom.server.json.StoreRows;
 import dev.loom.server.request.RefusedException;
 import dev.loom.server.request.RequestBuilder;
 import dev.loom.server.request.SeenFields;
-import dev.loom.server.request.SourceLookup;
 import dev.loom.server.text.BrokenPipeException;
 import dev.loom.server.text.DataOutput;
 import dev.loom.server.text.JsonObject;
@@ -136,9 +135,8 @@ public final class QueryApi {
                     Snapshot snapshot = opened.snapshot()) {
                 RequestBuilder builder = new RequestBuilder(
                         opened, snapshot, query.times(), EpochTime.of(Instant.now()), query.limits(), remark -> {});
-                return hinting(
-                        query,
-                        snapshot,
+                return SeenFields.hinting(
+                        SeenFields.hints(snapshot, query.source()),
                         () -> service.run(
                                 snapshot,
                                 Objects.requireNonNull(query.request()).apply(builder),
@@ -149,20 +147,13 @@ public final class QueryApi {
         private QueryReport tail(ApiQuery query, QueryService service, JsonResults results) {
             return service.tail(
                     store,
-                    snapshot -> hinting(query, snapshot, () -> {
+                    snapshot -> SeenFields.hinting(SeenFields.hints(snapshot, query.source()), () -> {
                         TailRequest request =
                                 Objects.requireNonNull(query.tail()).apply(snapshot);
                         JsonResults.chosen(request.source().format(), query.fields());
                         return request;
                     }),
                     results);
-        }
-
-        private static <T> T hinting(ApiQuery query, Snapshot snapshot, Supplier<T> call) {
-            return SeenFields.hinting(
-                    field -> SeenFields.of(snapshot, SourceLookup.find(snapshot, query.source()))
-                            .hint(field),
-                    call);
         }
 
         private Answer lookup(String name, RequestMembers in) {

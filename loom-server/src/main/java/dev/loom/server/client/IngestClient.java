@@ -12,7 +12,6 @@ import dev.loom.server.request.RefusedException;
 import dev.loom.server.schema.IndexEntry;
 import dev.loom.server.schema.SchemaAccess;
 import dev.loom.server.text.JsonObject;
-import dev.loom.server.text.TextBuffer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -68,9 +67,7 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
 
     private Map<String, @Nullable Object> call(int type, Map<String, ? extends @Nullable Object> request)
             throws IOException {
-        TextBuffer text = new TextBuffer(256);
-        JsonText.putObject(text, request);
-        channel.writeText(type, text.toString().getBytes(StandardCharsets.UTF_8));
+        channel.writeText(type, JsonText.object(request).toByteArray());
         Answer answer = answer();
         if (answer.type != FrameDescriptor.DONE) {
             throw RefusedException.invalid("the sidecar refused the request: " + answer.reason());

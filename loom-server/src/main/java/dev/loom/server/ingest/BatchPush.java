@@ -57,8 +57,8 @@ final class BatchPush {
         reason = "";
         reader.wrap(batch, offset, length);
         while (reader.next(loom.payloadLengthMax())) {
-            if (!isOpen(reader.source())) {
-                reason = "no open source: id=" + reader.source();
+            if (!isOpen(reader.source)) {
+                reason = "no open source: id=" + reader.source;
                 return FrameDescriptor.REFUSED;
             }
         }
@@ -92,12 +92,12 @@ final class BatchPush {
     }
 
     private int pushGroup() {
-        int[] lengths = reader.lengths();
-        int left = reader.count();
-        int at = reader.payloads();
+        int[] lengths = reader.lengths;
+        int left = reader.count;
+        int at = reader.payloads;
         long deadlineNs = System.nanoTime() + ROOM_WAIT_NS;
         while (left > 0) {
-            int pushed = loom.offerBatch(reader.source(), reader.buffer(), at, lengths, left);
+            int pushed = loom.offerBatch(reader.source, reader.buffer, at, lengths, left);
             if (pushed > 0) {
                 taken += pushed;
                 left -= pushed;
@@ -106,8 +106,8 @@ final class BatchPush {
                     System.arraycopy(lengths, pushed, lengths, 0, left);
                 }
             } else if (pushed == PushStatus.SOURCE_CLOSED) {
-                open.clear(reader.source());
-                reason = "source was closed: id=" + reader.source();
+                open.clear(reader.source);
+                reason = "source was closed: id=" + reader.source;
                 return FrameDescriptor.REFUSED;
             } else if (System.nanoTime() - deadlineNs > 0) {
                 reason = "the store's ring is full";

@@ -8,13 +8,16 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /** Walks the groups of one batch. For one thread. */
 final class BatchReader {
-    private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[0]);
-    private final int[] lengths = new int[FrameDescriptor.GROUP_RECORDS_MAX];
+    final UnsafeBuffer buffer = new UnsafeBuffer(new byte[0]);
+    /** The group's payload lengths, valid until the next group. */
+    final int[] lengths = new int[FrameDescriptor.GROUP_RECORDS_MAX];
+
     private int next;
     private int end;
-    private int source;
-    private int count;
-    private int payloads;
+    int source;
+    int count;
+    /** The offset in {@link #buffer} at which the group's payloads begin. */
+    int payloads;
 
     /** Starts at the first group of the batch at {@code [offset, offset + length)}. */
     void wrap(DirectBuffer batch, int offset, int length) {
@@ -63,27 +66,5 @@ final class BatchReader {
         if (!condition) {
             throw new ProtocolException("batch is malformed: " + problem + ": value=" + value);
         }
-    }
-
-    int source() {
-        return source;
-    }
-
-    int count() {
-        return count;
-    }
-
-    /** The group's payload lengths, valid until the next group. */
-    int[] lengths() {
-        return lengths;
-    }
-
-    DirectBuffer buffer() {
-        return buffer;
-    }
-
-    /** The offset in {@link #buffer()} at which the group's payloads begin. */
-    int payloads() {
-        return payloads;
     }
 }

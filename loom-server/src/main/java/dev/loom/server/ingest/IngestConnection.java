@@ -2,16 +2,15 @@ package dev.loom.server.ingest;
 
 import dev.loom.SharedWriter;
 import dev.loom.error.LoomException;
+import dev.loom.otlp.server.Region;
 import dev.loom.server.json.JsonText;
 import dev.loom.server.protocol.FrameChannel;
 import dev.loom.server.protocol.FrameDescriptor;
 import dev.loom.server.protocol.ProtocolException;
-import dev.loom.server.protocol.SchemaRequests;
 import dev.loom.server.request.RefusedException;
 import dev.loom.server.text.JsonObject;
-import dev.loom.server.text.TextBuffer;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +21,6 @@ final class IngestConnection implements Runnable {
 
     private final FrameChannel channel;
     private final IngestServer server;
-    private final SchemaRequests schema;
     private @Nullable BatchPush batches;
 
     /** When work on the current frame began, never 0; 0 while waiting for a frame. */
@@ -31,7 +29,6 @@ final class IngestConnection implements Runnable {
     IngestConnection(FrameChannel channel, IngestServer server) {
         this.channel = channel;
         this.server = server;
-        this.schema = new SchemaRequests(server.schema());
         this.busySinceNs = System.nanoTime() | 1;
     }
 
@@ -97,9 +94,7 @@ final class IngestConnection implements Runnable {
     }
 
     private void done(Map<String, @Nullable Object> answer) throws IOException {
-        TextBuffer text = new TextBuffer(256);
-        JsonText.putObject(text, answer);
-        channel.writeText(FrameDescriptor.DONE, text.toString().getBytes(StandardCharsets.UTF_8));
+        channel.writeText(FrameDescriptor.DONE, JsonText.object(answer).toByteArray());
     }
 
     private void answer() throws IOException {
@@ -112,7 +107,7 @@ final class IngestConnection implements Runnable {
 
     private void schema() throws IOException {
         try {
-            done(schema.answer(parse(channel.readText())));
+            done(server.schema.answer(parse(channel.readText())));
         } catch (RefusedException | LoomException e) {
             refuse(0, String.valueOf(e.getMessage()));
         }
@@ -130,14 +125,15 @@ final class IngestConnection implements Runnable {
             retry(0, "store is not writable");
             return;
         }
-        try (BatchRoom room = server.memory().take(length)) {
+        try (Region room = server.memory.reserve(length)) {
             if (room == null) {
                 channel.skip();
                 retry(0, "no memory for the batch");
                 return;
             }
-            channel.readFully(room.bytes());
-            push(into, room);
+            ByteBuffer bytes = room.unfilled();
+            channel.readFully(bytes.limit(bytes.position() + length));
+            push(into, room, length);
         }
     }
 
@@ -151,10 +147,10 @@ final class IngestConnection implements Runnable {
         return batches;
     }
 
-    private void push(BatchPush into, BatchRoom room) throws IOException {
+    private void push(BatchPush into, Region room, int length) throws IOException {
         int type;
         try {
-            type = into.push(room.buffer(), room.offset(), room.length());
+            type = into.push(room.buffer(), room.offset(), length);
         } catch (LoomException | IllegalStateException e) {
             refuse(into.taken(), String.valueOf(e.getMessage()));
             return;

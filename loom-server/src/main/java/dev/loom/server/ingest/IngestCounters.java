@@ -4,36 +4,20 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** Counts what the ingest port has taken and refused. Usable from any thread. */
 public final class IngestCounters {
-    final LongAdder batches = new LongAdder();
-    final LongAdder records = new LongAdder();
-    final LongAdder retries = new LongAdder();
-    final LongAdder refusals = new LongAdder();
-    final LongAdder connectionsRefused = new LongAdder();
-
-    IngestCounters() {}
-
     /** Batches taken completely. */
-    public long batches() {
-        return batches.sum();
-    }
+    public final LongAdder batches = new LongAdder();
 
     /** Records taken. */
-    public long records() {
-        return records.sum();
-    }
+    public final LongAdder records = new LongAdder();
 
     /** Batches of which the client must resend a part or all. */
-    public long retries() {
-        return retries.sum();
-    }
+    public final LongAdder retries = new LongAdder();
 
     /** Refused requests and protocol violations. */
-    public long refusals() {
-        return refusals.sum();
-    }
+    public final LongAdder refusals = new LongAdder();
 
     /** Connections refused because of the limit. */
-    public long connectionsRefused() {
-        return connectionsRefused.sum();
-    }
+    public final LongAdder connectionsRefused = new LongAdder();
+
+    IngestCounters() {}
 }

@@ -3,9 +3,10 @@ package dev.loom.server.ingest;
 import dev.loom.SharedWriter;
 import dev.loom.otlp.server.BearerToken;
 import dev.loom.otlp.server.Endpoint;
+import dev.loom.otlp.server.InFlightBudget;
 import dev.loom.otlp.server.SocketFile;
 import dev.loom.server.protocol.FrameChannel;
-import dev.loom.server.schema.SchemaAccess;
+import dev.loom.server.protocol.SchemaRequests;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
@@ -28,7 +29,7 @@ public final class IngestServer implements AutoCloseable {
     /** The most connections at once. */
     public static final int CONNECTIONS_MAX = 256;
 
-    private static final long FRAME_DEADLINE_NS = TimeUnit.SECONDS.toNanos(30);
+    public static final long FRAME_DEADLINE_NS = TimeUnit.SECONDS.toNanos(30);
     private static final long TICK_MS = 500;
     private static final long RETRY_MS = 10;
     /** Reported to clients while the store's limit is unknown: the highest limit that a store can have. */
@@ -39,8 +40,8 @@ public final class IngestServer implements AutoCloseable {
     private final Endpoint found;
 
     private final Supplier<Optional<SharedWriter>> writer;
-    private final SchemaAccess schema;
-    private final BatchMemory memory;
+    final SchemaRequests schema;
+    final InFlightBudget memory;
     private final @Nullable Path tokenFile;
     private final long frameDeadlineNs;
     private final IngestCounters counters = new IngestCounters();
@@ -54,8 +55,8 @@ public final class IngestServer implements AutoCloseable {
             ServerSocketChannel listener,
             Endpoint endpoint,
             Supplier<Optional<SharedWriter>> writer,
-            SchemaAccess schema,
-            BatchMemory memory,
+            SchemaRequests schema,
+            InFlightBudget memory,
             @Nullable Path tokenFile,
             long frameDeadlineNs) {
         this.listener = listener;
@@ -74,25 +75,17 @@ public final class IngestServer implements AutoCloseable {
      * Binds the endpoint and starts to accept connections.
      *
      * @param writer empty while the store can't be written; clients must then resend their batches
+     * @param memory bounds what the batches of all connections, and OTLP requests, occupy together
      * @param tokenFile file of the token that clients must present, see {@link BearerToken#read}, read for each connection; null
      *     for none
+     * @param frameDeadlineNs how long a client may take to send a frame
      * @throws IOException if the address can't be bound or the token can't be read
      */
     public static IngestServer start(
             Endpoint endpoint,
             Supplier<Optional<SharedWriter>> writer,
-            SchemaAccess schema,
-            BatchMemory memory,
-            @Nullable Path tokenFile)
-            throws IOException {
-        return start(endpoint, writer, schema, memory, tokenFile, FRAME_DEADLINE_NS);
-    }
-
-    static IngestServer start(
-            Endpoint endpoint,
-            Supplier<Optional<SharedWriter>> writer,
-            SchemaAccess schema,
-            BatchMemory memory,
+            SchemaRequests schema,
+            InFlightBudget memory,
             @Nullable Path tokenFile,
             long frameDeadlineNs)
             throws IOException {
@@ -223,14 +216,6 @@ public final class IngestServer implements AutoCloseable {
 
     int payloadLengthMax() {
         return writer().map(writing -> writing.loom().payloadLengthMax()).orElse(PAYLOAD_LENGTH_MAX);
-    }
-
-    SchemaAccess schema() {
-        return schema;
-    }
-
-    BatchMemory memory() {
-        return memory;
     }
 
     boolean closing() {

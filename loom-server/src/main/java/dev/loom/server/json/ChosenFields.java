@@ -3,7 +3,6 @@ package dev.loom.server.json;
 import dev.loom.format.Field;
 import dev.loom.format.FieldHandler;
 import dev.loom.format.FieldReader;
-import dev.loom.format.FieldType;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.UnknownFieldException;
@@ -39,7 +38,7 @@ final class ChosenFields implements PayloadFormat {
         return format.fields().stream()
                 .filter(field -> field.name().equals(name))
                 .findFirst()
-                .orElseGet(() -> new Field(name, FieldType.ANY, true));
+                .orElseGet(() -> new Field(name, Field.Type.ANY, true));
     }
 
     @Override

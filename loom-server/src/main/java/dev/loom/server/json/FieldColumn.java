@@ -4,11 +4,9 @@ import dev.loom.api.IndexFunction;
 import dev.loom.api.ValueUnit;
 import dev.loom.format.Field;
 import dev.loom.format.FieldReader;
-import dev.loom.format.FieldType;
 import dev.loom.format.PayloadFormat;
 import dev.loom.server.text.TextBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -52,7 +50,7 @@ public final class FieldColumn {
         byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
         JsonText.putString(key, bytes, 0, bytes.length);
         key.put(':');
-        return Arrays.copyOf(key.array(), key.length());
+        return key.toByteArray();
     }
 
     public String name() {
@@ -78,6 +76,6 @@ public final class FieldColumn {
     }
 
     public boolean singlePrecision() {
-        return field.type() == FieldType.F32;
+        return field.type() == Field.Type.F32;
     }
 }

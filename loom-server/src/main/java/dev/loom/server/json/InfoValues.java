@@ -32,6 +32,7 @@ final class InfoValues {
         values.put("state", lower(info.state()));
         values.put("sources", info.sources());
         values.put("segment_bytes", info.segmentBytes());
+        retention(info.retention());
         info.owner().ifPresent(owner -> {
             values.put("owner_pid", owner.pid());
             values.put("owner_host", owner.host());
@@ -54,6 +55,16 @@ final class InfoValues {
         }
         if (info.clockAhead().compareTo(Duration.ZERO) > 0) {
             values.put("clock_ahead_ns", info.clockAhead().toNanos());
+        }
+    }
+
+    private void retention(StoreInfo.Retention retention) {
+        if (retention.maxBytes() < Long.MAX_VALUE) {
+            values.put("max_bytes", retention.maxBytes());
+        }
+        retention.maxAge().ifPresent(age -> values.put("max_age_ns", age.toNanos()));
+        if (retention.minFreeBytes() > 0) {
+            values.put("min_free_bytes", retention.minFreeBytes());
         }
     }
 

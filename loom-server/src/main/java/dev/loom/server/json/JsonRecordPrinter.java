@@ -4,18 +4,16 @@ import dev.loom.format.FieldHandler;
 import dev.loom.format.FieldReader;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
-import dev.loom.format.RecordLookup;
 import dev.loom.server.text.DataOutput;
 import dev.loom.server.text.TextBuffer;
 import dev.loom.server.time.TimePrinter;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** Prints one JSON object per line: time, address and the fields. */
-public final class JsonRecordPrinter implements RecordPrinter {
+public final class JsonRecordPrinter extends RecordPrinter {
     private static final byte[] TIME = ascii("{\"time\":\"");
     private static final byte[] TS = ascii("\",\"ts\":");
     private static final byte[] CAUSE = ascii(",\"cause\":");
@@ -26,14 +24,12 @@ public final class JsonRecordPrinter implements RecordPrinter {
     private final TimePrinter times;
     private final TextBuffer line = new TextBuffer(1024);
     private final FieldBytes bytes = new FieldBytes();
-    private final FieldValue value = new FieldValue();
     private final byte[] sourceAndAddressKey;
     private final PayloadFormat format;
     private final List<FieldColumn> columns;
     private final FieldHandler fieldPut = (name, read) -> putField(read);
     private final @Nullable FieldReader wholePayload;
     private final boolean causes;
-    private long cause;
     private int column;
 
     public JsonRecordPrinter(
@@ -48,7 +44,7 @@ public final class JsonRecordPrinter implements RecordPrinter {
         keys.put(",\"source\":");
         JsonText.putString(keys, sourceName);
         keys.put(",\"addr\":");
-        this.sourceAndAddressKey = Arrays.copyOf(keys.array(), keys.length());
+        this.sourceAndAddressKey = keys.toByteArray();
     }
 
     @Override
@@ -75,16 +71,6 @@ public final class JsonRecordPrinter implements RecordPrinter {
         out.write(line);
     }
 
-    @Override
-    public void lookup(RecordLookup lookup) {
-        value.lookup(lookup);
-    }
-
-    @Override
-    public void cause(long address) {
-        cause = address;
-    }
-
     private void putFields(DirectBuffer buffer, int offset, int length) {
         column = 0;
         format.forEachField(buffer, offset, length, value, fieldPut);
@@ -95,18 +81,42 @@ public final class JsonRecordPrinter implements RecordPrinter {
         FieldColumn of = columns.get(column);
         line.put(column++ == 0 ? '{' : ',');
         line.put(of.jsonKey());
-        JsonValue.put(line, read, of.singlePrecision(), bytes);
+        putValue(read, of.singlePrecision());
     }
 
     /** A program may have pushed a payload that is not JSON; the line must stay JSON. */
     private void putPayload(FieldReader payload, DirectBuffer buffer, int offset, int length) {
         payload.read(buffer, offset, length, value);
-        JsonValue.put(line, value, false, bytes);
+        putValue(value, false);
         if (value.kind() == FieldValue.Kind.ABSENT) {
             bytes.load(buffer, offset, length);
             line.put(PAYLOAD);
             line.putBase64(bytes.array(), 0, length);
             line.put('"');
+        }
+    }
+
+    private void putValue(FieldValue value, boolean singlePrecision) {
+        switch (value.kind()) {
+            case ABSENT -> line.put("null");
+            case INTEGER -> line.putLong(value.longValue());
+            case UNSIGNED -> line.putUnsigned(value.longValue());
+            case DOUBLE -> JsonText.putDouble(line, value.doubleValue(), singlePrecision);
+            case BOOLEAN -> JsonText.putBoolean(line, value.longValue() != 0);
+            case TEXT -> {
+                bytes.load(value);
+                JsonText.putString(line, bytes.array(), 0, bytes.length());
+            }
+            case BYTES -> {
+                bytes.load(value);
+                line.put('"');
+                line.putBase64(bytes.array(), 0, bytes.length());
+                line.put('"');
+            }
+            case JSON -> {
+                bytes.load(value);
+                JsonText.putCompact(line, bytes.array(), 0, bytes.length());
+            }
         }
     }
 

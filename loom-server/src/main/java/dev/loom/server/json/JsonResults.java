@@ -3,13 +3,12 @@ package dev.loom.server.json;
 import dev.loom.api.Source;
 import dev.loom.format.PayloadFormat;
 import dev.loom.query.Aggregate;
-import dev.loom.query.HistogramCounts;
+import dev.loom.query.Histogram;
 import dev.loom.query.service.AggregateRequest;
 import dev.loom.query.service.BinGroup;
 import dev.loom.query.service.HistogramRequest;
 import dev.loom.query.service.RequestException;
 import dev.loom.server.text.DataOutput;
-import dev.loom.server.text.TextBuffer;
 import dev.loom.server.time.TimePrinter;
 import java.util.List;
 import java.util.Map;
@@ -62,7 +61,7 @@ public final class JsonResults extends RecordResults {
     }
 
     @Override
-    public void onHistogram(HistogramRequest request, HistogramCounts counts, List<BinGroup> groups) {
+    public void onHistogram(HistogramRequest request, Histogram.Counts counts, List<BinGroup> groups) {
         ResultRows.histogram(request, counts, groups, exact, this::print);
     }
 
@@ -74,9 +73,6 @@ public final class JsonResults extends RecordResults {
 
     /** Prints a row as a line. */
     public static void print(DataOutput out, Map<String, ? extends @Nullable Object> row) {
-        TextBuffer line = new TextBuffer(256);
-        JsonText.putObject(line, row);
-        line.put('\n');
-        out.write(line);
+        out.write(JsonText.line(row));
     }
 }

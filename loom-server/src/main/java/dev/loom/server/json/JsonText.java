@@ -12,18 +12,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes JSON strings and numbers, and copies valid JSON. */
 public final class JsonText {
-    private static final byte[] NULL = "null".getBytes(StandardCharsets.US_ASCII);
-    private static final byte[] TRUE = "true".getBytes(StandardCharsets.US_ASCII);
-    private static final byte[] FALSE = "false".getBytes(StandardCharsets.US_ASCII);
-
     private JsonText() {}
 
-    public static void putNull(TextBuffer into) {
-        into.put(NULL);
-    }
-
     public static void putBoolean(TextBuffer into, boolean value) {
-        into.put(value ? TRUE : FALSE);
+        into.put(value ? "true" : "false");
     }
 
     /** Writes NaN and infinities as strings, because JSON has no such numbers. */
@@ -32,11 +24,7 @@ public final class JsonText {
         if (quoted) {
             into.put('"');
         }
-        if (singlePrecision) {
-            into.putFloat((float) value);
-        } else {
-            into.putDouble(value);
-        }
+        into.putDouble(value, singlePrecision);
         if (quoted) {
             into.put('"');
         }
@@ -150,8 +138,21 @@ public final class JsonText {
         return at;
     }
 
+    /** An object on a line. */
+    public static TextBuffer line(Map<String, ? extends @Nullable Object> row) {
+        TextBuffer line = object(row);
+        line.put('\n');
+        return line;
+    }
+
+    public static TextBuffer object(Map<String, ? extends @Nullable Object> row) {
+        TextBuffer text = new TextBuffer(256);
+        putObject(text, row);
+        return text;
+    }
+
     /** Appends the values as a JSON object. */
-    public static void putObject(TextBuffer line, Map<String, ? extends @Nullable Object> row) {
+    private static void putObject(TextBuffer line, Map<String, ? extends @Nullable Object> row) {
         char separator = '{';
         for (Map.Entry<String, ? extends @Nullable Object> entry : row.entrySet()) {
             line.put(separator);
@@ -164,7 +165,7 @@ public final class JsonText {
 
     private static void putValue(TextBuffer line, @Nullable Object value) {
         if (value == null) {
-            putNull(line);
+            line.put("null");
         } else if (value instanceof Double number) {
             putDouble(line, number, false);
         } else if (value instanceof Number || value instanceof Boolean) {

@@ -2,7 +2,7 @@ package dev.loom.server.json;
 
 import dev.loom.api.IndexFunction;
 import dev.loom.query.Aggregate;
-import dev.loom.query.HistogramCounts;
+import dev.loom.query.Histogram;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.AggregateRequest;
 import dev.loom.query.service.BinGroup;
@@ -61,7 +61,7 @@ public final class ResultRows {
     /** A histogram as a row for each step, or for each bin or cell that holds values. */
     public static void histogram(
             HistogramRequest request,
-            HistogramCounts counts,
+            Histogram.Counts counts,
             List<BinGroup> groups,
             boolean exact,
             Consumer<Map<String, @Nullable Object>> rows) {
@@ -80,7 +80,7 @@ public final class ResultRows {
         }
     }
 
-    private static Map<String, @Nullable Object> step(HistogramCounts counts, int step, boolean exact) {
+    private static Map<String, @Nullable Object> step(Histogram.Counts counts, int step, boolean exact) {
         Map<String, @Nullable Object> row = new LinkedHashMap<>();
         putStep(row, counts, step);
         row.put("count", counts.count(step));
@@ -95,7 +95,7 @@ public final class ResultRows {
 
     private static void putCell(
             HistogramRequest request,
-            HistogramCounts counts,
+            Histogram.Counts counts,
             int step,
             int bin,
             long count,
@@ -112,7 +112,7 @@ public final class ResultRows {
         }
     }
 
-    private static void putStep(Map<String, @Nullable Object> row, HistogramCounts counts, int step) {
+    private static void putStep(Map<String, @Nullable Object> row, Histogram.Counts counts, int step) {
         row.put("from", counts.range(step).fromNs());
         row.put("to", counts.range(step).toNs());
     }

@@ -1,10 +1,8 @@
 package dev.loom.server.json;
 
 import dev.loom.api.Index;
-import dev.loom.api.IndexKind;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
-import dev.loom.api.SourceStatistics;
 import dev.loom.api.Store;
 import dev.loom.server.request.SourceLookup;
 import java.io.IOException;
@@ -24,7 +22,7 @@ public final class StoreRows {
     private StoreRows() {}
 
     /** A source. */
-    public static Map<String, @Nullable Object> source(Source source, SourceStatistics statistics) {
+    public static Map<String, @Nullable Object> source(Source source, Source.Statistics statistics) {
         boolean empty = statistics.records() == 0;
         Map<String, @Nullable Object> row = new LinkedHashMap<>();
         row.put("name", source.name());
@@ -64,7 +62,7 @@ public final class StoreRows {
         row.put("field", index.function().name());
         row.put("type", index.function().type().text());
         row.put("unit", index.function().unit().text());
-        row.put("bins", index.kind() == IndexKind.VALUE ? index.bins().text() : null);
+        row.put("bins", index.kind() == Index.Kind.VALUE ? index.bins().text() : null);
         row.put("from_address", index.fromAddress());
         if (index.closed()) {
             row.put("closed", true);
@@ -84,17 +82,22 @@ public final class StoreRows {
         long records = 0;
         long bytes = 0;
         long lost = 0;
+        long deleted = 0;
         try (Snapshot snapshot = store.snapshot()) {
             for (Source source : snapshot.sources()) {
-                SourceStatistics statistics = snapshot.statistics(source.id());
+                Source.Statistics statistics = snapshot.statistics(source.id());
                 records += statistics.records();
                 bytes += statistics.bytes();
                 lost += statistics.lost();
+                deleted += statistics.deletedRecords();
             }
         }
         values.put("records", records);
         values.put("payload_bytes", bytes);
         values.put("lost", lost);
+        if (deleted > 0) {
+            values.put("deleted_records", deleted);
+        }
     }
 
     /** Files may appear and disappear while they are counted. */

@@ -10,6 +10,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.IntPredicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,10 +38,25 @@ public final class SchemaRequests {
     private static final String INDEX = "index";
     private static final String LOG_LINEAR = "log-linear";
 
-    private final SchemaAccess schema;
+    private final Supplier<SchemaAccess> schema;
+    private final IntPredicate fed;
+    private final Changes changes;
 
-    public SchemaRequests(SchemaAccess schema) {
+    /**
+     * Whether clients may change the schema.
+     *
+     * @param setting the setting's name, for messages
+     */
+    public record Changes(String setting, boolean allowed) {}
+
+    /**
+     * @param schema throws while the store can't be written
+     * @param fed whether a receiver feeds the source with an id, which clients may then not close
+     */
+    public SchemaRequests(Supplier<SchemaAccess> schema, IntPredicate fed, Changes changes) {
         this.schema = schema;
+        this.fed = fed;
+        this.changes = changes;
     }
 
     /**
@@ -50,20 +67,27 @@ public final class SchemaRequests {
     public Map<String, @Nullable Object> answer(Map<String, ? extends @Nullable Object> request) {
         String operation = text(request, OP);
         return switch (operation) {
-            case SOURCE ->
-                answer(
-                        SOURCE,
-                        schema.openSource(text(request, NAME))
-                                .map(SchemaRequests::members)
-                                .orElse(null));
+            case SOURCE -> answer(SOURCE, openSource(text(request, NAME)));
             case "define-source" -> answer(SOURCE, members(defineSource(request)));
-            case "set-attributes" ->
-                answer(SOURCE, members(schema.setAttributes(text(request, NAME), texts(request.get(ATTRIBUTES)))));
-            case "close-source" -> answer(SOURCE, members(schema.closeSource(text(request, NAME))));
+            case "set-attributes" -> answer(SOURCE, members(setAttributes(request)));
+            case "close-source" -> answer(SOURCE, members(closeSource(text(request, NAME))));
             case "define-index" -> answer(INDEX, members(defineIndex(request)));
-            case "close-index" -> answer(INDEX, members(schema.closeIndex(text(request, SOURCE), text(request, NAME))));
+            case "close-index" -> answer(INDEX, members(closeIndex(text(request, SOURCE), text(request, NAME))));
             default -> throw RefusedException.invalid("unknown operation: op=" + operation);
         };
+    }
+
+    private @Nullable Map<String, Object> openSource(String name) {
+        return schema.get().openSource(name).map(SchemaRequests::members).orElse(null);
+    }
+
+    /** The schema, for this change. */
+    private SchemaAccess allowed(String change) {
+        if (!changes.allowed()) {
+            throw RefusedException.forbidden(
+                    "schema changes are disabled: operation=" + change + ", setting=" + changes.setting());
+        }
+        return schema.get();
     }
 
     private static Map<String, @Nullable Object> answer(String name, @Nullable Object value) {
@@ -79,12 +103,39 @@ public final class SchemaRequests {
         } catch (IllegalArgumentException e) {
             throw RefusedException.invalid(String.valueOf(e.getMessage()));
         }
-        return schema.defineSource(text(request, NAME), format, texts(request.get(ATTRIBUTES)));
+        String name = text(request, NAME);
+        Map<String, String> attributes = texts(request.get(ATTRIBUTES));
+        // clients define their sources each time they connect, so defining an existing one is no change
+        boolean existing = schema.get().openSource(name).isPresent();
+        return (existing ? schema.get() : allowed("define-source " + name)).defineSource(name, format, attributes);
+    }
+
+    private Source setAttributes(Map<String, ? extends @Nullable Object> request) {
+        String name = text(request, NAME);
+        Map<String, String> attributes = texts(request.get(ATTRIBUTES));
+        return allowed("set-attributes " + name).setAttributes(name, attributes);
+    }
+
+    private Source closeSource(String name) {
+        SchemaAccess allowed = allowed("close-source " + name);
+        if (allowed.openSource(name).map(Source::id).filter(fed::test).isPresent()) {
+            throw RefusedException.forbidden(
+                    "source is fed by the OTLP receiver and can't be closed while it runs: source=" + name
+                            + "; receivers.otlp sets what it receives");
+        }
+        return allowed.closeSource(name);
     }
 
     private IndexEntry defineIndex(Map<String, ? extends @Nullable Object> request) {
         String bins = request.get(BINS) == null ? LOG_LINEAR : text(request, BINS);
-        return schema.defineIndex(text(request, SOURCE), text(request, FIELD), bins, flag(request, BACKFILL));
+        String source = text(request, SOURCE);
+        String field = text(request, FIELD);
+        boolean backfill = flag(request, BACKFILL);
+        return allowed("define-index " + source + '.' + field).defineIndex(source, field, bins, backfill);
+    }
+
+    private IndexEntry closeIndex(String source, String name) {
+        return allowed("close-index " + source + '.' + name).closeIndex(source, name);
     }
 
     private static boolean flag(Map<String, ? extends @Nullable Object> request, String name) {

@@ -16,7 +16,7 @@ import dev.loom.query.service.ScanRequest;
 import dev.loom.query.service.TailRequest;
 import dev.loom.query.service.TopRequest;
 import dev.loom.query.text.TextQuery;
-import dev.loom.query.where.WhereExpression;
+import dev.loom.query.where.Where;
 import dev.loom.server.time.EventTime;
 import dev.loom.server.time.StoreTime;
 import java.time.Duration;
@@ -89,7 +89,7 @@ public final class RequestBuilder {
             throw new RequestException("step", " requires --count");
         }
         RecordSelection records = records(source, where);
-        List<WhereExpression> conditions = new ArrayList<>(records.conditions());
+        List<Where> conditions = new ArrayList<>(records.conditions());
         conditions.add(matches(records.source(), text, field));
         ScanRequest scan = scan(
                 new RecordSelection(records.source(), records.range(), records.eventTime(), conditions),
@@ -202,7 +202,7 @@ public final class RequestBuilder {
             long lines,
             boolean follow) {
         Source found = SourceLookup.find(snapshot, source);
-        List<WhereExpression> conditions = new ArrayList<>(RequestTexts.conditions(where));
+        List<Where> conditions = new ArrayList<>(RequestTexts.conditions(where));
         if (text != null) {
             conditions.add(matches(found, text, null));
         }
@@ -225,10 +225,10 @@ public final class RequestBuilder {
         return field;
     }
 
-    private static WhereExpression matches(Source source, String text, @Nullable String field) {
+    private static Where matches(Source source, String text, @Nullable String field) {
         String searched = TextField.of(source, field);
         try {
-            WhereExpression condition = new WhereExpression.Matches(searched, TextQuery.parse(text));
+            Where condition = new Where.Matches(searched, TextQuery.parse(text));
             condition.bind(source.format());
             return condition;
         } catch (IllegalArgumentException e) {

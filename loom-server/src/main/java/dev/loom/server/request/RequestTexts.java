@@ -4,10 +4,9 @@ import dev.loom.query.model.QueryBudget;
 import dev.loom.query.service.CorrelationRequest.Threshold;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.RequestException;
-import dev.loom.query.where.Literal;
 import dev.loom.query.where.Quantity;
 import dev.loom.query.where.Where;
-import dev.loom.query.where.WhereExpression;
+import dev.loom.query.where.Where.Literal;
 import dev.loom.query.where.WhereSyntaxException;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -26,11 +25,11 @@ public final class RequestTexts {
 
     private RequestTexts() {}
 
-    static List<WhereExpression> conditions(List<String> texts) {
+    static List<Where> conditions(List<String> texts) {
         return texts.stream().map(RequestTexts::condition).toList();
     }
 
-    private static WhereExpression condition(String text) {
+    private static Where condition(String text) {
         try {
             return Where.parse(text);
         } catch (WhereSyntaxException e) {

@@ -47,6 +47,11 @@ public final class SeenFields {
         return fields;
     }
 
+    /** What the user may have meant by a field that a source lacks, as {@link #hint} tells. */
+    public static UnaryOperator<String> hints(Snapshot snapshot, String sourceName) {
+        return field -> of(snapshot, SourceLookup.find(snapshot, sourceName)).hint(field);
+    }
+
     /** Calls something and adds a hint if it fails because a field does not exist. */
     public static <T> T hinting(UnaryOperator<String> hints, Supplier<T> call) {
         try {

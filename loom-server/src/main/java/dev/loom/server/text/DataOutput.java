@@ -5,7 +5,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 
 /** An output of data, such as standard output or an answer by HTTP. Buffered. For one thread. */
-public final class DataOutput {
+public final class DataOutput extends OutputStream {
     private static final int CAPACITY = 64 * 1024;
 
     private static final String BROKEN_PIPE = "Broken pipe";
@@ -32,12 +32,18 @@ public final class DataOutput {
         text.clear();
     }
 
+    @Override
+    public void write(int value) {
+        write(new byte[] {(byte) value}, 0, 1);
+    }
+
     /**
      * Writes bytes.
      *
      * @throws BrokenPipeException if the reader has gone
      * @throws UncheckedIOException if writing fails otherwise
      */
+    @Override
     public void write(byte[] bytes, int offset, int count) {
         untouched &= count == 0;
         if (count > buffer.length - length) {
@@ -62,6 +68,7 @@ public final class DataOutput {
      * @throws BrokenPipeException if the reader has gone
      * @throws UncheckedIOException if writing fails otherwise
      */
+    @Override
     public void flush() {
         drain();
         try {

@@ -2,26 +2,28 @@ package dev.loom.server.text;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Base64;
+import org.agrona.ExpandableArrayBuffer;
 
-/** A growing byte array of UTF-8 text. Appending numbers and bytes allocates nothing else. For one thread. */
+/** A growing byte array of UTF-8 text. Appending integers and bytes allocates nothing else. For one thread. */
 public final class TextBuffer {
     private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
-    private static final byte[] BASE64 =
-            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".getBytes(StandardCharsets.US_ASCII);
-    private static final byte[] LONG_MIN = Long.toString(Long.MIN_VALUE).getBytes(StandardCharsets.US_ASCII);
-    private static final int LONG_DIGITS_MAX = 20;
 
-    private final byte[] digits = new byte[LONG_DIGITS_MAX];
-    private byte[] bytes;
+    private final ExpandableArrayBuffer bytes;
     private int length;
 
     public TextBuffer(int capacity) {
-        bytes = new byte[capacity];
+        bytes = new ExpandableArrayBuffer(capacity);
     }
 
     /** The array that holds the text at {@code [0, length())}; growing replaces it. */
     public byte[] array() {
-        return bytes;
+        return bytes.byteArray();
+    }
+
+    /** A copy of the text. */
+    public byte[] toByteArray() {
+        return Arrays.copyOf(array(), length);
     }
 
     public int length() {
@@ -32,14 +34,8 @@ public final class TextBuffer {
         length = 0;
     }
 
-    /** Cuts the text to {@code newLength} bytes. */
-    public void truncate(int newLength) {
-        length = Math.min(length, newLength);
-    }
-
     public void put(byte value) {
-        ensure(1);
-        bytes[length++] = value;
+        bytes.putByte(length++, value);
     }
 
     public void put(char ascii) {
@@ -47,8 +43,7 @@ public final class TextBuffer {
     }
 
     public void put(byte[] source, int offset, int count) {
-        ensure(count);
-        System.arraycopy(source, offset, bytes, length, count);
+        bytes.putBytes(length, source, offset, count);
         length += count;
     }
 
@@ -61,20 +56,7 @@ public final class TextBuffer {
     }
 
     public void putLong(long value) {
-        if (value == Long.MIN_VALUE) {
-            put(LONG_MIN);
-            return;
-        }
-        if (value < 0) {
-            put('-');
-        }
-        long rest = Math.abs(value);
-        int at = LONG_DIGITS_MAX;
-        do {
-            digits[--at] = (byte) ('0' + rest % 10);
-            rest /= 10;
-        } while (rest != 0);
-        put(digits, at, LONG_DIGITS_MAX - at);
+        length += bytes.putLongAscii(length, value);
     }
 
     public void putUnsigned(long bits) {
@@ -88,22 +70,14 @@ public final class TextBuffer {
     }
 
     /** Appends the decimal digits of a non-negative number, zero-padded to {@code width}. */
-    public void putPadded(long value, int width) {
-        ensure(width);
-        long rest = value;
-        for (int at = length + width - 1; at >= length; at--) {
-            bytes[at] = (byte) ('0' + rest % 10);
-            rest /= 10;
-        }
+    public void putPadded(int value, int width) {
+        bytes.putNaturalPaddedIntAscii(length, width, value);
         length += width;
     }
 
-    public void putDouble(double value) {
-        put(Double.toString(value));
-    }
-
-    public void putFloat(float value) {
-        put(Float.toString(value));
+    /** Appends a number as Java writes it, with the digits of a float if it is of single precision. */
+    public void putDouble(double value, boolean singlePrecision) {
+        put(singlePrecision ? Float.toString((float) value) : Double.toString(value));
     }
 
     public void putCodePoint(int codePoint) {
@@ -153,28 +127,11 @@ public final class TextBuffer {
 
     /** Appends base64 (RFC 4648, with padding). */
     public void putBase64(byte[] source, int offset, int count) {
-        ensure((count + 2) / 3 * 4);
-        int end = offset + count;
-        for (int at = offset; at < end; at += 3) {
-            int left = end - at;
-            int group = (source[at] & 0xFF) << 16
-                    | (left > 1 ? (source[at + 1] & 0xFF) << 8 : 0)
-                    | (left > 2 ? source[at + 2] & 0xFF : 0);
-            bytes[length++] = BASE64[group >> 18];
-            bytes[length++] = BASE64[group >> 12 & 0x3F];
-            bytes[length++] = left > 1 ? BASE64[group >> 6 & 0x3F] : (byte) '=';
-            bytes[length++] = left > 2 ? BASE64[group & 0x3F] : (byte) '=';
-        }
-    }
-
-    private void ensure(int count) {
-        if (count > bytes.length - length) {
-            bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + count));
-        }
+        put(Base64.getEncoder().encode(Arrays.copyOfRange(source, offset, offset + count)));
     }
 
     @Override
     public String toString() {
-        return new String(bytes, 0, length, StandardCharsets.UTF_8);
+        return new String(array(), 0, length, StandardCharsets.UTF_8);
     }
 }

@@ -5,8 +5,8 @@ import dev.loom.api.IndexFunction;
 import dev.loom.api.Source;
 import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
+import dev.loom.format.Field;
 import dev.loom.format.FieldReader;
-import dev.loom.format.FieldType;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.RecordLookup;
@@ -20,7 +20,6 @@ import java.time.ZoneOffset;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.regex.Pattern;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
@@ -166,7 +165,7 @@ public record EventTime(
 
     /** The function of the index over this time; null if there can be none. */
     public @Nullable IndexFunction function(PayloadFormat format) {
-        FieldType type = format.declaredType(field);
+        Field.Type type = format.declaredType(field);
         if (type == null) {
             // as doubles, the default of undeclared fields, times in ns would lose their last digits
             return IndexFunction.field(format, field, ValueType.I64, ValueUnit.ofName(field));
@@ -184,38 +183,27 @@ public record EventTime(
         if (reader == null) {
             throw new IllegalArgumentException("no such field: field=" + field + ", format=" + format.text());
         }
-        return new Reader(reader, function(format), clockPair, nanoseconds(unit()), start);
+        return new Reader(reader, function(format), nanoseconds(unit()));
     }
 
     /** Reads event times. For one thread. */
-    public static final class Reader implements SourceClock {
+    public final class Reader implements SourceClock {
         private static final Pattern NUMBER = Pattern.compile("-?\\d{1,19}(\\.\\d{1,9})?");
 
         private final FieldReader field;
         private final @Nullable IndexFunction function;
-        private final @Nullable ClockPair clockPair;
         /** Nanoseconds in the unit of numbers; 0 if the size of each number determines the unit. */
         private final long unitNs;
-
-        private final boolean start;
 
         private final FieldValue value = new FieldValue();
         private long withoutTime;
 
-        private Reader(
-                FieldReader field,
-                @Nullable IndexFunction function,
-                @Nullable ClockPair clockPair,
-                long unitNs,
-                boolean start) {
-            this.field = Objects.requireNonNull(field);
+        private Reader(FieldReader field, @Nullable IndexFunction function, long unitNs) {
+            this.field = field;
             this.function = function;
-            this.clockPair = clockPair;
             this.unitNs = unitNs;
-            this.start = start;
         }
 
-        /** Epoch nanoseconds, or {@link #NONE}. Texts may be numbers or, for the wall clock, RFC 3339. */
         @Override
         public long epochNs(@Nullable RecordLookup lookup, DirectBuffer buffer, int offset, int length) {
             value.lookup(lookup);

@@ -27,7 +27,7 @@ public final class TimePrinter {
             cache(epochSecond);
         }
         into.put(second.array(), 0, second.length());
-        into.putPadded(Math.floorMod(epochNs, NS_PER_SECOND), FRACTION_DIGITS);
+        into.putPadded((int) Math.floorMod(epochNs, NS_PER_SECOND), FRACTION_DIGITS);
         into.put(offset);
     }
 

@@ -12,12 +12,14 @@ import dev.loom.SharedWriter;
 import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
 import dev.loom.otlp.server.Endpoint;
+import dev.loom.otlp.server.InFlightBudget;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import dev.loom.query.model.Order;
 import dev.loom.server.client.IngestClient;
 import dev.loom.server.client.SidecarException;
 import dev.loom.server.protocol.FrameDescriptor;
+import dev.loom.server.protocol.SchemaRequests;
 import dev.loom.server.request.RefusedException;
 import dev.loom.server.schema.StoreSchema;
 import java.io.DataInputStream;
@@ -83,7 +85,7 @@ final class IngestServerTest {
         try (IngestClient client = IngestClient.connect(name, "")) {
             int source = client.defineSource("late", Formats.bytes(), Map.of()).id();
             Future<Integer> taken = thread.submit(() -> push(client, source, new byte[] {1}));
-            while (server.counters().retries() == 0) {
+            while (server.counters().retries.sum() == 0) {
                 Thread.onSpinWait();
             }
             assertEquals(0, records(source));
@@ -99,8 +101,9 @@ final class IngestServerTest {
         server = IngestServer.start(
                 Endpoint.parse(address),
                 () -> writable ? Optional.of(writer) : Optional.empty(),
-                new StoreSchema(writer.loom()),
-                new HeapMemory(memory),
+                new SchemaRequests(
+                        () -> new StoreSchema(writer.loom()), id -> false, new SchemaRequests.Changes("", true)),
+                InFlightBudget.open(temp, memory),
                 token,
                 deadlineNs);
         return server.port() >= 0 ? Endpoint.parse("127.0.0.1:" + server.port()) : Endpoint.parse(address);
@@ -180,7 +183,8 @@ final class IngestServerTest {
             }
         }
         assertArrayEquals(counts, next);
-        assertEquals(counts[0] + counts[1] + counts[2], server.counters().records());
+        assertEquals(
+                counts[0] + counts[1] + counts[2], server.counters().records.sum());
     }
 
     private static int stream(Endpoint name, int stream, Random random) {
@@ -227,17 +231,17 @@ final class IngestServerTest {
 
     @Test
     void shouldTakeTheRestLaterWhenTheMemoryDoesNotSuffice() throws Exception {
-        try (IngestClient client = IngestClient.connect(start("127.0.0.1:0", null, DEADLINE_NS, 100), "")) {
+        try (IngestClient client = IngestClient.connect(start("127.0.0.1:0", null, DEADLINE_NS, 4096), "")) {
             int id = client.defineSource("a", Formats.bytes(), Map.of()).id();
-            int[] lengths = {200};
+            int[] lengths = {5000};
             boolean[] asked = {false};
-            int taken = client.push(id, new UnsafeBuffer(new byte[200]), lengths, 1, () -> {
+            int taken = client.push(id, new UnsafeBuffer(new byte[5000]), lengths, 1, () -> {
                 boolean before = asked[0];
                 asked[0] = true;
                 return before;
             });
             assertEquals(0, taken);
-            assertEquals(1, server.counters().retries());
+            assertEquals(1, server.counters().retries.sum());
             assertEquals(1, push(client, id, new byte[50]));
         }
     }
@@ -415,7 +419,7 @@ final class IngestServerTest {
                         .putInt(FrameDescriptor.BATCH)
                         .array());
         requireEnd(tooLong);
-        assertEquals(7, server.counters().refusals());
+        assertEquals(7, server.counters().refusals.sum());
     }
 
     private static void requireEnd(RawClient client) throws IOException {

@@ -8,8 +8,10 @@ import dev.loom.LoomConfig;
 import dev.loom.SharedWriter;
 import dev.loom.format.Formats;
 import dev.loom.otlp.server.Endpoint;
+import dev.loom.otlp.server.InFlightBudget;
 import dev.loom.server.client.IngestClient;
 import dev.loom.server.client.SidecarException;
+import dev.loom.server.protocol.SchemaRequests;
 import dev.loom.server.schema.StoreSchema;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -46,9 +48,13 @@ final class IngestSurvivalTest {
                     IngestServer server = IngestServer.start(
                             Endpoint.parse(address),
                             () -> Optional.of(writer),
-                            new StoreSchema(writer.loom()),
-                            new HeapMemory(1 << 20),
-                            null)) {
+                            new SchemaRequests(
+                                    () -> new StoreSchema(writer.loom()),
+                                    id -> false,
+                                    new SchemaRequests.Changes("", true)),
+                            InFlightBudget.open(temp, 1 << 20),
+                            null,
+                            IngestServer.FRAME_DEADLINE_NS)) {
                 Endpoint found =
                         server.port() < 0 ? Endpoint.parse(address) : Endpoint.parse("127.0.0.1:" + server.port());
                 for (int i = 0; i < 3; i++) {

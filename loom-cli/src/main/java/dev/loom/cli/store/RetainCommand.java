@@ -1,0 +1,150 @@
+package dev.loom.cli.store;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.LoomReader;
+import dev.loom.api.StoreInfo;
+import dev.loom.api.ValueUnit;
+import dev.loom.cli.chart.ValueText;
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.console.Console;
+import dev.loom.cli.console.ExitCode;
+import dev.loom.cli.option.OutputOption;
+import dev.loom.cli.option.StoreOption;
+import dev.loom.cli.output.OutputFormat;
+import dev.loom.query.where.Quantity;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code loom retain}: sets what a store keeps, and deletes the rest. */
+@Command(
+        name = "retain",
+        description = {
+            "Sets what a store keeps and deletes the rest, oldest segments first; without a limit, prints the limits.",
+            "The limits stay with the store: whoever writes it enforces them."
+        },
+        mixinStandardHelpOptions = true)
+public final class RetainCommand implements Callable<Integer> {
+    private static final String NONE = "none";
+    private static final Duration NO_AGE = Duration.ofNanos(Long.MAX_VALUE);
+
+    private final Console console;
+
+    @Mixin
+    private StoreOption store = new StoreOption();
+
+    @Option(
+            names = "--max-bytes",
+            paramLabel = "SIZE",
+            description = "The most that the files may take, such as 10GiB; at least four segments; or none.")
+    private @Nullable String maxBytes;
+
+    @Option(
+            names = "--max-age",
+            paramLabel = "DURATION",
+            description = "Deletes segments whose records are all older, such as 36h; or none.")
+    private @Nullable String maxAge;
+
+    @Option(
+            names = "--min-free",
+            paramLabel = "SIZE",
+            description = "Free space of the file system below which the oldest segments are deleted; or none.")
+    private @Nullable String minFree;
+
+    @Option(names = "--show", description = "Prints the limits and changes nothing.")
+    private boolean show;
+
+    @Mixin
+    private OutputOption output = new OutputOption();
+
+    public RetainCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        boolean changes = maxBytes != null || maxAge != null || minFree != null;
+        if (show && changes) {
+            throw CommandFailure.usage("--show changes nothing; leave it out, or the limits");
+        }
+        Path directory = store.directory();
+        StoreInfo before = info(directory);
+        if (changes) {
+            try {
+                enforce(settings(directory));
+            } catch (IllegalArgumentException e) {
+                throw CommandFailure.usage(String.valueOf(e.getMessage()));
+            }
+        }
+        StoreInfo after = changes ? info(directory) : before;
+        print(after, output.format(console));
+        if (changes) {
+            long deleted = after.records().begin() - before.records().begin();
+            console.say("deleted " + ValueText.compact((double) deleted, ValueUnit.BYTES) + " of records");
+        }
+        return ExitCode.OK;
+    }
+
+    /** Also keeps a directory without a store from becoming one. */
+    private static StoreInfo info(Path directory) {
+        try (LoomReader reader = LoomReader.attach(directory)) {
+            return reader.info();
+        }
+    }
+
+    private LoomConfig settings(Path directory) {
+        LoomConfig.Builder settings = LoomConfig.at(directory);
+        if (maxBytes != null) {
+            settings.maxBytes(limit("--max-bytes", maxBytes, LoomConfig.UNLIMITED, Quantity::bytes));
+        }
+        if (maxAge != null) {
+            settings.maxAge(limit("--max-age", maxAge, NO_AGE, Quantity::duration));
+        }
+        if (minFree != null) {
+            settings.minFreeBytes(limit("--min-free", minFree, 0L, Quantity::bytes));
+        }
+        return settings.build();
+    }
+
+    private static <T> T limit(String option, String text, T none, Function<String, T> parse) {
+        try {
+            return text.equals(NONE) ? none : parse.apply(text);
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage(option + ": " + e.getMessage());
+        }
+    }
+
+    /** Each step deletes only so much. */
+    private static void enforce(LoomConfig settings) {
+        try (Loom loom = Loom.open(settings)) {
+            long begin;
+            do {
+                begin = loom.info().records().begin();
+                loom.force();
+            } while (loom.info().records().begin() > begin);
+        }
+    }
+
+    private static long files(StoreInfo info) {
+        return info.records().bytes() + info.times().bytes() + info.chunks().bytes();
+    }
+
+    private void print(StoreInfo info, OutputFormat form) {
+        StoreInfo.Retention kept = info.retention();
+        Map<String, Object> values = new LinkedHashMap<>();
+        values.put("max_bytes", kept.maxBytes() == LoomConfig.UNLIMITED ? NONE : kept.maxBytes());
+        values.put("max_age_ns", kept.maxAge().<Object>map(Duration::toNanos).orElse(NONE));
+        values.put("min_free_bytes", kept.minFreeBytes() == 0 ? NONE : kept.minFreeBytes());
+        values.put("used_bytes", files(info));
+        InfoCommand.print(console, form, values);
+    }
+}

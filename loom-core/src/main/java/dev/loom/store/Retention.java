@@ -1,0 +1,303 @@
+package dev.loom.store;
+
+import dev.loom.error.LoomException;
+import dev.loom.error.StoreFencedException;
+import dev.loom.error.StoreIoException;
+import dev.loom.io.Storage;
+import dev.loom.log.LogKind;
+import dev.loom.log.LogView;
+import dev.loom.log.PageDescriptor;
+import dev.loom.log.PageReader;
+import dev.loom.log.PageState;
+import dev.loom.log.SegmentBudget;
+import dev.loom.log.Segments;
+import dev.loom.record.DirectoryReader;
+import dev.loom.schema.SchemaEntry.RetentionSet;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Deletes the oldest segments of a store, whole and of all logs together, as its limits demand. The store then begins at a
+ * checkpoint, which has the totals of what is gone. Needs no room on the disk. For the evictor's thread.
+ *
+ * <p>First the mark tells where the logs begin, then the watermarks do, and only then are files deleted; so a crash leaves
+ * at most files that nothing refers to, which the next opening deletes. While the indexes are being rebuilt they keep their
+ * segments, which are few.
+ */
+final class Retention implements SegmentBudget {
+    /** At most so many bytes of records are passed over at once, so that the evictor soon writes again. */
+    private static final long STEP_LENGTH = 8L << 30;
+
+    private static final long SETTLING_NS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final LogKind[] KINDS = LogKind.values();
+
+    private final RetentionSet limits;
+    private final Storage storage;
+    private final Path directory;
+    private final Supplier<Mark> mark;
+    private final Supplier<StoreLogs> logs;
+    private final LongSupplier clock;
+    private final Beginning beginning;
+
+    /** How much was durable when a search found nothing, so that it is not repeated before there is more. */
+    private long searchedTo = -1;
+
+    /** Whether files may be left of segments with which no log begins any more. */
+    private boolean unreferenced;
+
+    /** Reported when memory was short, which must not be mistaken for a failure of the disk. */
+    private final StoreIoException noMemory = new StoreIoException("segments can't be deleted: reason=out of memory");
+
+    private volatile @Nullable LoomException failure;
+
+    /** Until when space that was freed may not be there yet: file systems free it later, and readers hold open files. */
+    private long settledAtNs;
+
+    private boolean settling;
+
+    /** The time of the oldest segment's last record; {@code Long.MIN_VALUE} if unknown. */
+    private long oldestNs = Long.MIN_VALUE;
+
+    /** Durably records where the logs begin, and publishes it. */
+    @FunctionalInterface
+    interface Beginning {
+        /**
+         * Called before files below are deleted.
+         *
+         * @param begins by {@link LogKind#index()}
+         */
+        void beginAt(long[] begins);
+    }
+
+    /** @param clock gives arrival times, epoch nanoseconds */
+    Retention(
+            RetentionSet limits,
+            Storage storage,
+            Path directory,
+            Supplier<Mark> mark,
+            Supplier<StoreLogs> logs,
+            LongSupplier clock,
+            Beginning beginning) {
+        this.limits = limits;
+        this.storage = storage;
+        this.directory = directory;
+        this.mark = mark;
+        this.logs = logs;
+        this.clock = clock;
+        this.beginning = beginning;
+    }
+
+    /** Deletes segments of records below the log's begin, which a crash has left. For a store that nobody writes yet. */
+    static void deleteUnreferenced(StoreFiles files, Storage storage, Mark mark) {
+        deleteBelow(storage, files.segments(LogKind.RECORD, mark.segmentLength()), mark.begin(LogKind.RECORD));
+    }
+
+    private static void deleteBelow(Storage storage, Segments segments, long begin) {
+        for (Path file : storage.list(segments.folder())) {
+            long first = Segments.firstOf(file);
+            if (first >= 0 && first % segments.segmentLength() == 0 && first + segments.segmentLength() <= begin) {
+                storage.delete(file);
+            }
+        }
+    }
+
+    /** Enforces the limits, as far as one step reaches. If that fails it is tried again in a second. */
+    void enforce() {
+        long expiredNs = limits.maxAgeNs() == Long.MAX_VALUE ? Long.MIN_VALUE : clock.getAsLong() - limits.maxAgeNs();
+        try {
+            deleteUnreferenced();
+            delete(used() - limits.maxBytes(), expiredNs);
+            relieve();
+            failure = null;
+        } catch (StoreFencedException e) {
+            throw e;
+        } catch (LoomException e) {
+            failure = e;
+        } catch (OutOfMemoryError e) {
+            failure = noMemory;
+        }
+    }
+
+    /** Why the limits can't be enforced now, or null. */
+    @Nullable
+    LoomException failure() {
+        return failure;
+    }
+
+    @Override
+    public boolean makeRoom(long bytes) {
+        long excess = used() + bytes - limits.maxBytes();
+        if (excess <= 0) {
+            return true;
+        }
+        try {
+            while (excess > 0 && delete(excess, Long.MIN_VALUE)) {
+                excess = used() + bytes - limits.maxBytes();
+            }
+        } catch (StoreFencedException e) {
+            throw e;
+        } catch (LoomException e) {
+            // a store that is too large is better than records that are lost
+            failure = e;
+            return true;
+        } catch (OutOfMemoryError e) {
+            failure = noMemory;
+            return true;
+        }
+        Mark last = mark.get();
+        Segments segments = logs.get().records().segments();
+        long evicted = logs.get().records().watermarks().evictedAcquire();
+        // another segment might be deleted if it were durable
+        return excess <= 0 || segments.first(evicted) == segments.first(last.durable(LogKind.RECORD));
+    }
+
+    @Override
+    public boolean relieve() {
+        long missing = missing();
+        if (missing <= 0) {
+            return false;
+        }
+        long before = storage.usableSpace(directory);
+        boolean deleted = delete(missing, Long.MIN_VALUE);
+        settling = deleted && storage.usableSpace(directory) <= before;
+        settledAtNs = System.nanoTime() + SETTLING_NS;
+        return deleted;
+    }
+
+    @Override
+    public boolean isShort() {
+        return missing() > 0;
+    }
+
+    /** The bytes by which the file system's free space is too small; 0 while what was freed may still come. */
+    private long missing() {
+        settling = settling && System.nanoTime() - settledAtNs < 0;
+        return settling || limits.minFreeBytes() == 0 ? 0 : limits.minFreeBytes() - storage.usableSpace(directory);
+    }
+
+    /** The bytes that the segment files take. */
+    private long used() {
+        long used = 0;
+        StoreLogs now = logs.get();
+        for (LogKind kind : KINDS) {
+            LogView view = now.of(kind);
+            long begin = view.watermarks().beginAcquire();
+            used += begin
+                    - view.segments().first(begin)
+                    + view.watermarks().lengthTo(view.watermarks().evictedAcquire());
+        }
+        return used;
+    }
+
+    /**
+     * Deletes the oldest segments.
+     *
+     * @param bytes how much is to be freed
+     * @param expiredNs segments whose records are all older are deleted too
+     * @return whether something was deleted
+     */
+    private boolean delete(long bytes, long expiredNs) {
+        boolean expired = expiredNs != Long.MIN_VALUE && (oldestNs == Long.MIN_VALUE || oldestNs < expiredNs);
+        Mark last = mark.get();
+        if ((bytes <= 0 && !expired) || durable(last) == searchedTo) {
+            return false;
+        }
+        oldestNs = Long.MIN_VALUE;
+        long[] begins = last.rebuild().pending() ? withoutIndex(last, bytes) : find(last, bytes, expiredNs);
+        if (begins == null) {
+            searchedTo = oldestNs == Long.MIN_VALUE ? durable(last) : -1;
+            return false;
+        }
+        oldestNs = Long.MIN_VALUE;
+        searchedTo = -1;
+        beginning.beginAt(begins);
+        unreferenced = true;
+        deleteUnreferenced();
+        return true;
+    }
+
+    private static long durable(Mark mark) {
+        return mark.durable(LogKind.RECORD) + mark.durable(LogKind.TIME);
+    }
+
+    /** Also deletes what could not be deleted before. */
+    private void deleteUnreferenced() {
+        if (unreferenced) {
+            StoreLogs now = logs.get();
+            for (LogKind kind : KINDS) {
+                deleteBelow(storage, now.of(kind).segments(), mark.get().begin(kind));
+            }
+            unreferenced = false;
+        }
+    }
+
+    /** Where the record log can begin while its index is incomplete: at the first chunk that begins in a segment. */
+    private long @Nullable [] withoutIndex(Mark last, long bytes) {
+        LogView records = logs.get().records();
+        Segments segments = records.segments();
+        long oldest = segments.first(last.begin(LogKind.RECORD));
+        long length = segments.segmentLength();
+        long freed = (Math.min(bytes, STEP_LENGTH) + length - 1) / length * length;
+        long begin = Math.min(oldest + freed, segments.first(last.durable(LogKind.RECORD)));
+        if (bytes <= 0 || begin <= oldest) {
+            return null;
+        }
+        return new long[] {
+            chunkFrom(records, begin, last.durable(LogKind.RECORD)), last.begin(LogKind.TIME), last.begin(LogKind.CHUNK)
+        };
+    }
+
+    /** The first address from a page on at which no chunk goes on. */
+    private static long chunkFrom(LogView records, long from, long end) {
+        long address = from;
+        try (PageReader pages = new PageReader(records)) {
+            while (address < end
+                    && pages.read(address, end) == PageState.PRESENT
+                    && PageDescriptor.continues(pages.buffer(), pages.pageOffset())) {
+                address += PageDescriptor.PAGE_LENGTH;
+            }
+        }
+        return address;
+    }
+
+    /**
+     * Where the logs can begin, by {@link LogKind#index()}: at the first durable checkpoint that frees enough, else at the
+     * last one that frees anything; null if none does.
+     */
+    private long @Nullable [] find(Mark last, long bytes, long expiredNs) {
+        StoreLogs now = logs.get();
+        Segments segments = now.records().segments();
+        long oldest = segments.first(last.begin(LogKind.RECORD));
+        long wanted = bytes <= 0 ? oldest : oldest + Math.min(bytes, STEP_LENGTH);
+        long[] found = null;
+        long freed = oldest;
+        long bins = last.begin(LogKind.CHUNK);
+        try (DirectoryReader entries = new DirectoryReader(now.times(), last.durable(LogKind.TIME))) {
+            entries.toBegin();
+            while (entries.next() && entries.chunkAddress() <= last.durable(LogKind.RECORD)) {
+                if (entries.isDirectory()) {
+                    bins = Math.max(bins, entries.binsEnd());
+                } else if (entries.isFirstPart() && segments.first(entries.chunkAddress()) > freed) {
+                    if (freed >= wanted && entries.firstTimeNs() >= expiredNs) {
+                        oldestNs = entries.firstTimeNs();
+                        return found;
+                    }
+                    found = new long[] {
+                        entries.chunkAddress(),
+                        PageDescriptor.pageAddress(entries.address()),
+                        Math.min(PageDescriptor.pageAddress(bins), last.durable(LogKind.CHUNK))
+                    };
+                    freed = segments.first(entries.chunkAddress());
+                    if (freed - oldest >= STEP_LENGTH) {
+                        return found;
+                    }
+                }
+            }
+        }
+        return found;
+    }
+}

@@ -1,0 +1,81 @@
+package dev.loom.query.match;
+
+import dev.loom.query.text.TextQuery;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A node of a query, which knows whether it holds with the phrases found so far. Finding a phrase updates only the nodes
+ * above it; state from an earlier text is discarded on the next access. For one thread.
+ */
+final class MatchNode {
+    private enum Kind {
+        PHRASE,
+        NOT,
+        ALL,
+        ANY
+    }
+
+    private final Kind kind;
+    private final int terms;
+    private final int termsInitially;
+    private @Nullable MatchNode parent;
+
+    private long text = -1;
+    /** The number of terms that hold; for a phrase, 1 once it is found. */
+    private int holding;
+
+    /** @param phrases receives the phrases of the query, in order */
+    MatchNode(TextQuery query, List<PhraseMatcher> phrases) {
+        List<TextQuery> below;
+        if (query instanceof TextQuery.Phrase phrase) {
+            phrases.add(new PhraseMatcher(phrase, this));
+            kind = Kind.PHRASE;
+            below = List.of();
+        } else if (query instanceof TextQuery.Not not) {
+            kind = Kind.NOT;
+            below = List.of(not.term());
+        } else if (query instanceof TextQuery.And and) {
+            kind = Kind.ALL;
+            below = and.terms();
+        } else {
+            kind = Kind.ANY;
+            below = ((TextQuery.Or) query).terms();
+        }
+        terms = below.size();
+        int holdingNow = 0;
+        for (TextQuery term : below) {
+            MatchNode node = new MatchNode(term, phrases);
+            node.parent = this;
+            holdingNow += node.holds(node.termsInitially) ? 1 : 0;
+        }
+        termsInitially = holdingNow;
+    }
+
+    /** Whether it holds in a text, so far. */
+    boolean holds(long inText) {
+        return holds(text == inText ? holding : termsInitially);
+    }
+
+    private boolean holds(int count) {
+        return switch (kind) {
+            case PHRASE, ANY -> count > 0;
+            case NOT -> count == 0;
+            case ALL -> count == terms;
+        };
+    }
+
+    /** Notes that a phrase was found for the first time in a text. */
+    void found(long inText) {
+        MatchNode node = this;
+        int change = 1;
+        while (node != null && change != 0) {
+            boolean before = node.holds(inText);
+            node.holding = (node.text == inText ? node.holding : node.termsInitially) + change;
+            node.text = inText;
+            boolean after = node.holds(inText);
+            change = before == after ? 0 : after ? 1 : -1;
+            node = node.parent;
+        }
+    }
+}

@@ -1,0 +1,221 @@
+package dev.loom.faults;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.LoomReader;
+import dev.loom.StorageOption;
+import dev.loom.StoreVerifier;
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.api.SourceCursor;
+import dev.loom.api.Store;
+import dev.loom.error.LoomException;
+import dev.loom.format.Formats;
+import dev.loom.store.MarkForger;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Cuts the power of a store between any two calls to its disk while it deletes its oldest segments because the disk is short of
+ * room: what is left begins where the store says, lacks nothing from there on, and nothing deleted comes back.
+ *
+ * <p>{@code -Dloom.rounds=N} sets the number of stores, {@code -Dloom.test.seed=S} the seed of the first.
+ */
+@Timeout(value = 60, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class RetentionCutTest {
+    private static final int CUTS_PER_STORE = 4;
+    private static final long SEGMENT = 3 << 16;
+    private static final long DISK = 4 << 20;
+
+    /** After so many calls to the disk, so many records were durable, and the store began there. */
+    private record Promise(int calls, long records, long begin) {}
+
+    @TempDir
+    Path temp;
+
+    private long seed;
+    private Random random = new Random(0);
+    private final List<Promise> promises = new ArrayList<>();
+    private long pushed;
+    private long durable;
+    private long begin;
+
+    @Test
+    void shouldBeginWhereItSaysWhenThePowerIsCutDuringDeletion() throws IOException {
+        long first = Long.getLong("loom.test.seed", System.nanoTime());
+        int rounds = Integer.getInteger("loom.rounds", 6);
+        System.out.println("RetentionCutTest: -Dloom.test.seed=" + first + " rounds=" + rounds);
+        long deleted = 0;
+        for (int round = 0; round < rounds; round++) {
+            seed = first + round;
+            try {
+                liveAndBeCut(temp.resolve("round-" + round));
+            } catch (AssertionError | RuntimeException e) {
+                throw new AssertionError("seed=" + seed, e);
+            }
+            deleted += begin;
+        }
+        assertTrue(deleted > 0, "nothing was deleted");
+    }
+
+    private void liveAndBeCut(Path parent) throws IOException {
+        random = new Random(seed);
+        promises.clear();
+        pushed = 0;
+        durable = 0;
+        begin = 0;
+        Path disk = Files.createDirectories(parent.resolve("disk-0"));
+        for (int cut = 1; cut <= CUTS_PER_STORE; cut++) {
+            CrashStorage storage = new CrashStorage(disk);
+            live(disk.resolve("store"), storage);
+            int calls = random.nextInt(storage.calls() + 1);
+            Path next = Files.createDirectory(parent.resolve("disk-" + cut));
+            storage.cut(calls, random, next);
+            delete(disk);
+            disk = next;
+            MarkForger.ofEarlierBoot(disk.resolve("store"));
+            promises.stream().filter(promise -> promise.calls <= calls).forEach(promise -> {
+                durable = Math.max(durable, promise.records);
+                begin = Math.max(begin, promise.begin);
+            });
+            promises.clear();
+        }
+        CrashStorage storage = new CrashStorage(disk);
+        live(disk.resolve("store"), storage);
+        begin = promises.get(promises.size() - 1).begin;
+        delete(disk);
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    private void live(Path store, CrashStorage storage) throws IOException {
+        attach(store);
+        LoomConfig.Builder config = PushingProcess.config(store)
+                .segmentBytes(SEGMENT)
+                .maxBytes(LoomConfig.UNLIMITED)
+                .minFreeBytes(1 << 20)
+                .rebuildIndexes(random.nextInt(4) == 0)
+                .backgroundRebuildBytes((long) random.nextInt(8) << 16)
+                .durabilityInterval(Duration.ofMillis(1))
+                .durabilityBytes(1 << 16);
+        try (Loom loom = Loom.open(StorageOption.with(config, storage).build())) {
+            if (loom.source("s").isEmpty()) {
+                loom.defineSource("s", Formats.bytes());
+            }
+            check(loom, true);
+            promise(loom, storage);
+            storage.capacity(DISK);
+            for (int parts = 1 + random.nextInt(6); parts > 0; parts--) {
+                push(loom, random.nextInt(1_000));
+                loom.force();
+                promise(loom, storage);
+            }
+            check(loom, true);
+        }
+        try (LoomReader reader = LoomReader.attach(store)) {
+            unreferenced(reader, store);
+        }
+        List<String> problems = new ArrayList<>();
+        StoreVerifier.verify(store, (file, offset, message) -> problems.add(file + "@" + offset + ": " + message));
+        assertEquals(List.of(), problems);
+    }
+
+    private void push(Loom loom, int records) {
+        int source = loom.source("s").orElseThrow().id();
+        for (int i = 0; i < records; i++) {
+            loom.push(source, CheckedPayload.make(seed, 0, pushed));
+            pushed++;
+        }
+    }
+
+    private void promise(Loom loom, CrashStorage storage) {
+        promises.add(new Promise(storage.calls(), pushed, loom.info().records().begin()));
+    }
+
+    /** What a reader finds before the recovery. */
+    private void attach(Path store) {
+        try (LoomReader reader = LoomReader.attach(store)) {
+            check(reader, false);
+        } catch (LoomException e) {
+            assertEquals(0, durable, () -> "a store with durable records can't be read: " + e);
+        }
+    }
+
+    /** @param recovered whether records that are not there are lost for good */
+    private void check(Store store, boolean recovered) {
+        long end;
+        do {
+            end = checkOnce(store);
+        } while (end < 0);
+        assertTrue(end >= durable && end <= pushed, "end=" + end + ", durable=" + durable + ", pushed=" + pushed);
+        if (recovered) {
+            pushed = end;
+        }
+    }
+
+    /** The end of the records; -1 if something was deleted meanwhile, as while indexes are rebuilt. */
+    private long checkOnce(Store store) {
+        try (Snapshot snapshot = store.snapshot()) {
+            long begins = snapshot.beginAddress();
+            assertTrue(begins >= begin, () -> "begins again at " + begins);
+            int source = snapshot.source("s").map(each -> each.id()).orElse(0);
+            if (source == 0) {
+                return 0;
+            }
+            long first = -1;
+            long next = -1;
+            try (SourceCursor cursor = snapshot.oldestFirst(source, Long.MIN_VALUE, Long.MAX_VALUE)) {
+                while (cursor.next()) {
+                    long sequence = CheckedPayload.check(seed, 0, cursor.buffer(), cursor.offset(), cursor.length());
+                    assertTrue(next < 0 || sequence == next || cursor.expired(), () -> "sequence=" + sequence);
+                    assertTrue(cursor.address() >= begins);
+                    first = first < 0 ? sequence : first;
+                    next = sequence + 1;
+                }
+                assertEquals(0, cursor.damaged());
+            }
+            Source.Statistics counted = snapshot.statistics(source);
+            if (snapshot.beginAddress() > begins) {
+                return -1;
+            }
+            assertTrue(first <= 0 || begins > 0, "first=" + first);
+            assertEquals(first < 0 ? 0 : next - first, counted.records(), () -> store.info() + " " + counted);
+            return Math.max(next, 0);
+        }
+    }
+
+    private static void unreferenced(Store closed, Path store) {
+        for (String log : List.of("record", "time", "chunk")) {
+            long begins = switch (log) {
+                case "record" -> closed.info().records().begin();
+                case "time" -> closed.info().times().begin();
+                default -> closed.info().chunks().begin();
+            };
+            for (String name : store.resolve(log).toFile().list()) {
+                long end = Long.parseLong(name.substring(0, 20)) + SEGMENT;
+                assertFalse(end <= begins, () -> log + "/" + name + " is left, begin=" + begins);
+            }
+        }
+    }
+}
