@@ -36,10 +36,8 @@ public final class StoreSchema implements SchemaAccess {
 
     @Override
     public synchronized Source defineSource(String name, PayloadFormat format, Map<String, String> attributes) {
-        Optional<Source> existing = openSource(name);
-        existing.ifPresent(source -> requireAlike(source, format, attributes));
         try {
-            int id = existing.isPresent() ? existing.get().id() : loom.defineSource(name, format, attributes);
+            int id = open(name, format, attributes);
             Source source = new Source(id, name, format, false, attributes);
             EventTime eventTime = EventTime.of(source);
             if (eventTime != null) {
@@ -48,6 +46,22 @@ public final class StoreSchema implements SchemaAccess {
             return source;
         } catch (IllegalArgumentException e) {
             throw RefusedException.invalid(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private int open(String name, PayloadFormat format, Map<String, String> attributes) {
+        Optional<Source> existing = openSource(name);
+        if (existing.isPresent()) {
+            requireAlike(existing.get(), format, attributes);
+            return existing.get().id();
+        }
+        try {
+            return loom.defineSource(name, format, attributes);
+        } catch (IllegalArgumentException e) {
+            // the application, which shares the store, may have just defined it
+            Source defined = openSource(name).orElseThrow(() -> e);
+            requireAlike(defined, format, attributes);
+            return defined.id();
         }
     }
 

@@ -1,0 +1,83 @@
+package dev.loom.server.schema;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.format.Formats;
+import dev.loom.server.request.RefusedException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class StoreSchemaTest {
+    private static final int NAMES = 300;
+
+    @TempDir
+    Path temp;
+
+    private Loom open() {
+        return Loom.open(LoomConfig.at(temp)
+                .recordRingBytes(1 << 20)
+                .timeRingBytes(LoomConfig.RING_BYTES_MIN)
+                .chunkRingBytes(LoomConfig.RING_BYTES_MIN)
+                .build());
+    }
+
+    @Test
+    void shouldGiveOneSourceToAllWhoDefineItAtOnce() throws Exception {
+        int threads = 2;
+        ExecutorService pool = Executors.newFixedThreadPool(threads);
+        CyclicBarrier together = new CyclicBarrier(threads);
+        try (Loom loom = open()) {
+            List<Callable<List<Integer>>> definers = new ArrayList<>();
+            for (int i = 0; i < threads; i++) {
+                // each with an own lock, as an application that defines sources beside its server
+                StoreSchema schema = new StoreSchema(loom);
+                definers.add(() -> {
+                    List<Integer> ids = new ArrayList<>();
+                    for (int name = 0; name < NAMES; name++) {
+                        together.await(30, TimeUnit.SECONDS);
+                        ids.add(schema.defineSource("s" + name, Formats.bytes(), Map.of())
+                                .id());
+                    }
+                    return ids;
+                });
+            }
+            List<Future<List<Integer>>> ids = pool.invokeAll(definers);
+            assertEquals(ids.get(0).get(), ids.get(1).get());
+            assertEquals(NAMES, ids.get(0).get().stream().distinct().count());
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
+    @Test
+    void shouldRefuseASourceThatDiffersFromTheOneDefined() {
+        try (Loom loom = open()) {
+            StoreSchema schema = new StoreSchema(loom);
+            loom.defineSource("a", Formats.bytes(), Map.of("k", "v"));
+            RefusedException format = assertThrows(
+                    RefusedException.class,
+                    () -> schema.defineSource("a", Formats.parse("struct:v:i64"), Map.of("k", "v")));
+            assertEquals(
+                    "source has a different format: source=a, format=bytes, requested=struct:v:i64",
+                    format.getMessage());
+            RefusedException attributes =
+                    assertThrows(RefusedException.class, () -> schema.defineSource("a", Formats.bytes(), Map.of()));
+            assertEquals(
+                    "source has different attributes: source=a, attributes={k=v}, requested={}",
+                    attributes.getMessage());
+        }
+    }
+}
