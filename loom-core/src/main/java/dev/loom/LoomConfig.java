@@ -196,7 +196,7 @@ public final class LoomConfig {
             return this;
         }
 
-        /** How long a sealed page may wait before it is made durable, 1 ms to 1 h; default 1 s. */
+        /** How long a record may wait before it survives a power cut, if the disk keeps up, 1 ms to 1 h; default 1 s. */
         public Builder durabilityInterval(Duration interval) {
             if (interval.compareTo(Duration.ofMillis(1)) < 0 || interval.compareTo(Duration.ofHours(1)) > 0) {
                 throw new IllegalArgumentException(

@@ -72,12 +72,12 @@ public record StoreInfo(
     public record Owner(long pid, String host, Path staging) {}
 
     /**
-     * One log. Watermarks are addresses, which count bytes since the store began: {@code begin <= durable <= evicted <=
-     * sealed <= tail}.
+     * One log. Watermarks are addresses, which count bytes since the store began: {@code begin <= evicted <= sealed
+     * <= tail}.
      *
      * @param ringBytes the size of its ring; kept by a closed store for the next opening
      * @param begin the oldest retained address
-     * @param durable what lies below survives a power cut
+     * @param durable what lies below survives a power cut: evicted pages and, of the record log, a copy of its open page
      * @param evicted what lies below is in segment files
      * @param sealed the end of the last full page
      * @param tail the end

@@ -2,6 +2,8 @@ package dev.loom.log;
 
 import dev.loom.error.StoreIoException;
 import java.nio.ByteBuffer;
+import org.agrona.CloseHelper;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The evictor's side of one log: writes sealed pages from the ring to the segment files. Owned by the evictor's thread.
@@ -15,12 +17,14 @@ final class EvictedLog implements AutoCloseable {
     private final Watermarks watermarks;
     private final int ringLength;
     private final SegmentWriter writer;
+    private final @Nullable OpenPageCopy copy;
     private final PageChecksum checksum;
     private final int runLengthMin;
     private long synced;
 
-    EvictedLog(HybridLog log, long storeId, SegmentWriter writer) {
+    EvictedLog(HybridLog log, long storeId, SegmentWriter writer, @Nullable OpenPageCopy copy) {
         this.log = log;
+        this.copy = copy;
         this.kind = log.kind();
         this.storeId = storeId;
         this.watermarks = log.watermarks();
@@ -119,8 +123,29 @@ final class EvictedLog implements AutoCloseable {
         watermarks.durableRelease(synced);
     }
 
+    /**
+     * Makes the open page durable as far as it is published, if everything before it is.
+     *
+     * @param durability makes durable what the page refers to
+     */
+    void keepOpenPage(Durability durability) {
+        OpenPageCopy kept = copy;
+        long page = watermarks.durableAcquire();
+        long tail = watermarks.tailAcquire();
+        long length = tail - page;
+        boolean open = length > PageDescriptor.HEADER_LENGTH && length < PageDescriptor.PAGE_LENGTH;
+        if (kept != null && open && tail > watermarks.keptAcquire()) {
+            durability.syncSchema();
+            ByteBuffer ring = log.evictorBytes();
+            int start = offsetInRing(page);
+            ring.limit(start + (int) length).position(start);
+            kept.keep(ring, page);
+            watermarks.keptRelease(tail);
+        }
+    }
+
     @Override
     public void close() {
-        writer.close();
+        CloseHelper.closeAll(writer, copy);
     }
 }

@@ -64,13 +64,18 @@ public final class Evictor implements Runnable, AutoCloseable {
         this.thread = StoreThread.of("loom-evictor", this);
     }
 
-    /** A log and the writer of its segment files, which the evictor will own. */
-    public record Assignment(HybridLog log, SegmentWriter writer) {}
+    /**
+     * A log and the writer of its segment files, which the evictor will own.
+     *
+     * @param copy of its open page, or null if that may wait until it is full
+     */
+    public record Assignment(
+            HybridLog log, SegmentWriter writer, @Nullable OpenPageCopy copy) {}
 
     /**
      * Makes an evictor; {@link #start()} starts its thread.
      *
-     * @param intervalNs how long evicted pages may wait before they are made durable
+     * @param intervalNs how long records may wait before they are made durable, in pages or copies of the open one
      * @param bytesMax how many evicted bytes may wait
      */
     public static Evictor create(
@@ -81,7 +86,7 @@ public final class Evictor implements Runnable, AutoCloseable {
             long intervalNs,
             long bytesMax) {
         EvictedLog[] logs = assignments.stream()
-                .map(assignment -> new EvictedLog(assignment.log(), storeId, assignment.writer()))
+                .map(assignment -> new EvictedLog(assignment.log(), storeId, assignment.writer(), assignment.copy()))
                 .toArray(EvictedLog[]::new);
         return new Evictor(logs, durability, budget, intervalNs, bytesMax);
     }
@@ -366,6 +371,9 @@ public final class Evictor implements Runnable, AutoCloseable {
                 for (EvictedLog log : logs) {
                     log.publishDurable();
                 }
+            }
+            for (EvictedLog log : logs) {
+                log.keepOpenPage(durability);
             }
             if (syncFailure != null) {
                 syncFailure = null;

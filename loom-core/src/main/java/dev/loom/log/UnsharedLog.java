@@ -25,7 +25,7 @@ public final class UnsharedLog implements AutoCloseable {
     public UnsharedLog(LogKind kind, long storeId, int epoch, SegmentWriter writer, long begin, int ringLength) {
         ByteBuffer ring = ByteBuffer.allocateDirect(ringLength).order(ByteOrder.LITTLE_ENDIAN);
         this.log = new HybridLog(kind, storeId, epoch, ring, Watermarks.fixed(begin, begin), begin, begin);
-        this.evicted = new EvictedLog(log, storeId, writer);
+        this.evicted = new EvictedLog(log, storeId, writer, null);
     }
 
     public HybridLog log() {

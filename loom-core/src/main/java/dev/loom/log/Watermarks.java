@@ -19,6 +19,7 @@ import java.nio.ByteOrder;
  *  160 | gap end     as the session began it
  *  168 | rebuilt     written by the rebuild; of the timestamp index alone
  *  176 | rebuild to  as the session began it; of the timestamp index alone
+ *  184 | kept        written by the evictor; of the record log alone
  *  256 | end
  * </pre>
  *
@@ -43,6 +44,7 @@ public final class Watermarks {
     static final int GAP_END_OFFSET = GAP_BEGIN_OFFSET + Long.BYTES;
     static final int REBUILT_OFFSET = GAP_END_OFFSET + Long.BYTES;
     static final int REBUILD_TO_OFFSET = REBUILT_OFFSET + Long.BYTES;
+    static final int KEPT_OFFSET = REBUILD_TO_OFFSET + Long.BYTES;
 
     private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
@@ -140,6 +142,19 @@ public final class Watermarks {
 
     void durableRelease(long address) {
         LONG.setRelease(bytes, base + DURABLE_OFFSET, address);
+    }
+
+    /**
+     * Bytes below survive a power cut, as those of pages that are durable or of the copy of the open page. Pairs with
+     * {@link #keptRelease}.
+     */
+    public long keptAcquire() {
+        return Math.max(durableAcquire(), (long) LONG.getAcquire(bytes, base + KEPT_OFFSET));
+    }
+
+    /** Publishes the end of the open page's durable copy. */
+    void keptRelease(long address) {
+        LONG.setRelease(bytes, base + KEPT_OFFSET, address);
     }
 
     /** Bytes below are no longer retained. */

@@ -1,6 +1,7 @@
 package dev.loom.record;
 
 import dev.loom.log.PageDescriptor;
+import org.agrona.DirectBuffer;
 
 /**
  * Layout of a record in a page: a header of two little-endian words, then the payload, padded to 8 bytes.
@@ -76,6 +77,18 @@ public final class RecordDescriptor {
 
     public static long timeDelta(long word1) {
         return word1 >>> TIME_SHIFT;
+    }
+
+    /** The time of the last record of a page; the page's base time if it has none. */
+    public static long lastTimeNs(DirectBuffer page, int used) {
+        long timeNs = PageDescriptor.baseTimeNs(page, 0);
+        int at = PageDescriptor.HEADER_LENGTH;
+        long delta = 0;
+        while (at < used) {
+            delta = timeDelta(page.getLong(at + WORD1_OFFSET));
+            at += alignedLength(length(page.getLong(at + WORD0_OFFSET)));
+        }
+        return timeNs + delta;
     }
 
     /** The bytes that a record takes in its page. */

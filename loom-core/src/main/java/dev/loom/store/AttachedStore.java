@@ -57,20 +57,21 @@ public final class AttachedStore implements AutoCloseable {
             this.leases = new Leases(staging::unmap);
         } else {
             LogEnds ends = mark.closed() ? LogEnds.of(mark) : LogEnds.find(files, storage, mark);
-            this.logs = StoreLogs.files(files, storage, mark, ends.byKind());
+            StoreLogs atRest = StoreLogs.files(files, storage, mark, ends.byKind());
+            this.logs = ends.openPage() == null ? atRest : atRest.with(ends.openPage());
             SourceTable table = SourceTable.load(
                     logs.records(),
                     logs.times(),
                     ends.timeEnd(),
                     mark.begin(LogKind.RECORD),
-                    ends.recordEnd(),
+                    ends.recordTail(),
                     mark.checkpoint(),
                     Schema.EMPTY
                             .with(SchemaLog.read(storage, files.schema(), mark.storeId())
                                     .entries())
                             .withRecords(),
                     false);
-            table.countLost(ends.recordEnd());
+            table.countLost(ends.recordTail());
             this.slots = table.slots();
             this.losses = table.losses();
             this.leases = new Leases(() -> {});

@@ -8,14 +8,26 @@ import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageReader;
 import dev.loom.log.PageState;
 import dev.loom.record.DirectoryReader;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the ends of the logs of a store whose staging is lost, as after a power cut: each log ends at its first damaged
  * page from {@code durable} on. Changes nothing.
  *
+ * @param openPage the copy of the page at the end of the record log, or null
  * @param lastTimeNs the time of the last record below, or later
  */
-record LogEnds(long recordEnd, long timeEnd, long chunkEnd, long lastTimeNs) {
+record LogEnds(
+        long recordEnd,
+        long timeEnd,
+        long chunkEnd,
+        @Nullable OpenPage openPage,
+        long lastTimeNs) {
+    /** The end of the last record. */
+    long recordTail() {
+        return openPage == null ? recordEnd : openPage.end();
+    }
+
     /** By {@link LogKind#index()}. */
     long[] byKind() {
         return new long[] {recordEnd, timeEnd, chunkEnd};
@@ -27,6 +39,7 @@ record LogEnds(long recordEnd, long timeEnd, long chunkEnd, long lastTimeNs) {
                 closed.durable(LogKind.RECORD),
                 closed.durable(LogKind.TIME),
                 closed.durable(LogKind.CHUNK),
+                null,
                 closed.lastTimeNs());
     }
 
@@ -52,7 +65,13 @@ record LogEnds(long recordEnd, long timeEnd, long chunkEnd, long lastTimeNs) {
                     + mark.begin(LogKind.RECORD) + ", durable=" + mark.durable(LogKind.RECORD));
         }
         long chunkEnd = pagesEnd(storage, all.chunks(), mark.durable(LogKind.CHUNK), mark);
-        return new LogEnds(recordEnd, timeEnd(storage, all.times(), mark, recordEnd, chunkEnd), chunkEnd, lastTimeNs);
+        OpenPage openPage = OpenPageFile.find(files, storage, mark, recordEnd);
+        return new LogEnds(
+                recordEnd,
+                timeEnd(storage, all.times(), mark, recordEnd, chunkEnd),
+                chunkEnd,
+                openPage,
+                openPage == null ? lastTimeNs : Math.max(lastTimeNs, openPage.lastTimeNs()));
     }
 
     /** The end of the intact pages from an address on. */

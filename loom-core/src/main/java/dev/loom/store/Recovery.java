@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <li>After a kill in the same boot, the staging is trusted, and what only the rings hold is written to the segment
  * files. Nothing is lost, and drops are marked there too.
  * <li>Otherwise, as after a power cut, each log ends at its first damaged page. The timestamp index is cut to the
- * entries that end there and synced, then the chunk index, then the record log. Schema entries that were not durable
+ * entries that end there and synced, then the chunk index, then the record log, which gets the copy of its open page. Schema entries that were not durable
  * end at the first damaged one; no page that needs one was written before that entry was synced.
  * </ul>
  *
@@ -160,15 +160,30 @@ record Recovery(Mark mark, boolean powerCut, long durableBefore) {
         truncate(storage, files.segments(LogKind.TIME, mark.segmentLength()), ends.timeEnd());
         truncate(storage, files.segments(LogKind.CHUNK, mark.segmentLength()), ends.chunkEnd());
         truncate(storage, files.segments(LogKind.RECORD, mark.segmentLength()), ends.recordEnd());
+        // last, since pages behind it might otherwise follow it after a second cut
+        long recordEnd = restore(storage, files.segments(LogKind.RECORD, mark.segmentLength()), ends);
         Mark closed = new MarkFile(storage, files.mark())
                 .writeTwice(mark.ended(
                         mark.epoch() + 1,
-                        ends.byKind(),
+                        new long[] {recordEnd, ends.timeEnd(), ends.chunkEnd()},
                         schemaEnd,
                         mark.checkpoint(),
                         ends.lastTimeNs(),
                         FileId.of(files.mark())));
         return new Recovery(closed, true, mark.durable(LogKind.RECORD));
+    }
+
+    /** Puts the copy of the open page in its place. Returns the record log's end. */
+    private static long restore(Storage storage, Segments segments, LogEnds ends) {
+        OpenPage page = ends.openPage();
+        if (page == null) {
+            return ends.recordEnd();
+        }
+        try (SegmentWriter writer = new SegmentWriter(storage, segments)) {
+            writer.write(page.bytes().clear(), page.address());
+            writer.sync();
+        }
+        return page.address() + PageDescriptor.PAGE_LENGTH;
     }
 
     private static void truncate(Storage storage, Segments segments, long end) {

@@ -74,7 +74,7 @@ final class StoreDescription {
         return new LogInfo(
                 mark.ringLength(view.kind()),
                 watermarks.beginAcquire(),
-                watermarks.durableAcquire(),
+                watermarks.keptAcquire(),
                 watermarks.evictedAcquire(),
                 watermarks.sealedAcquire(),
                 watermarks.tailAcquire(),

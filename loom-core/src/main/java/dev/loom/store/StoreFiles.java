@@ -9,7 +9,7 @@ import java.util.Set;
 
 /** The paths of a store's files. */
 record StoreFiles(Path directory) {
-    private static final Set<String> NAMES = Set.of("LOCK", "loom.mark", "schema.log", "staging", "owner");
+    private static final Set<String> NAMES = Set.of("LOCK", "loom.mark", "schema.log", "staging", "owner", "open.page");
 
     Path lock() {
         return directory.resolve("LOCK");
@@ -26,6 +26,10 @@ record StoreFiles(Path directory) {
 
     Path schema() {
         return directory.resolve("schema.log");
+    }
+
+    Path openPage() {
+        return directory.resolve("open.page");
     }
 
     /** The place of staging without tmpfs. */

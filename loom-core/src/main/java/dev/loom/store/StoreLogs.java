@@ -37,6 +37,21 @@ record StoreLogs(LogView records, LogView times, LogView chunks) {
                 null));
     }
 
+    /** The same store with a page behind the record log's end, read from memory. */
+    StoreLogs with(OpenPage page) {
+        records.watermarks().tailRelease(page.end());
+        return new StoreLogs(
+                new LogView(
+                        LogKind.RECORD,
+                        records.storeId(),
+                        records.storage(),
+                        records.segments(),
+                        records.watermarks(),
+                        page.buffer()),
+                times,
+                chunks);
+    }
+
     private static Watermarks fixed(Mark mark, LogKind kind, long end) {
         Watermarks watermarks = Watermarks.fixed(mark.begin(kind), end);
         mark.rebuild().putInto(watermarks, kind);

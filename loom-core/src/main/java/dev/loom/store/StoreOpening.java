@@ -235,6 +235,7 @@ public final class StoreOpening {
                 or(settings.timeRingLength(), closed.ringWanted(LogKind.TIME)),
                 or(settings.chunkRingLength(), closed.ringWanted(LogKind.CHUNK)));
         checkIndexes(schema, wanted.time());
+        storage.delete(files.openPage());
         StagingPlaces places = new StagingPlaces(storage, settings.staging(), files.staging());
         places.deleteStale(closed, rivals.killed());
         StoreLogs logs = StoreLogs.files(files, storage, closed, closed.ends());

@@ -100,9 +100,10 @@ public final class StoreSession implements Durability, AutoCloseable {
                 this::beginAt);
         this.evictor = Evictor.create(
                 List.of(
-                        new Evictor.Assignment(recordLog, segmentWriter(LogKind.RECORD, opened.direct())),
-                        new Evictor.Assignment(timeLog, segmentWriter(LogKind.TIME, false)),
-                        new Evictor.Assignment(chunkLog, segmentWriter(LogKind.CHUNK, false))),
+                        new Evictor.Assignment(
+                                recordLog, segmentWriter(LogKind.RECORD, opened.direct()), openPageFile()),
+                        new Evictor.Assignment(timeLog, segmentWriter(LogKind.TIME, false), null),
+                        new Evictor.Assignment(chunkLog, segmentWriter(LogKind.CHUNK, false), null)),
                 mark.storeId(),
                 this,
                 retention,
@@ -228,6 +229,10 @@ public final class StoreSession implements Durability, AutoCloseable {
     private SegmentWriter segmentWriter(LogKind kind, boolean pastPageCache) {
         return new SegmentWriter(
                 settings.storage(), files.segments(kind, mark.segmentLength()), pastPageCache, evictorGuard::check);
+    }
+
+    private OpenPageFile openPageFile() {
+        return new OpenPageFile(files, settings.storage(), mark.storeId(), evictorGuard::check);
     }
 
     /** The record log. For the writer's thread. */
@@ -472,6 +477,7 @@ public final class StoreSession implements Durability, AutoCloseable {
                 staging.live().stateRelease(LiveFile.CLOSED);
             }
             staging.delete();
+            settings.storage().delete(files.openPage());
             tenure.leaveNothing();
         }
     }

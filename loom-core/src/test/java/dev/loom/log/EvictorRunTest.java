@@ -105,7 +105,7 @@ final class EvictorRunTest {
 
     private Evictor evictor(long intervalNs, long bytesMax) {
         SegmentWriter writer = new SegmentWriter(failing, new Segments(temp, 4L * PAGE), false, () -> {});
-        List<Evictor.Assignment> assignments = List.of(new Evictor.Assignment(log, writer));
+        List<Evictor.Assignment> assignments = List.of(new Evictor.Assignment(log, writer, null));
         return Evictor.create(assignments, STORE_ID, failing, SegmentBudget.UNLIMITED, intervalNs, bytesMax);
     }
 

@@ -52,7 +52,7 @@ final class EvictorTest {
     private record Step(String what, long evicted, long durable) {}
 
     /** Notes every step that must come before or after another. */
-    private final class Order extends HookedStorage implements Durability {
+    private final class Order extends HookedStorage implements Durability, OpenPageCopy {
         private final List<Step> steps = new CopyOnWriteArrayList<>();
         private volatile String failing = "";
         private volatile long[] marked = {};
@@ -104,6 +104,14 @@ final class EvictorTest {
 
         @Override
         public void tick() {}
+
+        @Override
+        public void keep(ByteBuffer page, long address) {
+            note("keep " + page.remaining() + " of " + address / PAGE);
+        }
+
+        @Override
+        public void close() {}
     }
 
     @TempDir
@@ -128,7 +136,7 @@ final class EvictorTest {
     private Evictor evictor() {
         SegmentWriter writer = new SegmentWriter(order, segments(), false, () -> {});
         return Evictor.create(
-                List.of(new Evictor.Assignment(log, writer)),
+                List.of(new Evictor.Assignment(log, writer, order)),
                 STORE_ID,
                 order,
                 SegmentBudget.UNLIMITED,
@@ -262,6 +270,55 @@ final class EvictorTest {
         order.failing = "";
         evictor.force();
         assertEquals(PAGE, watermarks.durableAcquire());
+        evictor.close();
+    }
+
+    private void openPage(int used) {
+        log.beginPage(0, log.tail(), false);
+        log.advance(used - PageDescriptor.HEADER_LENGTH);
+        log.publish();
+    }
+
+    @Test
+    void shouldKeepTheOpenPageWithItsSchemaOnceAllBeforeItIsDurable() {
+        seal(2);
+        openPage(500);
+        try (Evictor evictor = evictor()) {
+            evictor.start();
+            evictor.force();
+            List<Step> steps = order.take();
+            int kept = steps.indexOf(new Step("keep 500 of 2", 2, 2));
+            assertEquals(List.of(new Step("mark", 2, 0), new Step("schema", 2, 2)), steps.subList(kept - 2, kept));
+            assertEquals(2 * PAGE, watermarks.durableAcquire());
+            assertEquals(2 * PAGE + 500, watermarks.keptAcquire());
+            evictor.force();
+            assertTrue(order.take().stream().noneMatch(step -> step.what().startsWith("keep")), "there is nothing new");
+            log.advance(8);
+            log.publish();
+            evictor.force();
+            assertTrue(order.take().contains(new Step("keep 508 of 2", 2, 2)));
+            assertEquals(2 * PAGE + 508, watermarks.keptAcquire());
+        }
+    }
+
+    @Test
+    void shouldKeepNoPageBehindOneThatIsNotDurable() {
+        seal(1);
+        openPage(500);
+        order.failing = "write 0";
+        Evictor evictor = evictor();
+        evictor.start();
+        assertThrows(StoreIoException.class, evictor::force);
+        order.failing = "mark";
+        assertThrows(StoreIoException.class, evictor::force);
+        assertTrue(order.take().stream().noneMatch(step -> step.what().startsWith("keep")));
+        assertEquals(0, watermarks.keptAcquire());
+        order.failing = "keep 500 of 1";
+        assertThrows(StoreIoException.class, evictor::force);
+        assertEquals(PAGE, watermarks.keptAcquire());
+        order.failing = "";
+        evictor.force();
+        assertEquals(PAGE + 500, watermarks.keptAcquire());
         evictor.close();
     }
 }

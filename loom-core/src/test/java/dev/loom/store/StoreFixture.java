@@ -51,7 +51,7 @@ abstract class StoreFixture {
     /** A record as pushed, or as found. */
     record Pushed(long address, int source, long timeNs, int length, long value) {}
 
-    final SwitchedDisk disk = new SwitchedDisk();
+    SwitchedDisk disk = new SwitchedDisk();
     final List<Pushed> pushed = new ArrayList<>();
     long clockNs = FIRST_TIME;
     Loom loom;

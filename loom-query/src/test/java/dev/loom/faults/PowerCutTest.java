@@ -8,6 +8,7 @@ import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.StorageOption;
 import dev.loom.StoreVerifier;
+import dev.loom.api.StoreInfo.LogInfo;
 import dev.loom.error.LoomException;
 import dev.loom.error.StoreIoException;
 import dev.loom.store.MarkForger;
@@ -203,8 +204,10 @@ class PowerCutTest {
             pushed.add(source);
             if (random.nextInt(100) == 0) {
                 force(loom);
+            } else if (!failing && random.nextInt(50) == 0) {
+                awaitTailDurable(loom);
             } else if (i % 16 == 0) {
-                promiseDurable(loom.info().records().durable());
+                promiseDurable(loom.info().records());
             }
         }
     }
@@ -219,11 +222,24 @@ class PowerCutTest {
         }
     }
 
+    /** Without a force, the page stays open. */
+    private void awaitTailDurable(Loom loom) {
+        LogInfo log = loom.info().records();
+        while (log.durable() < log.tail()) {
+            Thread.onSpinWait();
+            log = loom.info().records();
+        }
+        promiseDurable(log);
+    }
+
     /** A record is below an address when the next one begins there or before. */
-    private void promiseDurable(long address) {
+    private void promiseDurable(LogInfo log) {
         int records = 0;
-        while (records + 1 < addresses.size() && addresses.get(records + 1) <= address) {
+        while (records + 1 < addresses.size() && addresses.get(records + 1) <= log.durable()) {
             records++;
+        }
+        if (log.durable() == log.tail()) {
+            records = addresses.size();
         }
         promises.add(new Promise(storage.calls(), records));
     }

@@ -1,0 +1,136 @@
+package dev.loom.store;
+
+import dev.loom.error.StoreIoException;
+import dev.loom.io.LoomFile;
+import dev.loom.io.Storage;
+import dev.loom.log.LogKind;
+import dev.loom.log.OpenPageCopy;
+import dev.loom.log.PageChecksum;
+import dev.loom.log.PageDescriptor;
+import dev.loom.record.RecordDescriptor;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The file {@code open.page}: durable copies of the record log's open page in two slots of a page each. They are written in
+ * turn, so a power cut while one is written leaves the other. For one thread.
+ *
+ * <p>Only a recovery after a power cut reads them, and only copies made by the session that was cut, of the page that
+ * follows the intact ones.
+ */
+final class OpenPageFile implements OpenPageCopy {
+    private static final int SLOTS = 2;
+    private static final int BLOCK_LENGTH = 4096;
+
+    private final StoreFiles files;
+    private final Storage storage;
+    private final Runnable guard;
+    private final PageChecksum checksum;
+    private final ByteBuffer bytes = newPage();
+    private final UnsafeBuffer page = new UnsafeBuffer(bytes);
+    private @Nullable LoomFile file;
+    private int slot;
+
+    /** @param guard called before each write; throws if another writer owns the store */
+    OpenPageFile(StoreFiles files, Storage storage, long storeId, Runnable guard) {
+        this.files = files;
+        this.storage = storage;
+        this.guard = guard;
+        this.checksum = new PageChecksum(LogKind.RECORD, storeId);
+    }
+
+    private static ByteBuffer newPage() {
+        return ByteBuffer.allocateDirect(PageDescriptor.PAGE_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    @Override
+    public void keep(ByteBuffer source, long address) {
+        guard.run();
+        LoomFile open = open();
+        int used = source.remaining();
+        bytes.clear().put(source);
+        PageDescriptor.seal(page, 0, used, RecordDescriptor.lastTimeNs(page, used));
+        checksum.fill(bytes, 0, address);
+        bytes.limit((used + BLOCK_LENGTH - 1) & -BLOCK_LENGTH).position(0);
+        try {
+            open.write(bytes, position(slot));
+            open.force();
+        } catch (StoreIoException e) {
+            close(); // nothing is known of this slot any more, so it is the next to be written
+            throw e;
+        }
+        slot = (slot + 1) % SLOTS;
+    }
+
+    private static long position(int slot) {
+        return (long) slot * PageDescriptor.PAGE_LENGTH;
+    }
+
+    /** Opens the file, or makes it at its full length, so that a disk that is full later refuses nothing. */
+    private LoomFile open() {
+        boolean exists = storage.exists(files.openPage());
+        LoomFile open = file;
+        if (open != null && exists) {
+            return open;
+        }
+        close(); // a deleted file takes what is written, and loses it
+        open = storage.openToWrite(files.openPage(), false);
+        file = open;
+        if (!exists) {
+            page.setMemory(0, PageDescriptor.PAGE_LENGTH, (byte) 0);
+            for (int i = 0; i < SLOTS; i++) {
+                open.write(bytes.clear(), position(i));
+            }
+            storage.syncDirectory(files.directory());
+        }
+        return open;
+    }
+
+    @Override
+    public void close() {
+        LoomFile open = file;
+        file = null;
+        if (open != null) {
+            open.close();
+        }
+    }
+
+    /**
+     * Finds the copy of the page at an address, made by the mark's session.
+     *
+     * @return null if there is none
+     * @throws StoreIoException when the file exists but can't be read
+     */
+    static @Nullable OpenPage find(StoreFiles files, Storage storage, Mark mark, long address) {
+        if (!storage.exists(files.openPage())) {
+            return null;
+        }
+        PageChecksum checksum = new PageChecksum(LogKind.RECORD, mark.storeId());
+        OpenPage found = null;
+        try (LoomFile file = storage.openToRead(files.openPage())) {
+            for (int i = 0; i < SLOTS; i++) {
+                ByteBuffer bytes = newPage();
+                int read = file.read(bytes, position(i));
+                OpenPage copy = new OpenPage(address, bytes);
+                if (whole(copy.buffer(), read, mark, checksum, bytes, address)
+                        && (found == null || copy.end() > found.end())) {
+                    found = copy;
+                }
+            }
+        }
+        return found;
+    }
+
+    private static boolean whole(
+            UnsafeBuffer page, int read, Mark mark, PageChecksum checksum, ByteBuffer bytes, long address) {
+        int used = PageDescriptor.used(page, 0);
+        if (used < PageDescriptor.HEADER_LENGTH || used > read) {
+            return false;
+        }
+        // behind it the slot still has an earlier copy
+        page.setMemory(used, PageDescriptor.PAGE_LENGTH - used, (byte) 0);
+        return checksum.valid(page, bytes, 0, address) && PageDescriptor.epoch(page, 0) == mark.epoch();
+    }
+}
