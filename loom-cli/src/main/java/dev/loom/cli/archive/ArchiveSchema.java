@@ -7,9 +7,11 @@ import dev.loom.api.Source;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -20,15 +22,25 @@ import org.agrona.concurrent.UnsafeBuffer;
  * @param storeId of the store that it is from
  * @param fromNs the begin of its range of arrival times, and {@code toNs} its end, excluded
  * @param sources by id, with the ids of that store
+ * @param carried the ids of sources of which there are only records that those of others refer to
  * @param indexes the open indexes of these sources; their ids and first addresses mean nothing
  */
 public record ArchiveSchema(
-        String host, long storeId, long fromNs, long toNs, List<Source> sources, List<Index> indexes) {
+        String host,
+        long storeId,
+        long fromNs,
+        long toNs,
+        List<Source> sources,
+        Set<Integer> carried,
+        List<Index> indexes) {
+    private static final int CLOSED = 1;
+    private static final int CARRIED = 1 << 1;
     private static final int SOURCE_ID_MAX = 65_535;
     private static final int ATTRIBUTES_MAX = 1 << 16;
 
     public ArchiveSchema {
         sources = List.copyOf(sources);
+        carried = Set.copyOf(carried);
         indexes = List.copyOf(indexes);
     }
 
@@ -44,7 +56,7 @@ public record ArchiveSchema(
             entry.putVarint(source.id());
             entry.putText(source.name());
             entry.putText(source.format().text());
-            entry.putByte(source.closed() ? 1 : 0);
+            entry.putByte((source.closed() ? CLOSED : 0) | (carried.contains(source.id()) ? CARRIED : 0));
             entry.putVarint(source.attributes().size());
             new TreeMap<>(source.attributes()).forEach((key, value) -> {
                 entry.putText(key);
@@ -74,6 +86,7 @@ public record ArchiveSchema(
     /** Collects the entries of schema blocks. */
     static final class Reader {
         private final Map<Integer, Source> sources = new TreeMap<>();
+        private final Set<Integer> carried = new HashSet<>();
         private final List<Index> indexes = new ArrayList<>();
         private String host = "";
         private long storeId;
@@ -114,7 +127,11 @@ public record ArchiveSchema(
             int id = entry.getNumber("id of a source", SOURCE_ID_MAX);
             String name = entry.getText();
             PayloadFormat format = Formats.parse(entry.getText());
-            boolean closed = entry.getByte() != 0;
+            int flags = entry.getByte();
+            boolean closed = (flags & CLOSED) != 0;
+            if ((flags & CARRIED) != 0) {
+                carried.add(id);
+            }
             int count = entry.getNumber("number of attributes", ATTRIBUTES_MAX);
             Map<String, String> attributes = new LinkedHashMap<>();
             for (int i = 0; i < count; i++) {
@@ -139,7 +156,7 @@ public record ArchiveSchema(
         }
 
         ArchiveSchema schema() {
-            return new ArchiveSchema(host, storeId, fromNs, toNs, List.copyOf(sources.values()), indexes);
+            return new ArchiveSchema(host, storeId, fromNs, toNs, List.copyOf(sources.values()), carried, indexes);
         }
     }
 }

@@ -132,9 +132,11 @@ final class ArchiveExport {
                     .filter(index -> !index.closed())
                     .forEach(indexes::add);
         }
+        Set<Integer> carried = new HashSet<>(referred.values());
+        carried.removeAll(chosen.keySet());
         long lastNs = snapshot.lastTimeNs();
         long toNs = Math.min(range.toNs(), lastNs == Long.MAX_VALUE ? lastNs : lastNs + 1);
-        return new ArchiveSchema(host(), storeId, range.fromNs(), toNs, written, indexes);
+        return new ArchiveSchema(host(), storeId, range.fromNs(), toNs, written, carried, indexes);
     }
 
     private static String host() {

@@ -21,10 +21,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.DoubleSupplier;
+import java.util.stream.Collectors;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -91,8 +94,11 @@ final class ArchiveImport {
         List<Source> existing = List.of();
         try (Store store = LoomReader.attach(directory);
                 Snapshot snapshot = store.snapshot()) {
-            requireLater(snapshot.lastTimeNs(), merge);
             existing = snapshot.sources();
+            boolean empty = existing.stream()
+                    .allMatch(source -> snapshot.statistics(source.id()).records() == 0);
+            // an import that failed before its first record leaves one of the store's own
+            requireLater(snapshot.lastTimeNs() - (empty ? 1 : 0), merge);
         } catch (StoreNotFoundException e) {
             // opening will create it
         }
@@ -131,8 +137,14 @@ final class ArchiveImport {
         return one.storeId() == other.storeId()
                 && one.fromNs() < other.toNs()
                 && other.fromNs() < one.toNs()
-                && one.sources().stream()
-                        .anyMatch(source -> other.sources().stream().anyMatch(of -> of.id() == source.id()));
+                && !Collections.disjoint(exported(one), exported(other));
+    }
+
+    private static Set<Integer> exported(ArchiveSchema schema) {
+        return schema.sources().stream()
+                .map(Source::id)
+                .filter(id -> !schema.carried().contains(id))
+                .collect(Collectors.toSet());
     }
 
     private void requireLater(long lastNs, ArchiveMerge merge) {

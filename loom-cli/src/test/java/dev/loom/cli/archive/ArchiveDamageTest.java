@@ -22,6 +22,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.zip.CRC32C;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -39,7 +40,7 @@ class ArchiveDamageTest {
     private static byte[] archive(int lastLength) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         DataOutput out = new DataOutput(bytes, false);
-        ArchiveSchema schema = new ArchiveSchema("web1", 4711, Long.MIN_VALUE, 1_000, SOURCES, List.of());
+        ArchiveSchema schema = new ArchiveSchema("web1", 4711, Long.MIN_VALUE, 1_000, SOURCES, Set.of(7), List.of());
         ArchiveWriter writer = new ArchiveWriter(out, ID, schema);
         for (int i = 0; i < RECORDS; i++) {
             byte[] payload = payload(i);
@@ -77,6 +78,7 @@ class ArchiveDamageTest {
                 records++;
             }
             assertEquals(SOURCES, reader.schema().sources());
+            assertEquals(Set.of(7), reader.schema().carried());
             assertTrue(reader.end() != null);
         }
         return records;

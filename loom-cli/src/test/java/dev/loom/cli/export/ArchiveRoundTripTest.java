@@ -16,20 +16,27 @@ import dev.loom.api.SourceCursor;
 import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
 import dev.loom.cli.Cli;
+import dev.loom.cli.Main;
+import dev.loom.cli.console.Console;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -158,7 +165,7 @@ class ArchiveRoundTripTest {
                         + ' '
                         + source.format().text()
                         + ' '
-                        + new java.util.TreeMap<>(source.attributes())
+                        + new TreeMap<>(source.attributes())
                         + ' '
                         + source.closed());
                 for (Index index : snapshot.indexes(source.id())) {
@@ -190,9 +197,7 @@ class ArchiveRoundTripTest {
         List<Pushed> pushed = fill("a", 2, 500);
         ByteArrayOutputStream archive = new ByteArrayOutputStream();
         assertEquals(
-                0,
-                dev.loom.cli.Main.run(
-                        on("a").console(archive, new ByteArrayOutputStream()), "export", "--format", "archive"));
+                0, Main.run(on("a").console(archive, new ByteArrayOutputStream()), "export", "--format", "archive"));
         on("b").input(new ByteArrayInputStream(archive.toByteArray()))
                 .run("import", "--format", "archive", "-")
                 .ok();
@@ -366,7 +371,7 @@ class ArchiveRoundTripTest {
     }
 
     private static byte[] join(byte[] first, byte[] second) {
-        byte[] joined = java.util.Arrays.copyOf(first, first.length + second.length);
+        byte[] joined = Arrays.copyOf(first, first.length + second.length);
         System.arraycopy(second, 0, joined, first.length, second.length);
         return joined;
     }
@@ -391,7 +396,7 @@ class ArchiveRoundTripTest {
             int contexts = loom.defineSource("otlp.contexts", Formats.parse("otlp-context"));
             int source = loom.defineSource("spans", Formats.parse("otlp-span"));
             long[] addresses = new long[services];
-            java.util.Arrays.fill(addresses, -1);
+            Arrays.fill(addresses, -1);
             for (int i = 0; i < spans; i++) {
                 clock.addAndGet(10);
                 int service = random.nextInt(services);
@@ -452,5 +457,81 @@ class ArchiveRoundTripTest {
         imports("b", "a.loom").ok();
         requireLines(spans.subList(200, 300), spans("b"));
         assertTrue(spans("b").stream().noneMatch(line -> line.contains("null")), spans("b")::toString);
+    }
+
+    @Test
+    void shouldImportTwoSourcesOfOneStoreThatReferToTheSame() {
+        fillSpans("a", 100, 5, 1 << 20);
+        try (Loom loom = open("a")) {
+            loom.push(loom.defineSource("other", Formats.parse("otlp-log")), new byte[20]);
+        }
+        exported("a", "1.loom", "--source", "spans");
+        exported("a", "2.loom", "--source", "other");
+        imports("b", "1.loom", "2.loom").ok();
+        requireLines(spans("a"), spans("b"));
+    }
+
+    @Test
+    void shouldNameSourcesByTheHostOfTheirArchive() throws IOException {
+        List<Pushed> pushed = fill("a", 1, 10);
+        exported("a", "a.loom");
+        imports("b", "--by-host", "a.loom").ok();
+        String host = Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
+        assertTrue(schema("b").get(0).startsWith(host + ".s0 "), schema("b")::toString);
+        assertTrue(imports("c", "--by-host", "--prefix", "x", "a.loom")
+                .exit(2)
+                .err()
+                .contains("mutually exclusive"));
+        assertTrue(imports("c", "--prefix", "x", "--prefix", "y", "a.loom")
+                .exit(2)
+                .err()
+                .contains("prefixes=2"));
+        assertTrue(imports("c", "--source", "x", "a.loom").exit(2).err().contains("archives name their sources"));
+        assertTrue(imports("c", "--prefix", "-", "a.loom").exit(2).err().contains("bad source name"));
+        imports("c", "a.loom").ok();
+        requireRecords("c", pushed);
+    }
+
+    /** An input during which somebody presses Ctrl-C. */
+    private static final class InterruptedInput extends FilterInputStream {
+        private Runnable interrupt = () -> {};
+        private int left;
+
+        InterruptedInput(byte[] bytes, int left) {
+            super(new ByteArrayInputStream(bytes));
+            this.left = left;
+        }
+
+        @Override
+        public int read(byte[] into, int offset, int length) throws IOException {
+            if (left == 0) {
+                interrupt.run();
+            }
+            int count = super.read(into, offset, Math.min(length, left == 0 ? length : left));
+            left -= left == 0 ? 0 : count;
+            return count;
+        }
+    }
+
+    @Test
+    void shouldKeepWhatCameBeforeAnInterruption() throws IOException {
+        List<Pushed> pushed = fill("a", 2, 2_000);
+        exported("a", "a.loom");
+        byte[] archive = Files.readAllBytes(file("a.loom"));
+        InterruptedInput input = new InterruptedInput(archive, archive.length / 2);
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        Console console = on("b").input(input).console(OutputStream.nullOutputStream(), err);
+        input.interrupt = console.interruption()::request;
+        assertEquals(130, Main.run(console, "import", "--format", "archive", "-"));
+        assertTrue(err.toString(StandardCharsets.UTF_8).contains("; incomplete"), err::toString);
+        int stored = 0;
+        try (LoomReader reader = LoomReader.attach(directory.resolve("b"));
+                Snapshot snapshot = reader.snapshot()) {
+            for (Source source : snapshot.sources()) {
+                stored += (int) snapshot.statistics(source.id()).records();
+            }
+        }
+        assertTrue(stored < pushed.size());
+        requireRecords("b", pushed.subList(0, stored));
     }
 }
