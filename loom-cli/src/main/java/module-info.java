@@ -4,6 +4,7 @@ module dev.loom.cli {
     requires dev.loom.query;
     requires dev.loom.otlp;
     requires dev.loom.server;
+    requires aircompressor; // has no descriptor
     requires com.fasterxml.jackson.core;
     requires info.picocli;
     requires static org.jspecify;
@@ -13,6 +14,8 @@ module dev.loom.cli {
     opens dev.loom.cli.completion to
             info.picocli;
     opens dev.loom.cli.demo to
+            info.picocli;
+    opens dev.loom.cli.export to
             info.picocli;
     opens dev.loom.cli.importing to
             info.picocli;

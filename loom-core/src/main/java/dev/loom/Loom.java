@@ -3,6 +3,7 @@ package dev.loom;
 import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
+import dev.loom.api.LossReason;
 import dev.loom.api.PushStatus;
 import dev.loom.api.RecordClaim;
 import dev.loom.api.Snapshot;
@@ -263,6 +264,24 @@ public final class Loom implements Store {
     /** The longest payload in bytes: a quarter of the ring, at most 16 MiB - 1. */
     public int payloadLengthMax() {
         return log.payloadLengthMax();
+    }
+
+    /**
+     * Counts records of a source that were lost before they could be pushed, so that answers and {@link Source.Statistics} say
+     * so. The log gets a marker with a later chunk.
+     *
+     * @param records how many, at least 1
+     * @param firstNs the earliest time at which one was lost, epoch nanoseconds, and {@code lastNs} the latest
+     * @throws IllegalArgumentException for a source that was never defined, or numbers that make no sense
+     * @throws SecondWriterException when another thread is the writer
+     */
+    public void noteLoss(int sourceId, LossReason reason, long records, long firstNs, long lastNs) {
+        if (records < 1 || firstNs > lastNs) {
+            throw new IllegalArgumentException("bad loss: source=" + sourceId + ", records=" + records + ", first="
+                    + firstNs + ", last=" + lastNs);
+        }
+        log.ownership().admit();
+        log.noteLoss(sourceId, reason, records, firstNs, lastNs);
     }
 
     /**

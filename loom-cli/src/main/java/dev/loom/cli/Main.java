@@ -6,6 +6,7 @@ import dev.loom.cli.completion.NamesCommand;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.demo.DemoCommand;
+import dev.loom.cli.export.ExportCommand;
 import dev.loom.cli.importing.ImportCommand;
 import dev.loom.cli.option.EnvironmentDefaults;
 import dev.loom.cli.query.AggCommand;
@@ -43,6 +44,7 @@ public final class Main {
             "demo",
             "serve",
             "import",
+            "export",
             "sources",
             "source",
             "index",
@@ -122,6 +124,7 @@ public final class Main {
             case "demo" -> new DemoCommand(console, Main::run);
             case "serve" -> new ServeCommand(console);
             case "import" -> new ImportCommand(console);
+            case "export" -> new ExportCommand(console);
             case "sources" -> new SourcesCommand(console);
             case "source" -> new SourceCommand(console);
             case "index" -> new IndexCommand(console);

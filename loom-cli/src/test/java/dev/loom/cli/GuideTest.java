@@ -70,26 +70,30 @@ class GuideTest {
         return run;
     }
 
+    private Path store() {
+        return directory.resolve("store");
+    }
+
     private String print(String command) {
         List<String> arguments = new ArrayList<>();
         Matcher word = WORD.matcher(command);
         while (word.find()) {
             String text = Objects.requireNonNullElse(word.group(1), word.group(2));
-            arguments.add(text.startsWith("loom-cli/") ? root.resolve(text).toString() : text);
+            String here = text.startsWith(STORE) ? text.replace(STORE, store().toString()) : text;
+            arguments.add(here.startsWith("loom-cli/") ? root.resolve(here).toString() : here);
         }
         ByteArrayOutputStream terminal = new ByteArrayOutputStream();
         // charts are as wide as the terminal, and nothing of a table is cut off in a wide one
-        Cli cli = Cli.on(directory.resolve("store"))
+        Cli cli = Cli.on(store())
                 .outTerminal()
                 .environment("NO_COLOR", "1")
                 .environment("COLUMNS", command.startsWith("hist") ? "" : "400");
         Main.run(cli.console(terminal, terminal), arguments.toArray(String[]::new));
-        return terminal.toString(StandardCharsets.UTF_8)
-                .replace(directory.resolve("store").toString(), STORE);
+        return terminal.toString(StandardCharsets.UTF_8).replace(store().toString(), STORE);
     }
 
     private void shell(String command) throws IOException, InterruptedException {
-        String here = command.replace(STORE, directory.resolve("store").toString());
+        String here = command.replace(STORE, store().toString());
         assertEquals(0, new ProcessBuilder("sh", "-c", here).start().waitFor(), here);
     }
 

@@ -118,9 +118,8 @@ class MainTest {
     @Test
     void shouldListOnlyCommandsThatThereAre() {
         String help = Cli.on(directory).run("--help").ok().out();
-        for (String later : new String[] {"export", "diff"}) {
-            assertFalse(help.contains("\n  " + later + " "), later);
-        }
+        assertTrue(help.contains("\n  export "), help);
+        assertFalse(help.contains("\n  diff "), help);
     }
 
     @Test

@@ -17,7 +17,9 @@ public enum LossReason {
     /** The recorder was closed before the record came, which is not in the log, or before it could be stored. */
     CLOSED(6),
     /** The store had failed, which is not in the log, or lacked the memory to take the record. */
-    FAILED(7);
+    FAILED(7),
+    /** It was lost before the others were imported from elsewhere. */
+    ELSEWHERE(8);
 
     private final int code;
 

@@ -87,6 +87,20 @@ public interface PayloadFormat {
     }
 
     /**
+     * The text of the format of the records that payloads refer to; null if they refer to none. A reference is 8 bytes,
+     * little-endian: the address of the record, a multiple of 8, and in the lowest three bits whatever the format keeps
+     * there. Who copies records to another store puts the new address there.
+     */
+    default @Nullable String referredFormat() {
+        return null;
+    }
+
+    /** The offset of the reference in each payload, if there is a {@link #referredFormat()}. */
+    default int referenceOffset() {
+        return 0;
+    }
+
+    /**
      * Passes each declared field of one payload to a handler, in order; a field without a value is {@link
      * FieldValue.Kind#ABSENT}. A format without declared fields passes the whole payload once, under the empty name.
      * Like {@link FieldReader#read}, never reads outside the payload; throws only what the handler throws.

@@ -61,6 +61,16 @@ final class TimedFormat implements PayloadFormat {
     }
 
     @Override
+    public @Nullable String referredFormat() {
+        return timed.referredFormat();
+    }
+
+    @Override
+    public int referenceOffset() {
+        return TIME_LENGTH + timed.referenceOffset();
+    }
+
+    @Override
     public List<Field> fields() {
         return fields;
     }

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * end at the latest. Close what it hands out before the reader. For one thread.
  */
 public final class SnapshotReader implements AutoCloseable {
+    private static final int ALL_SOURCES = -1;
+
     private final Snapshot snapshot;
     private final LeasedSnapshot leased;
     private final SnapshotView view;
@@ -80,6 +82,14 @@ public final class SnapshotReader implements AutoCloseable {
     /** The whole log as one unlisted part, to read a source's records without the timestamp index. */
     public ChunkCursor unindexed(int sourceId) {
         return cursor(sourceId, new AllChunks(view, sourceId));
+    }
+
+    /**
+     * The log from a time on as one unlisted part, with the records of all sources in the order of arrival, the store's own
+     * source among them; records before the time may come first.
+     */
+    public ChunkCursor everything(long fromNs) {
+        return cursor(ALL_SOURCES, new AllChunks(view, ALL_SOURCES, fromNs));
     }
 
     private ChunkCursor cursor(int sourceId, Chunks chunks) {

@@ -1,14 +1,27 @@
 package dev.loom.record;
 
-/** The whole record log as one unlisted part, for a scan without the timestamp index. */
+/** The record log, whole or from a time on, as one unlisted part. */
 public final class AllChunks extends Chunks {
     private final SnapshotView snapshot;
     private final int sourceId;
+    private final long fromNs;
+    private long bytesRead;
     private boolean given;
 
+    /** Makes a walk over the whole log, for a scan without the timestamp index. */
     public AllChunks(SnapshotView snapshot, int sourceId) {
+        this(snapshot, sourceId, Long.MIN_VALUE);
+    }
+
+    /**
+     * Makes a walk that may skip what is older than a time.
+     *
+     * @param sourceId the source to read, or -1 for all sources
+     */
+    public AllChunks(SnapshotView snapshot, int sourceId, long fromNs) {
         this.snapshot = snapshot;
         this.sourceId = sourceId;
+        this.fromNs = fromNs;
     }
 
     @Override
@@ -22,8 +35,20 @@ public final class AllChunks extends Chunks {
             return false;
         }
         given = true;
-        unlisted(snapshot.recordBegin(), snapshot.recordTail());
+        unlisted(Math.max(snapshot.recordBegin(), firstChunk()), snapshot.recordTail());
         return true;
+    }
+
+    /** The address of the last chunk known to begin before the time, which all earlier ones then do; or 0. */
+    private long firstChunk() {
+        if (fromNs == Long.MIN_VALUE) {
+            return 0;
+        }
+        try (DirectoryReader entries = new DirectoryReader(snapshot.times(), snapshot.timeTail())) {
+            boolean found = entries.seekBefore(fromNs) && entries.chunkAddress() < snapshot.recordTail();
+            bytesRead = entries.bytesRead();
+            return found ? entries.chunkAddress() : 0;
+        }
     }
 
     @Override
@@ -33,7 +58,7 @@ public final class AllChunks extends Chunks {
 
     @Override
     public long bytesRead() {
-        return 0;
+        return bytesRead;
     }
 
     @Override

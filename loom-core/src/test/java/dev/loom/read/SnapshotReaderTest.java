@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
+import dev.loom.api.LossReason;
 import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
 import dev.loom.log.PageDescriptor;
@@ -18,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Predicate;
@@ -296,5 +298,57 @@ final class SnapshotReaderTest {
                 });
         assertThrows(IllegalArgumentException.class, () -> SnapshotReader.of(foreign));
         assertThrows(NullPointerException.class, () -> SnapshotReader.of(null));
+    }
+
+    @Test
+    void shouldReadTheRecordsOfAllSourcesFromATimeOn() {
+        List<Pushed> all = new ArrayList<>(pushed.get(0));
+        all.addAll(pushed.get(1));
+        all.sort(Comparator.comparingLong(Pushed::address));
+        List<Long> times = new ArrayList<>(List.of(Long.MIN_VALUE, 0L, nowNs, nowNs + 1, Long.MAX_VALUE));
+        for (int i = 0; i < 20; i++) {
+            times.add(all.get(random.nextInt(all.size())).timeNs() + random.nextInt(3) - 1);
+        }
+        long pagesOfAll = 0;
+        for (long fromNs : times) {
+            List<Pushed> found = new ArrayList<>();
+            try (SnapshotReader reader = SnapshotReader.of(snapshot);
+                    SourceRecords records =
+                            reader.forward(reader.everything(fromNs), SourceRecords.ChunkGuide.READ_ALL)) {
+                while (records.next()) {
+                    byte[] payload = new byte[records.length()];
+                    records.buffer().getBytes(records.offset(), payload);
+                    if (records.sourceId() != 0 && records.timeNs() >= fromNs) {
+                        found.add(new Pushed(records.address(), records.timeNs(), ByteBuffer.wrap(payload)));
+                    }
+                }
+                assertEquals(0, records.damaged());
+                assertFalse(records.expired());
+                pagesOfAll = Math.max(pagesOfAll, records.pagesAsked());
+                assertTrue(
+                        fromNs < nowNs || records.pagesAsked() < pagesOfAll / 2, () -> "pages=" + records.pagesAsked());
+            }
+            assertEquals(
+                    all.stream().filter(record -> record.timeNs() >= fromNs).toList(), found, () -> "from=" + fromNs);
+        }
+    }
+
+    @Test
+    void shouldCountALossThatIsNoted() {
+        loom.noteLoss(ids[1], LossReason.ELSEWHERE, 7, 10, 20);
+        assertThrows(IllegalArgumentException.class, () -> loom.noteLoss(ids[1], LossReason.ELSEWHERE, 0, 10, 20));
+        assertThrows(IllegalArgumentException.class, () -> loom.noteLoss(ids[1], LossReason.ELSEWHERE, 1, 20, 10));
+        assertThrows(IllegalArgumentException.class, () -> loom.noteLoss(99, LossReason.ELSEWHERE, 1, 10, 20));
+        for (int i = 0; i < 2; i++) {
+            try (Snapshot after = loom.snapshot();
+                    SnapshotReader reader = SnapshotReader.of(after)) {
+                assertEquals(7, after.statistics(ids[1]).lost());
+                assertEquals(7, reader.lost(ids[1], 20, 21));
+                assertEquals(0, reader.lost(ids[1], 21, Long.MAX_VALUE));
+                assertEquals(0, reader.lost(ids[0], Long.MIN_VALUE, Long.MAX_VALUE));
+            }
+            loom.force(); // which marks it in the log
+        }
+        assertEquals(LossReason.ELSEWHERE, LossReason.ofCode(8));
     }
 }

@@ -29,7 +29,7 @@ public final class Console {
     private final boolean errTerminal;
     private final Map<String, String> environment;
     private final LongSupplier clock;
-    private final Interruption interruption = new Interruption();
+    private final Interruption interruption;
     private Colours colours = Colours.AUTO;
     private boolean statusShown;
 
@@ -41,6 +41,18 @@ public final class Console {
             boolean errTerminal,
             Map<String, String> environment,
             LongSupplier clock) {
+        this(in, out, err, outTerminal, errTerminal, environment, clock, new Interruption());
+    }
+
+    private Console(
+            InputStream in,
+            DataOutput out,
+            OutputStream err,
+            boolean outTerminal,
+            boolean errTerminal,
+            Map<String, String> environment,
+            LongSupplier clock,
+            Interruption interruption) {
         this.in = in;
         this.out = out;
         this.err = new PrintStream(err, true, StandardCharsets.UTF_8);
@@ -48,6 +60,14 @@ public final class Console {
         this.errTerminal = errTerminal;
         this.environment = Map.copyOf(environment);
         this.clock = clock;
+        this.interruption = interruption;
+    }
+
+    /** This console with another output, which is no terminal. */
+    public Console withOutput(DataOutput other) {
+        Console redirected = new Console(in, other, err, false, errTerminal, environment, clock, interruption);
+        redirected.colours(colours);
+        return redirected;
     }
 
     /** The process's own console. */

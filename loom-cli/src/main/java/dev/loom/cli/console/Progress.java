@@ -64,9 +64,20 @@ public final class Progress implements AutoCloseable {
         double seconds = elapsedNs / 1e9;
         double done = share.getAsDouble();
         String percent = Double.isNaN(done) ? "" : String.format(Locale.ROOT, ", %.0f %%", Math.floor(done * 100));
+        if (done > 0 && done < 1) {
+            percent += ", " + left(seconds / done * (1 - done)) + " left";
+        }
         console.showStatus(
                 String.format(Locale.ROOT, "%,d %s in %.0f s, %,.0f a second", count, noun, seconds, count / seconds)
                         + percent);
+    }
+
+    /** A time left, no more exact than it can be known. */
+    private static String left(double seconds) {
+        long whole = (long) Math.min(Math.ceil(seconds), Integer.MAX_VALUE);
+        return whole < 100
+                ? whole + " s"
+                : whole < 6000 ? Math.round(whole / 60.0) + " min" : Math.round(whole / 3600.0) + " h";
     }
 
     @Override

@@ -20,6 +20,10 @@ final class DirectStore implements ImportStore {
         this.begin = loom.info().records().begin();
     }
 
+    Loom loom() {
+        return loom;
+    }
+
     @Override
     public SchemaAccess schema() {
         return new StoreSchema(loom);

@@ -80,10 +80,19 @@ public final class ImportCommand implements Callable<Integer> {
 
     @Option(
             names = "--source",
-            required = true,
             paramLabel = "SOURCE",
-            description = "The source; defined if it does not exist.")
+            description = "The source; defined if it does not exist. Archives name their own.")
     private String sourceName = "";
+
+    @Option(
+            names = "--prefix",
+            paramLabel = "PREFIX",
+            description = "Comes before the names of an archive's sources, with a dot: web1.requests; once for all"
+                    + " archives, or once for each.")
+    private List<String> prefixes = new ArrayList<>();
+
+    @Option(names = "--by-host", description = "As --prefix, with the name of the host that each archive is from.")
+    private boolean byHost;
 
     @Option(
             names = "--format",
@@ -145,6 +154,9 @@ public final class ImportCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         requireSense();
+        if (format == InputFormat.ARCHIVE) {
+            return importArchives();
+        }
         for (String file : files) {
             eventTimeOptions.eventTime(live(file));
             if (!file.equals(STANDARD_INPUT)) {
@@ -166,6 +178,17 @@ public final class ImportCommand implements Callable<Integer> {
             return exitCode;
         } catch (EOFException | ZipException e) {
             throw new CommandFailure(ExitCode.LIMIT, "input is damaged: " + e.getMessage(), e);
+        }
+    }
+
+    private int importArchives() throws IOException {
+        try (ArchiveInputs inputs = new ArchiveInputs(console)) {
+            for (String file : files) {
+                inputs.open(file, this::window);
+            }
+            return inputs.importInto(store.directory(), prefixes, byHost);
+        } catch (EOFException | ZipException e) {
+            throw new CommandFailure(ExitCode.STORE, "archive is damaged: " + e.getMessage(), e);
         }
     }
 
@@ -216,6 +239,16 @@ public final class ImportCommand implements Callable<Integer> {
 
     private void requireSense() {
         delimiter();
+        boolean archive = format == InputFormat.ARCHIVE;
+        if (archive && (!sourceName.isEmpty() || replaySpeed != null || rejects != null || sidecar.given())) {
+            throw CommandFailure.usage(
+                    "archives name their sources and arrival times, and need the store to themselves:"
+                            + " --source, --replay, --rejects and --to-sidecar are not for --format archive");
+        } else if (!archive && (!prefixes.isEmpty() || byHost)) {
+            throw CommandFailure.usage("--prefix and --by-host are for --format archive, not " + format);
+        } else if (!archive && sourceName.isEmpty()) {
+            throw CommandFailure.usage("Missing required option: '--source=SOURCE'");
+        }
         if (files.size() > 1 && files.contains(STANDARD_INPUT)) {
             throw CommandFailure.usage("- can't be combined with other inputs");
         } else if (!delimiter.equals(",") && format != InputFormat.CSV) {

@@ -11,7 +11,9 @@ enum InputFormat {
     /** One line of text per record, as the field {@code line}. */
     LINES,
     /** A packet capture, pcap or pcapng, with one packet per record. */
-    PCAP;
+    PCAP,
+    /** Archives of {@code loom export}, with their sources, indexes and arrival times. */
+    ARCHIVE;
 
     @Override
     public String toString() {

@@ -70,6 +70,7 @@ final class InputOpening {
                 yield LinesInput.text(new TextLines(window, payloadLengthMax));
             }
             case PCAP -> openPcap();
+            case ARCHIVE -> throw new IllegalArgumentException("archives have several sources");
         };
     }
 

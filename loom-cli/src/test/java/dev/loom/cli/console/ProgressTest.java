@@ -6,6 +6,7 @@ import dev.loom.cli.Cli;
 import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ProgressTest {
@@ -46,11 +47,26 @@ class ProgressTest {
             assertEquals("", taken());
             pass(1);
             progress.updateNow(2_001);
-            assertEquals(CLEAR + "2,001 records in 1 s, 1,668 a second, 99 %", taken());
+            assertEquals(CLEAR + "2,001 records in 1 s, 1,668 a second, 99 %, 1 s left", taken());
         }
         assertEquals(CLEAR, taken());
         console.say("done");
         assertEquals("loom: done\n", taken());
+    }
+
+    @Test
+    void shouldSayHowMuchTimeIsLeft() {
+        Map.of(0.5, "50 %, 10 s left", 0.05, "5 %, 3 min left", 0.0005, "0 %, 6 h left", 0.0, "0 %", 1.0, "100 %")
+                .forEach((share, text) -> {
+                    Console console = console(new Cli().errTerminal());
+                    try (Progress progress = new Progress(console, "records", true, () -> nowNs)) {
+                        pass(10_000);
+                        progress.of(() -> share);
+                        progress.updateNow(10);
+                        assertEquals(CLEAR + "10 records in 10 s, 1 a second, " + text, taken());
+                    }
+                    err.reset();
+                });
     }
 
     @Test

@@ -170,6 +170,11 @@ final class OtlpFormat implements PayloadFormat {
     }
 
     @Override
+    public @Nullable String referredFormat() {
+        return name.equals(OtlpFormatProvider.CONTEXT) ? null : OtlpFormatProvider.CONTEXT;
+    }
+
+    @Override
     public @Nullable String textField() {
         return textField;
     }

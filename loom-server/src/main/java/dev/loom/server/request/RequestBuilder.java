@@ -5,6 +5,7 @@ import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.format.UnknownFieldException;
 import dev.loom.query.model.Order;
+import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.AggregateRequest;
 import dev.loom.query.service.CorrelationRequest;
 import dev.loom.query.service.HistogramRequest;
@@ -60,6 +61,16 @@ public final class RequestBuilder {
         this.nowNs = nowNs;
         this.limits = limits;
         this.remarks = remarks;
+    }
+
+    /** The source of a name, or of # and its id. */
+    public Source source(String name) {
+        return SourceLookup.find(snapshot, name);
+    }
+
+    /** The range of arrival times. */
+    public TimeRange arrivals() {
+        return times.range(nowNs(false));
     }
 
     public ScanRequest scan(String source, List<String> where, boolean ascending, long limit) {

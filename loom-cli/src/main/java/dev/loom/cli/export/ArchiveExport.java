@@ -1,0 +1,210 @@
+package dev.loom.cli.export;
+
+import dev.loom.api.Index;
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.api.StoreInfo;
+import dev.loom.cli.archive.ArchiveSchema;
+import dev.loom.cli.archive.ArchiveWriter;
+import dev.loom.cli.console.Interruption;
+import dev.loom.cli.console.Progress;
+import dev.loom.query.model.TimeRange;
+import dev.loom.read.ChunkCursor;
+import dev.loom.read.SnapshotLookup;
+import dev.loom.read.SnapshotReader;
+import dev.loom.read.SourceRecords;
+import dev.loom.server.text.DataOutput;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.agrona.collections.Long2LongHashMap;
+
+/**
+ * Writes the records of some sources as an archive, in one pass over the log. Records that others refer to are written before
+ * the first that does, even from outside of the range; an address means nothing elsewhere. Memory: ten pages, the longest
+ * payload, and the addresses of as many records as an archive keeps at once. For one thread.
+ */
+final class ArchiveExport {
+    private static final long NO_SLOT = -1;
+
+    private static final long ADDRESS_BITS = -8;
+
+    private final Snapshot snapshot;
+    private final TimeRange range;
+    private final Map<Integer, Source> chosen = new HashMap<>();
+    /** The ids of sources by the format of their records, of those formats that others refer to. */
+    private final Map<String, Integer> referred = new HashMap<>();
+
+    private final List<Source> written = new ArrayList<>();
+    private final Long2LongHashMap slots = new Long2LongHashMap(NO_SLOT);
+    private long segmentBytes;
+    private long segment;
+    private boolean expired;
+    private long damaged;
+
+    /** Prepares to export the sources. */
+    ArchiveExport(Snapshot snapshot, List<Source> sources, TimeRange range) {
+        this.snapshot = snapshot;
+        this.range = range;
+        sources.forEach(source -> chosen.put(source.id(), source));
+        Set<String> formats = new HashSet<>();
+        for (Source source : sources) {
+            String format = source.format().referredFormat();
+            if (format != null) {
+                formats.add(format);
+            }
+        }
+        for (Source source : snapshot.sources()) {
+            if (formats.contains(source.format().text())) {
+                referred.put(source.format().text(), source.id());
+            }
+        }
+        for (Source source : snapshot.sources()) {
+            if (chosen.containsKey(source.id()) || referred.containsValue(source.id())) {
+                written.add(source);
+            }
+        }
+    }
+
+    /**
+     * Writes the archive, but for its end if it is interrupted or records expire.
+     *
+     * @return the writer, which knows how much was written
+     */
+    ArchiveWriter write(StoreInfo store, DataOutput out, Interruption interruption, Progress progress) {
+        segmentBytes = store.segmentBytes();
+        ArchiveWriter writer =
+                new ArchiveWriter(out, UUID.randomUUID().getMostSignificantBits(), schema(store.storeId()));
+        try (SnapshotReader reader = SnapshotReader.of(snapshot);
+                SnapshotLookup lookup = reader.lookup();
+                SourceRecords records =
+                        reader.forward(reader.everything(range.fromNs()), new Guide(interruption, progress, writer))) {
+            progress.of(() -> share(records));
+            while (records.next() && (records.timeNs() < range.toNs() || range.toNs() == Long.MAX_VALUE)) {
+                Source source = chosen.get(records.sourceId());
+                if (source != null && records.timeNs() >= range.fromNs()) {
+                    write(source, records, writer, lookup);
+                }
+            }
+            expired = records.expired();
+            damaged = records.damaged() + lookup.pagesDamaged();
+            if (!expired && !interruption.requested()) {
+                writer.end(damaged, lost(reader));
+            }
+        }
+        return writer;
+    }
+
+    /** Shows the progress, and ends the walk when interrupted. */
+    private record Guide(Interruption interruption, Progress progress, ArchiveWriter writer)
+            implements SourceRecords.ChunkGuide {
+        @Override
+        public Step decide(ChunkCursor chunk) {
+            return Step.READ;
+        }
+
+        @Override
+        public boolean mayGoOn(long bytesRead) {
+            progress.updateNow(writer.records());
+            return !interruption.requested();
+        }
+    }
+
+    private double share(SourceRecords records) {
+        long begin = snapshot.beginAddress();
+        return (double) (records.address() - begin) / Math.max(1, snapshot.tailAddress() - begin);
+    }
+
+    private ArchiveSchema schema(long storeId) {
+        List<Index> indexes = new ArrayList<>();
+        for (Source source : written) {
+            snapshot.indexes(source.id()).stream()
+                    .filter(index -> !index.closed())
+                    .forEach(indexes::add);
+        }
+        Set<Integer> carried = new HashSet<>(referred.values());
+        carried.removeAll(chosen.keySet());
+        long lastNs = snapshot.lastTimeNs();
+        long toNs = Math.min(range.toNs(), lastNs == Long.MAX_VALUE ? lastNs : lastNs + 1);
+        return new ArchiveSchema(host(), storeId, range.fromNs(), toNs, written, carried, indexes);
+    }
+
+    private static String host() {
+        try {
+            return Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
+        } catch (IOException e) {
+            return InetAddress.getLoopbackAddress().getHostName();
+        }
+    }
+
+    private void write(Source source, SourceRecords record, ArchiveWriter writer, SnapshotLookup lookup) {
+        long recordsSegment = record.address() / segmentBytes;
+        if (recordsSegment != segment) {
+            // a reference to an earlier segment leads nowhere, and must not begin to lead somewhere
+            segment = recordsSegment;
+            slots.clear();
+        }
+        String format = source.format().referredFormat();
+        int reference = source.format().referenceOffset();
+        if (format != null && record.length() >= reference + Long.BYTES) {
+            long address = record.buffer().getLong(record.offset() + reference, ByteOrder.LITTLE_ENDIAN) & ADDRESS_BITS;
+            int slot = (int) slot(address, format, record, writer, lookup);
+            writer.refer(
+                    slot, reference, source.id(), record.timeNs(), record.buffer(), record.offset(), record.length());
+        } else if (referred.containsKey(source.format().text())) {
+            forgetIfFull(writer, record.length());
+            slots.put(
+                    record.address(),
+                    writer.keep(
+                            false, source.id(), record.timeNs(), record.buffer(), record.offset(), record.length()));
+        } else {
+            writer.write(source.id(), record.timeNs(), record.buffer(), record.offset(), record.length());
+        }
+    }
+
+    /** The slot of the record at an address, which is carried if it has none; {@link #NO_SLOT} if it can't be read. */
+    private long slot(long address, String format, SourceRecords record, ArchiveWriter writer, SnapshotLookup lookup) {
+        lookup.from(record.address());
+        long slot = slots.get(address);
+        if (slot == NO_SLOT && lookup.find(address, format)) {
+            forgetIfFull(writer, lookup.length());
+            int sourceId = referred.getOrDefault(format, 0);
+            slot = writer.keep(true, sourceId, record.timeNs(), lookup.buffer(), lookup.offset(), lookup.length());
+            slots.put(address, slot);
+        }
+        return slot;
+    }
+
+    private void forgetIfFull(ArchiveWriter writer, int length) {
+        if (writer.forgets(length)) {
+            slots.clear();
+        }
+    }
+
+    private Map<Integer, Long> lost(SnapshotReader reader) {
+        return chosen.keySet().stream()
+                .map(id -> Map.entry(id, reader.lost(id, range.fromNs(), range.toNs())))
+                .filter(lost -> lost.getValue() > 0)
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+    }
+
+    /** Whether records of the range were deleted before they were read. */
+    boolean expired() {
+        return expired;
+    }
+
+    /** Damaged pages, and records of several pages, left out. */
+    long damaged() {
+        return damaged;
+    }
+}

@@ -1,0 +1,201 @@
+package dev.loom.cli.export;
+
+import dev.loom.LoomReader;
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.api.Store;
+import dev.loom.cli.archive.ArchiveWriter;
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.console.Console;
+import dev.loom.cli.console.ExitCode;
+import dev.loom.cli.console.Progress;
+import dev.loom.cli.option.StoreOption;
+import dev.loom.cli.option.TimeOptions;
+import dev.loom.otlp.server.FileFailure;
+import dev.loom.query.service.QueryLimits;
+import dev.loom.server.request.RequestBuilder;
+import dev.loom.server.request.RequestTimes;
+import dev.loom.server.request.TimeKind;
+import dev.loom.server.text.BrokenPipeException;
+import dev.loom.server.text.DataOutput;
+import dev.loom.server.time.TimePrinter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code loom export}: records of sources in a time range, as a file. */
+@Command(
+        name = "export",
+        description = "Exports records in a time range: all sources as an archive that another store can import, or"
+                + " the records of one as csv, of several as jsonl.",
+        mixinStandardHelpOptions = true)
+public final class ExportCommand implements Callable<Integer> {
+    private static final String STANDARD_OUTPUT = "-";
+
+    /** What an export lacks, and how much it has. */
+    record Outcome(long records, long damaged, boolean expired) {}
+
+    private final Console console;
+
+    @Mixin
+    private StoreOption store = new StoreOption();
+
+    @Option(
+            names = "--format",
+            paramLabel = "FORMAT",
+            description = "Output format: ${COMPLETION-CANDIDATES}; by default archive.")
+    private ExportFormat format = ExportFormat.ARCHIVE;
+
+    @Option(
+            names = "--source",
+            paramLabel = "SOURCE",
+            description = "Name of a source, or # and its id; repeatable; by default all, oldest first.")
+    private List<String> names = new ArrayList<>();
+
+    @Mixin
+    private TimeOptions time = new TimeOptions();
+
+    @Option(
+            names = "--output",
+            paramLabel = "FILE",
+            description = "The file to write, or - for standard output, which is the default.")
+    private String output = STANDARD_OUTPUT;
+
+    @Option(names = "--force", description = "Overwrites the file if it exists.")
+    private boolean force;
+
+    public ExportCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        RequestTimes asked = time.asked();
+        asked.range(console.nowNs()); // refuse an invalid range before looking for a store
+        requireSense(asked);
+        try (Store reader = LoomReader.attach(store.directory());
+                Snapshot snapshot = reader.snapshot();
+                ExportFile file = toFile() ? ExportFile.create(Path.of(output), force) : null) {
+            return export(reader, snapshot, asked, file);
+        } catch (UncheckedIOException e) {
+            throw unwritable(Objects.requireNonNull(e.getCause()));
+        } catch (BrokenPipeException e) {
+            if (format == ExportFormat.ARCHIVE) {
+                throw new CommandFailure(ExitCode.INTERNAL, "archive is incomplete: its reader has gone", e);
+            }
+            throw e;
+        }
+    }
+
+    private CommandFailure unwritable(IOException cause) {
+        String target = toFile() ? "file=" + output : "standard output";
+        return new CommandFailure(
+                ExitCode.INTERNAL,
+                "can't write the export: " + target + ", reason=" + FileFailure.reason(cause),
+                cause);
+    }
+
+    private boolean toFile() {
+        return !output.equals(STANDARD_OUTPUT);
+    }
+
+    private void requireSense(RequestTimes asked) {
+        if (format == ExportFormat.ARCHIVE && asked.kind() == TimeKind.EVENT) {
+            throw CommandFailure.usage("an archive is a range of arrival times; --time event is for csv and jsonl");
+        } else if (format == ExportFormat.ARCHIVE && !toFile() && console.outTerminal()) {
+            throw CommandFailure.usage("an archive is not for a terminal; name a file with --output");
+        } else if (force && !toFile()) {
+            throw CommandFailure.usage("--force is for a file that --output names");
+        }
+    }
+
+    private int export(Store reader, Snapshot snapshot, RequestTimes asked, @Nullable ExportFile file)
+            throws IOException {
+        long startNs = System.nanoTime();
+        RequestBuilder builder =
+                new RequestBuilder(reader, snapshot, asked, console.nowNs(), QueryLimits.NONE, console::say);
+        List<Source> sources = sources(snapshot, builder);
+        DataOutput out = file == null ? console.out() : file.out();
+        Outcome outcome = format == ExportFormat.ARCHIVE
+                ? archive(reader, snapshot, builder, sources, out)
+                : rows(snapshot, builder, sources, out, new TimePrinter(asked.zone()));
+        if (console.interruption().requested()) {
+            console.say(file == null ? "interrupted; the export is incomplete" : "interrupted; nothing is exported");
+            return ExitCode.INTERRUPTED;
+        } else if (outcome.expired()) {
+            throw new CommandFailure(
+                    ExitCode.STORE,
+                    "the store's limits deleted records before they were exported: records so far=" + outcome.records()
+                            + "; begin later with --from, or see loom retain");
+        }
+        out.flush();
+        if (file != null) {
+            file.complete();
+        }
+        return tell(outcome, sources.size(), System.nanoTime() - startNs);
+    }
+
+    private List<Source> sources(Snapshot snapshot, RequestBuilder builder) {
+        List<Source> sources = names.isEmpty()
+                ? snapshot.sources()
+                : names.stream().map(builder::source).distinct().toList();
+        if (format == ExportFormat.CSV && sources.size() != 1) {
+            throw CommandFailure.usage("csv has the records of one source; name it with --source: "
+                    + sources.stream().map(Source::name).collect(Collectors.joining(", ")));
+        }
+        return sources;
+    }
+
+    private Outcome archive(
+            Store reader, Snapshot snapshot, RequestBuilder builder, List<Source> sources, DataOutput out) {
+        ArchiveExport archive = new ArchiveExport(snapshot, sources, builder.arrivals());
+        try (Progress progress = new Progress(console, "records exported", true)) {
+            ArchiveWriter writer = archive.write(reader.info(), out, console.interruption(), progress);
+            return new Outcome(writer.records(), archive.damaged(), archive.expired());
+        }
+    }
+
+    private Outcome rows(
+            Snapshot snapshot, RequestBuilder builder, List<Source> sources, DataOutput out, TimePrinter times) {
+        long records = 0;
+        long damaged = 0;
+        boolean expired = false;
+        try (Progress progress = new Progress(console, "records exported", !console.outTerminal() || toFile())) {
+            ExportedRows rows = new ExportedRows(console.withOutput(out), format, times, progress);
+            for (Source source : sources) {
+                Outcome outcome =
+                        rows.write(snapshot, builder.scan("#" + source.id(), List.of(), true, Long.MAX_VALUE));
+                records += outcome.records();
+                damaged += outcome.damaged();
+                expired |= outcome.expired();
+            }
+        }
+        return new Outcome(records, damaged, expired);
+    }
+
+    private int tell(Outcome outcome, int sources, long elapsedNs) {
+        console.say(String.format(
+                Locale.ROOT,
+                "exported %d records of %d source%s in %.3f s%s",
+                outcome.records(),
+                sources,
+                sources == 1 ? "" : "s",
+                elapsedNs / 1e9,
+                toFile() ? " to " + output : ""));
+        if (outcome.damaged() > 0) {
+            console.warn("incomplete export: the store has damage: pages left out=" + outcome.damaged());
+            return ExitCode.STORE;
+        }
+        return ExitCode.OK;
+    }
+}

@@ -1,0 +1,18 @@
+package dev.loom.cli.export;
+
+import java.util.Locale;
+
+/** The forms of an export. */
+enum ExportFormat {
+    /** Sources, indexes and records, for another store. */
+    ARCHIVE,
+    /** One JSON object per record. */
+    JSONL,
+    /** A header line, then one row per record, of one source. */
+    CSV;
+
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,185 @@
+package dev.loom.cli.importing;
+
+import dev.loom.Loom;
+import dev.loom.api.Index;
+import dev.loom.api.Source;
+import dev.loom.cli.archive.ArchiveSchema;
+import dev.loom.cli.console.CommandFailure;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * The sources that archives are imported into. Sources of the same name in several archives become one if they are alike. A name
+ * that an archive has several times, since its source was closed and defined again, is defined as often, each when its first
+ * record comes.
+ */
+final class ArchivedSources {
+    /** A source to be, with the indexes that any archive has for it. */
+    private static final class Target {
+        private final String name;
+        private final Source source;
+        private final Map<String, Index> indexes = new LinkedHashMap<>();
+        private int id;
+
+        private Target(String name, Source source) {
+            this.name = name;
+            this.source = source;
+        }
+
+        private boolean alike(Source other) {
+            return source.format().equals(other.format()) && source.attributes().equals(other.attributes());
+        }
+    }
+
+    private final Map<String, Source> existing;
+    private final Consumer<String> tell;
+    private final List<Map<Integer, Target>> byArchive = new ArrayList<>();
+    /** The targets of each name, in the order in which they are defined. */
+    private final Map<String, List<Target>> byName = new LinkedHashMap<>();
+
+    /**
+     * Starts without any.
+     *
+     * @param existing those that the store has; only the open ones count
+     */
+    ArchivedSources(List<Source> existing, Consumer<String> tell) {
+        this.existing = existing.stream()
+                .filter(source -> !source.closed())
+                .collect(Collectors.toMap(Source::name, Function.identity()));
+        this.tell = tell;
+    }
+
+    /**
+     * Adds the sources of the next archive.
+     *
+     * @param prefix in front of their names
+     * @throws CommandFailure if another archive or the store has a source of the same name that differs
+     */
+    void add(ArchiveSchema schema, String prefix) {
+        Map<Integer, Target> targets = new HashMap<>();
+        for (Source source : schema.sources()) {
+            // a source that has lost its definition is named by a sign that no definition may have
+            String name = prefix + source.name().replaceFirst("^#", "lost-");
+            targets.put(source.id(), target(name, source, targets.values()));
+        }
+        for (Index index : schema.indexes()) {
+            Target target = Objects.requireNonNull(targets.get(index.sourceId()));
+            Index other = target.indexes.putIfAbsent(index.name(), index);
+            if (other != null && !definition(other).equals(definition(index))) {
+                throw CommandFailure.usage("archives have different indexes of one name: source="
+                        + target.name + ", index=" + index.name() + ", definitions=" + definition(other) + ", "
+                        + definition(index) + "; --prefix keeps the sources apart");
+            }
+        }
+        byArchive.add(targets);
+    }
+
+    private static String definition(Index index) {
+        return index.kind().text()
+                + ' '
+                + index.function().text()
+                + ' '
+                + index.bins().text();
+    }
+
+    private Target target(String name, Source source, Collection<Target> ofThisArchive) {
+        List<Target> known = byName.computeIfAbsent(name, key -> new ArrayList<>());
+        boolean again = known.stream().anyMatch(ofThisArchive::contains);
+        if (!known.isEmpty() && !again) {
+            Target other = known.get(0);
+            if (known.size() > 1 || !other.alike(source)) {
+                throw CommandFailure.usage("archives have different sources of one name: source=" + name + ", formats="
+                        + other.source.format().text() + ", " + source.format().text() + ", attributes="
+                        + other.source.attributes() + ", " + source.attributes()
+                        + "; --prefix or --by-host keeps them apart");
+            }
+            return other;
+        }
+        if (again && byArchive.stream().anyMatch(targets -> targets.containsValue(known.get(0)))) {
+            throw CommandFailure.usage("archives share a source that one of them has closed and defined again: source="
+                    + name + "; --prefix or --by-host keeps them apart");
+        }
+        Target target = new Target(name, source);
+        requireFree(target, again);
+        known.add(target);
+        return target;
+    }
+
+    private void requireFree(Target target, boolean again) {
+        Source open = existing.get(target.name);
+        if (open != null && (again || !target.alike(open))) {
+            throw CommandFailure.usage("the store has a different source of this name: source=" + target.name
+                    + ", format=" + open.format().text() + ", attributes=" + open.attributes() + ", archive's format="
+                    + target.source.format().text() + ", archive's attributes=" + target.source.attributes()
+                    + "; --prefix gives it another name");
+        }
+    }
+
+    /** Defines the first source of each name. */
+    void define(Loom loom) {
+        byName.values().forEach(targets -> define(loom, targets.get(0)));
+    }
+
+    /** The id of a record's source, which is defined if it is not yet. */
+    int id(Loom loom, int archive, int sourceId) {
+        Target target = byArchive.get(archive).get(sourceId);
+        if (target == null) {
+            throw new IllegalArgumentException("source is not in the archive: id=" + sourceId);
+        } else if (target.id == 0) {
+            List<Target> successive = byName.getOrDefault(target.name, List.of());
+            successive.subList(0, successive.indexOf(target) + 1).forEach(next -> define(loom, next));
+        }
+        return target.id;
+    }
+
+    /** Defines a source, after closing the one before it of the same name, unless the store has it. */
+    private void define(Loom loom, Target target) {
+        if (target.id != 0) {
+            return;
+        }
+        Source open = existing.get(target.name);
+        try {
+            loom.source(target.name)
+                    .filter(source -> open == null && !source.closed())
+                    .ifPresent(source -> loom.closeSource(source.id()));
+            target.id = open == null
+                    ? loom.defineSource(target.name, target.source.format(), target.source.attributes())
+                    : open.id();
+            target.indexes.values().forEach(index -> define(loom, target, index));
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage(e.getMessage() + ", source=" + target.name);
+        }
+    }
+
+    private void define(Loom loom, Target target, Index index) {
+        if (!index.function().isReadable()) {
+            tell.accept("index is left out, its function is a program's own: source=" + target.name + ", index="
+                    + index.name());
+        } else if (index.kind() == Index.Kind.EVENT_TIME) {
+            loom.defineEventTimeIndex(target.id, index.name(), index.function());
+        } else {
+            loom.defineIndex(target.id, index.name(), index.function(), index.bins());
+        }
+    }
+
+    /** Defines the sources that have no records, and closes those that are closed in their archive. */
+    void end(Loom loom) {
+        List<Target> all = byName.values().stream().flatMap(List::stream).toList();
+        all.forEach(target -> define(loom, target));
+        all.stream()
+                .filter(target -> target.source.closed() && !existing.containsKey(target.name))
+                .forEach(target -> loom.closeSource(target.id));
+    }
+
+    int count() {
+        return byName.values().stream().mapToInt(List::size).sum();
+    }
+}

@@ -1,0 +1,537 @@
+package dev.loom.cli.export;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.LoomReader;
+import dev.loom.api.Bins;
+import dev.loom.api.Index;
+import dev.loom.api.IndexFunction;
+import dev.loom.api.LossReason;
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.api.SourceCursor;
+import dev.loom.api.ValueType;
+import dev.loom.api.ValueUnit;
+import dev.loom.cli.Cli;
+import dev.loom.cli.Main;
+import dev.loom.cli.console.Console;
+import dev.loom.format.Formats;
+import dev.loom.format.PayloadFormat;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a store holds, another holds after an export and an import. The oracle is a list of what was pushed. */
+class ArchiveRoundTripTest {
+    private static final long BEGIN_NS = 1_700_000_000_000_000_000L;
+
+    private static final List<PayloadFormat> FORMATS = List.of(
+            Formats.bytes(),
+            Formats.text(),
+            Formats.json(),
+            Formats.struct("n:i64,t:utf8?"),
+            Formats.timed(Formats.struct("latency_ns:i64")));
+
+    @TempDir
+    Path directory;
+
+    private final long seed = Long.getLong("loom.test.seed", System.nanoTime());
+    private final Random random = new Random(seed);
+
+    private record Pushed(String source, long timeNs, ByteBuffer payload) {
+        Pushed(String source, long timeNs, byte[] payload) {
+            this(source, timeNs, ByteBuffer.wrap(payload));
+        }
+    }
+
+    private final AtomicLong clock = new AtomicLong(BEGIN_NS);
+
+    private Loom open(String store) {
+        return Loom.open(LoomConfig.at(directory.resolve(store))
+                .clock(clock::get)
+                .recordRingBytes(1 << 20)
+                .build());
+    }
+
+    private Path file(String name) {
+        return directory.resolve(name);
+    }
+
+    private Cli on(String store) {
+        return Cli.on(directory.resolve(store));
+    }
+
+    private Cli.Result exported(String store, String file, String... options) {
+        List<String> arguments =
+                new ArrayList<>(List.of("export", "--output", file(file).toString()));
+        arguments.addAll(List.of(options));
+        return on(store).run(arguments.toArray(String[]::new)).ok();
+    }
+
+    private Cli.Result imports(String store, String... arguments) {
+        List<String> all = new ArrayList<>(List.of("import", "--format", "archive"));
+        Stream.of(arguments)
+                .map(word -> word.endsWith(".loom") ? file(word).toString() : word)
+                .forEach(all::add);
+        return on(store).run(all.toArray(String[]::new));
+    }
+
+    /** Pushes random records into new sources; payloads have no bytes, a few, a page or several pages. */
+    private List<Pushed> fill(String store, int sources, int records) {
+        List<Pushed> pushed = new ArrayList<>();
+        clock.set(BEGIN_NS + random.nextInt(1000));
+        try (Loom loom = open(store)) {
+            int[] ids = new int[sources];
+            for (int i = 0; i < sources; i++) {
+                ids[i] =
+                        loom.defineSource("s" + i, FORMATS.get(i % FORMATS.size()), Map.of("host", store, "n", "" + i));
+            }
+            for (int i = 0; i < records; i++) {
+                clock.addAndGet(random.nextInt(3) * (long) random.nextInt(1_000_000));
+                byte[] payload = new byte[length()];
+                random.nextBytes(payload);
+                int source = random.nextInt(sources);
+                assertTrue(loom.push(ids[source], payload) >= 0);
+                pushed.add(new Pushed("s" + source, clock.get(), payload));
+            }
+        }
+        return pushed;
+    }
+
+    private int length() {
+        return switch (random.nextInt(50)) {
+            case 0 -> 0;
+            case 1 -> 60_000 + random.nextInt(10_000);
+            case 2 -> random.nextInt(250_000);
+            default -> random.nextInt(300);
+        };
+    }
+
+    /** Requires that a store has these records, in this order. */
+    private void requireRecords(String store, List<Pushed> expected) {
+        List<Map.Entry<Long, Pushed>> found = new ArrayList<>();
+        try (LoomReader reader = LoomReader.attach(directory.resolve(store));
+                Snapshot snapshot = reader.snapshot()) {
+            for (Source source : snapshot.sources()) {
+                try (SourceCursor cursor = snapshot.oldestFirst(source.id(), Long.MIN_VALUE, Long.MAX_VALUE)) {
+                    while (cursor.next()) {
+                        byte[] payload = new byte[cursor.length()];
+                        cursor.buffer().getBytes(cursor.offset(), payload);
+                        found.add(Map.entry(cursor.address(), new Pushed(source.name(), cursor.timeNs(), payload)));
+                    }
+                    assertEquals(0, cursor.damaged());
+                }
+            }
+        }
+        found.sort(Map.Entry.comparingByKey());
+        assertEquals(expected.size(), found.size(), () -> "seed=" + seed);
+        for (int i = 0; i < expected.size(); i++) {
+            Pushed wanted = expected.get(i);
+            Pushed got = found.get(i).getValue();
+            String place = "seed=" + seed + ", record=" + i;
+            assertEquals(wanted.source(), got.source(), place);
+            assertEquals(wanted.timeNs(), got.timeNs(), place);
+            assertEquals(wanted.payload(), got.payload(), place);
+        }
+    }
+
+    private List<String> schema(String store) {
+        List<String> lines = new ArrayList<>();
+        try (LoomReader reader = LoomReader.attach(directory.resolve(store));
+                Snapshot snapshot = reader.snapshot()) {
+            for (Source source : snapshot.sources()) {
+                lines.add(source.name()
+                        + ' '
+                        + source.format().text()
+                        + ' '
+                        + new TreeMap<>(source.attributes())
+                        + ' '
+                        + source.closed());
+                for (Index index : snapshot.indexes(source.id())) {
+                    lines.add(index.name() + ' ' + index.kind() + ' ' + index.function() + ' ' + index.bins());
+                }
+            }
+        }
+        return lines;
+    }
+
+    @Test
+    void shouldHoldTheSameRecordsAfterExportAndImport() {
+        System.out.println("ArchiveRoundTripTest: -Dloom.test.seed=" + seed);
+        List<Pushed> pushed = fill("a", 5, 4_000);
+        exported("a", "a.loom");
+        imports("b", "a.loom").ok();
+        requireRecords("b", pushed);
+        assertEquals(schema("a"), schema("b"));
+        // and the copy's copy, through a pipe
+        Cli.Result second = on("b").run("sources", "-o", "json").ok();
+        assertEquals(5, second.lines().size());
+        exported("b", "b.loom");
+        imports("c", "b.loom").ok();
+        requireRecords("c", pushed);
+    }
+
+    @Test
+    void shouldExportAndImportThroughPipes() {
+        List<Pushed> pushed = fill("a", 2, 500);
+        ByteArrayOutputStream archive = new ByteArrayOutputStream();
+        assertEquals(
+                0, Main.run(on("a").console(archive, new ByteArrayOutputStream()), "export", "--format", "archive"));
+        on("b").input(new ByteArrayInputStream(archive.toByteArray()))
+                .run("import", "--format", "archive", "-")
+                .ok();
+        requireRecords("b", pushed);
+    }
+
+    @Test
+    void shouldMergeTheArchivesOfSeveralHostsByTime() {
+        System.out.println("ArchiveRoundTripTest: -Dloom.test.seed=" + seed);
+        List<Pushed> expected = new ArrayList<>();
+        for (String host : List.of("web1", "web2", "web3")) {
+            for (Pushed pushed : fill(host, 2, 700)) {
+                expected.add(new Pushed(host + '.' + pushed.source(), pushed.timeNs(), pushed.payload()));
+            }
+            exported(host, host + ".loom");
+        }
+        imports(
+                        "all",
+                        "--prefix",
+                        "web1",
+                        "--prefix",
+                        "web2",
+                        "--prefix",
+                        "web3",
+                        "web1.loom",
+                        "web2.loom",
+                        "web3.loom")
+                .ok();
+        // stable, as archives come in order where times are equal
+        expected.sort(Comparator.comparingLong(Pushed::timeNs));
+        requireRecords("all", expected);
+    }
+
+    @Test
+    void shouldMergeSourcesOfOneNameOnlyIfTheyAreAlike() {
+        List<Pushed> expected = new ArrayList<>();
+        for (String host : List.of("web1", "web2")) {
+            clock.set(BEGIN_NS + expected.size());
+            try (Loom loom = open(host)) {
+                int id = loom.defineSource("s", Formats.text());
+                loom.push(id, host.getBytes(StandardCharsets.UTF_8));
+                expected.add(new Pushed("s", clock.get(), host.getBytes(StandardCharsets.UTF_8)));
+            }
+            exported(host, host + ".loom");
+        }
+        imports("all", "web1.loom", "web2.loom").ok();
+        requireRecords("all", expected);
+        clock.set(BEGIN_NS + 2);
+        try (Loom loom = open("web3")) {
+            loom.push(loom.defineSource("s", Formats.bytes()), new byte[1]);
+        }
+        exported("web3", "web3.loom");
+        Cli.Result refused = imports("other", "web1.loom", "web3.loom").exit(2);
+        assertTrue(refused.err().contains("different sources of one name: source=s"), refused.err());
+        assertTrue(Files.notExists(directory.resolve("other")));
+    }
+
+    @Test
+    void shouldExportARangeOfSomeSources() {
+        System.out.println("ArchiveRoundTripTest: -Dloom.test.seed=" + seed);
+        List<Pushed> pushed = fill("a", 4, 3_000);
+        long fromNs = pushed.get(random.nextInt(1_500)).timeNs();
+        long toNs = pushed.get(1_500 + random.nextInt(1_500)).timeNs();
+        exported("a", "a.loom", "--source", "s1", "--source", "s3", "--from", "" + fromNs, "--to", "" + toNs);
+        imports("b", "a.loom").ok();
+        requireRecords(
+                "b",
+                pushed.stream()
+                        .filter(record ->
+                                record.source().equals("s1") || record.source().equals("s3"))
+                        .filter(record -> record.timeNs() >= fromNs && record.timeNs() < toNs)
+                        .toList());
+    }
+
+    @Test
+    void shouldKeepIndexesLossesAndSourcesWithoutRecords() {
+        try (Loom loom = open("a")) {
+            PayloadFormat format = Formats.struct("ts_ns:i64,latency_ns:i64");
+            int id = loom.defineSource("s", format);
+            loom.defineSource("empty", Formats.json(), Map.of("key", "é \u0000"));
+            loom.defineIndex(id, "latency_ns", IndexFunction.field(format, "latency_ns"), Bins.linear(0, 100, 7));
+            loom.defineEventTimeIndex(id, "event-time", IndexFunction.field(format, "ts_ns"));
+            loom.defineIndex(
+                    id,
+                    "own",
+                    IndexFunction.of("own", ValueType.I64, ValueUnit.NONE, (b, o, l, value) -> value.setInteger(1)),
+                    Bins.logLinear());
+            loom.push(id, new byte[16]);
+            clock.addAndGet(5);
+            loom.noteLoss(id, LossReason.STORE_FULL, 12, BEGIN_NS + 1, BEGIN_NS + 2);
+            loom.push(id, new byte[16]);
+            loom.closeSource(id);
+        }
+        exported("a", "a.loom");
+        Cli.Result result = imports("b", "a.loom").ok();
+        assertTrue(result.err().contains("index is left out"), result.err());
+        assertTrue(result.err().contains("lost=12"), result.err());
+        assertEquals(
+                schema("a").stream().filter(line -> !line.startsWith("own ")).toList(), schema("b"));
+        try (LoomReader reader = LoomReader.attach(directory.resolve("b"));
+                Snapshot snapshot = reader.snapshot()) {
+            assertEquals(12, snapshot.statistics(1).lost());
+        }
+        exported("b", "b.loom");
+        assertTrue(imports("c", "b.loom").ok().err().contains("lost=12"));
+    }
+
+    @Test
+    void shouldDefineASourceAgainWhereItWas() {
+        List<Pushed> expected = new ArrayList<>();
+        try (Loom loom = open("a")) {
+            for (PayloadFormat format : List.of(Formats.text(), Formats.json(), Formats.text())) {
+                int id = loom.defineSource("s", format);
+                clock.addAndGet(10);
+                loom.push(id, "1".getBytes(StandardCharsets.UTF_8));
+                expected.add(new Pushed("s", clock.get(), "1".getBytes(StandardCharsets.UTF_8)));
+                loom.closeSource(id);
+            }
+        }
+        exported("a", "a.loom");
+        imports("b", "a.loom").ok();
+        requireRecords("b", expected);
+        assertEquals(schema("a"), schema("b"));
+    }
+
+    @Test
+    void shouldRefuseWhatWouldBeStoredTwiceOrTooLate() {
+        List<Pushed> pushed = fill("a", 2, 100);
+        exported("a", "a.loom");
+        exported("a", "again.loom", "--source", "s1");
+        assertTrue(imports("b", "a.loom", "a.loom").exit(2).err().contains("records in common"));
+        assertTrue(imports("b", "a.loom", "again.loom").exit(2).err().contains("records in common"));
+        imports("b", "a.loom").ok();
+        assertTrue(imports("b", "a.loom").exit(2).err().contains("import into a new one"));
+        requireRecords("b", pushed);
+    }
+
+    @Test
+    void shouldAppendWhatIsLater() {
+        List<Pushed> pushed = fill("a", 1, 100);
+        long middleNs = pushed.get(50).timeNs();
+        exported("a", "1.loom", "--to", "" + middleNs);
+        exported("a", "2.loom", "--from", "" + middleNs);
+        imports("b", "1.loom").ok();
+        imports("b", "2.loom").ok();
+        requireRecords("b", pushed);
+    }
+
+    @Test
+    void shouldSayThatTheStoreMustNotBeOpen() {
+        fill("a", 1, 10);
+        exported("a", "a.loom");
+        clock.set(1);
+        try (Loom loom = open("b")) {
+            assertTrue(loom.sources().isEmpty());
+            Cli.Result refused = imports("b", "a.loom").exit(3);
+            assertTrue(refused.err().contains("a sidecar can't import them"), refused.err());
+        }
+    }
+
+    /** A context with a service name, as protobuf: ResourceSpans { resource { attributes }, scope_spans {} }. */
+    private static byte[] context(String service) {
+        byte[] value = field(2, field(1, service.getBytes(StandardCharsets.UTF_8)));
+        byte[] attribute = join(field(1, "service.name".getBytes(StandardCharsets.UTF_8)), value);
+        return join(field(1, field(1, attribute)), field(2, new byte[0]));
+    }
+
+    private static byte[] field(int number, byte[] bytes) {
+        assertTrue(bytes.length < 128);
+        return join(new byte[] {(byte) (number << 3 | 2), (byte) bytes.length}, bytes);
+    }
+
+    private static byte[] join(byte[] first, byte[] second) {
+        byte[] joined = Arrays.copyOf(first, first.length + second.length);
+        System.arraycopy(second, 0, joined, first.length, second.length);
+        return joined;
+    }
+
+    private static byte[] span(long reference, String name, int length) {
+        byte[] message = field(5, name.getBytes(StandardCharsets.UTF_8));
+        return ByteBuffer.allocate(8 + message.length + length)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(reference)
+                .put(message)
+                .array();
+    }
+
+    /** Stores spans of many services; a context is written again in each segment, as the receiver does. */
+    private List<String> fillSpans(String store, int spans, int services, long segmentBytes) {
+        List<String> names = new ArrayList<>();
+        try (Loom loom = Loom.open(LoomConfig.at(directory.resolve(store))
+                .clock(clock::get)
+                .recordRingBytes(1 << 20)
+                .segmentBytes(segmentBytes)
+                .build())) {
+            int contexts = loom.defineSource("otlp.contexts", Formats.parse("otlp-context"));
+            int source = loom.defineSource("spans", Formats.parse("otlp-span"));
+            long[] addresses = new long[services];
+            Arrays.fill(addresses, -1);
+            for (int i = 0; i < spans; i++) {
+                clock.addAndGet(10);
+                int service = random.nextInt(services);
+                byte[] name = span(0, "span" + i, 0);
+                long next = loom.info().records().tail() + 4096;
+                long segment = next - next % segmentBytes;
+                if (addresses[service] < segment) {
+                    addresses[service] = loom.push(contexts, context("service" + service));
+                }
+                long address = loom.push(source, span(addresses[service] | 1, "span" + i, 0));
+                boolean together = address / segmentBytes == addresses[service] / segmentBytes;
+                names.add("span" + i + "=" + (together ? "service" + service : "null") + name.length);
+            }
+        }
+        return names;
+    }
+
+    private List<String> spans(String store) {
+        List<String> lines = on(store)
+                .run("scan", "spans", "--asc", "--fields", "name,service.name", "-o", "json")
+                .ok()
+                .lines();
+        return lines.stream()
+                .map(line -> line.substring(line.indexOf("\"fields\":")))
+                .toList();
+    }
+
+    private void requireLines(List<String> expected, List<String> actual) {
+        assertEquals(expected.size(), actual.size());
+        for (int i = 0; i < expected.size(); i++) {
+            assertEquals(expected.get(i), actual.get(i), "seed=" + seed + ", line=" + i);
+        }
+    }
+
+    @Test
+    void shouldKeepWhatRecordsReferTo() {
+        System.out.println("ArchiveRoundTripTest: -Dloom.test.seed=" + seed);
+        fillSpans("a", 30_000, 6_000, 1 << 19);
+        List<String> spans = spans("a");
+        assertTrue(spans.stream().filter(line -> line.contains(":null")).count() < 1_000);
+        exported("a", "a.loom");
+        // smaller segments, at other places
+        try (Loom loom = Loom.open(LoomConfig.at(directory.resolve("b"))
+                .clock(() -> 1)
+                .segmentBytes(1 << 17)
+                .build())) {
+            loom.push(loom.defineSource("other", Formats.bytes()), new byte[50_000]);
+        }
+        imports("b", "a.loom").ok();
+        requireLines(spans, spans("b"));
+    }
+
+    @Test
+    void shouldCarryWhatRecordsReferToFromOutsideOfTheRange() {
+        fillSpans("a", 300, 5, 1 << 20);
+        List<String> spans = spans("a");
+        exported("a", "a.loom", "--source", "spans", "--from", "" + (BEGIN_NS + 2_001));
+        imports("b", "a.loom").ok();
+        requireLines(spans.subList(200, 300), spans("b"));
+        assertTrue(spans("b").stream().noneMatch(line -> line.contains("null")), spans("b")::toString);
+    }
+
+    @Test
+    void shouldImportTwoSourcesOfOneStoreThatReferToTheSame() {
+        fillSpans("a", 100, 5, 1 << 20);
+        try (Loom loom = open("a")) {
+            loom.push(loom.defineSource("other", Formats.parse("otlp-log")), new byte[20]);
+        }
+        exported("a", "1.loom", "--source", "spans");
+        exported("a", "2.loom", "--source", "other");
+        imports("b", "1.loom", "2.loom").ok();
+        requireLines(spans("a"), spans("b"));
+    }
+
+    @Test
+    void shouldNameSourcesByTheHostOfTheirArchive() throws IOException {
+        List<Pushed> pushed = fill("a", 1, 10);
+        exported("a", "a.loom");
+        imports("b", "--by-host", "a.loom").ok();
+        String host = Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
+        assertTrue(schema("b").get(0).startsWith(host + ".s0 "), schema("b")::toString);
+        assertTrue(imports("c", "--by-host", "--prefix", "x", "a.loom")
+                .exit(2)
+                .err()
+                .contains("mutually exclusive"));
+        assertTrue(imports("c", "--prefix", "x", "--prefix", "y", "a.loom")
+                .exit(2)
+                .err()
+                .contains("prefixes=2"));
+        assertTrue(imports("c", "--source", "x", "a.loom").exit(2).err().contains("archives name their sources"));
+        assertTrue(imports("c", "--prefix", "-", "a.loom").exit(2).err().contains("bad source name"));
+        imports("c", "a.loom").ok();
+        requireRecords("c", pushed);
+    }
+
+    /** An input during which somebody presses Ctrl-C. */
+    private static final class InterruptedInput extends FilterInputStream {
+        private Runnable interrupt = () -> {};
+        private int left;
+
+        InterruptedInput(byte[] bytes, int left) {
+            super(new ByteArrayInputStream(bytes));
+            this.left = left;
+        }
+
+        @Override
+        public int read(byte[] into, int offset, int length) throws IOException {
+            if (left == 0) {
+                interrupt.run();
+            }
+            int count = super.read(into, offset, Math.min(length, left == 0 ? length : left));
+            left -= left == 0 ? 0 : count;
+            return count;
+        }
+    }
+
+    @Test
+    void shouldKeepWhatCameBeforeAnInterruption() throws IOException {
+        List<Pushed> pushed = fill("a", 2, 2_000);
+        exported("a", "a.loom");
+        byte[] archive = Files.readAllBytes(file("a.loom"));
+        InterruptedInput input = new InterruptedInput(archive, archive.length / 2);
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        Console console = on("b").input(input).console(OutputStream.nullOutputStream(), err);
+        input.interrupt = console.interruption()::request;
+        assertEquals(130, Main.run(console, "import", "--format", "archive", "-"));
+        assertTrue(err.toString(StandardCharsets.UTF_8).contains("; incomplete"), err::toString);
+        int stored = 0;
+        try (LoomReader reader = LoomReader.attach(directory.resolve("b"));
+                Snapshot snapshot = reader.snapshot()) {
+            for (Source source : snapshot.sources()) {
+                stored += (int) snapshot.statistics(source.id()).records();
+            }
+        }
+        assertTrue(stored < pushed.size());
+        requireRecords("b", pushed.subList(0, stored));
+    }
+}

@@ -1,0 +1,296 @@
+package dev.loom.cli.export;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.api.Snapshot;
+import dev.loom.cli.Cli;
+import dev.loom.cli.LoomProcess;
+import dev.loom.cli.Main;
+import dev.loom.cli.archive.ArchiveReader;
+import dev.loom.cli.console.Console;
+import dev.loom.cli.console.Interruption;
+import dev.loom.cli.console.Progress;
+import dev.loom.cli.input.InputWindow;
+import dev.loom.format.Formats;
+import dev.loom.query.model.TimeRange;
+import dev.loom.server.text.DataOutput;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code loom export}, but for the round trips of archives. */
+class ExportCommandTest {
+    private static final String CSV = "n,t\n1,one\n2,\"two,\"\"2\"\"\"\n,\"\"\n";
+
+    @TempDir
+    Path directory;
+
+    private Path store = Path.of("");
+    private Path file = Path.of("");
+    private Cli cli = new Cli();
+
+    @BeforeEach
+    void open() {
+        store = directory.resolve("store");
+        file = directory.resolve("out");
+        cli = Cli.on(store);
+    }
+
+    private Cli.Result export(String... arguments) {
+        return cli.run(Stream.concat(Stream.of("export"), Stream.of(arguments)).toArray(String[]::new));
+    }
+
+    private List<String> folder() throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.map(path -> path.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    private static List<String> fields(List<String> jsonLines) {
+        return jsonLines.stream()
+                .map(line -> line.substring(line.indexOf("\"n\":")))
+                .toList();
+    }
+
+    @Test
+    void shouldWriteCsvThatImportsBackEqual() throws IOException {
+        cli.importText("s", "csv", CSV).ok();
+        export("--format", "csv", "--output", file.toString()).ok();
+        assertEquals(cli.run("scan", "s", "--asc", "-o", "csv").out(), Files.readString(file));
+        cli.run("import", "--source", "copy", "--format", "csv", file.toString())
+                .ok();
+        assertEquals(
+                fields(cli.run("scan", "s", "--asc", "-o", "json").lines()),
+                fields(cli.run("scan", "copy", "--asc", "-o", "json").lines()));
+        assertEquals(
+                3,
+                fields(cli.run("scan", "copy", "--asc", "-o", "json").lines()).size());
+    }
+
+    @Test
+    void shouldWriteJsonLinesThatImportBackEqual() {
+        cli.importText("a", "csv", CSV).ok();
+        cli.importText("b", "jsonl", "{\"n\":1}\n{\"n\":[2,\"é\"]}\n").ok();
+        Cli.Result both = export("--format", "jsonl").ok();
+        assertEquals(
+                cli.run("scan", "a", "--asc", "-o", "json").out()
+                        + cli.run("scan", "b", "--asc", "-o", "json").out(),
+                both.out());
+        cli.importText("copy", "jsonl", both.out()).ok();
+        assertEquals(
+                both.lines(), cli.run("scan", "copy", "--asc", "-o", "raw").ok().lines());
+        assertEquals(
+                both.lines().subList(3, 5),
+                export("--format", "jsonl", "--source", "b").lines());
+    }
+
+    @Test
+    void shouldRefuseWhatMakesNoSense() throws IOException {
+        cli.importText("a", "lines", "1\n").ok();
+        cli.importText("b", "lines", "2\n").ok();
+        assertTrue(export("--format", "csv").exit(2).err().contains("name it with --source: a, b"));
+        assertTrue(export("--source", "c").exit(2).err().contains("c"));
+        assertTrue(export("--time", "event").exit(2).err().contains("arrival times"));
+        assertTrue(export("--force").exit(2).err().contains("--force"));
+        assertTrue(cli.outTerminal().run("export").exit(2).err().contains("not for a terminal"));
+        assertTrue(export("--output", directory.toString()).exit(2).err().contains("is a directory"));
+        assertTrue(export("--output", file + "/x").exit(2).err().contains("no such file"));
+        assertTrue(Cli.on(file).run("export").exit(3).err().contains(file.toString()));
+        assertEquals(List.of("store"), folder());
+    }
+
+    @Test
+    void shouldNotOverwriteAFileUnlessToldTo() throws IOException {
+        cli.importText("a", "lines", "1\n").ok();
+        Files.writeString(file, "mine");
+        assertTrue(export("--output", file.toString()).exit(2).err().contains("--force overwrites it"));
+        assertEquals("mine", Files.readString(file));
+        export("--force", "--output", file.toString()).ok();
+        Cli.on(directory.resolve("copy"))
+                .run("import", "--format", "archive", file.toString())
+                .ok();
+        assertEquals(List.of("copy", "out", "store"), folder());
+        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void shouldSayThatTheDiskIsFull() throws IOException {
+        cli.importText("a", "lines", "1\n").ok();
+        for (String format : List.of("archive", "csv", "jsonl")) {
+            Cli.Result full =
+                    export("--format", format, "--output", "/dev/full").exit(1);
+            assertTrue(full.err().contains("file=/dev/full, reason=No space left on device"), full.err());
+        }
+        assertEquals(List.of("store"), folder());
+    }
+
+    @Test
+    void shouldLeaveNoFileWhenInterrupted() throws IOException {
+        cli.importText("a", "lines", "1\n").ok();
+        for (String format : List.of("archive", "csv", "jsonl")) {
+            Console console = cli.console(OutputStream.nullOutputStream(), OutputStream.nullOutputStream());
+            console.interruption().request();
+            assertEquals(130, Main.run(console, "export", "--format", format, "--output", file.toString()));
+            assertEquals(List.of("store"), folder());
+        }
+    }
+
+    @Test
+    void shouldFailWhenTheReaderOfAnArchiveHasGone() {
+        cli.importText("a", "lines", "1\n").ok();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        Console console = cli.console(
+                new OutputStream() {
+                    @Override
+                    public void write(int value) throws IOException {
+                        throw new IOException("Broken pipe");
+                    }
+                },
+                err);
+        assertEquals(1, Main.run(console, "export"));
+        assertTrue(err.toString(StandardCharsets.UTF_8).contains("its reader has gone"), err::toString);
+    }
+
+    @Test
+    void shouldNoticeThatRecordsExpire() throws IOException {
+        try (Loom loom = Loom.open(LoomConfig.at(store)
+                .recordRingBytes(1 << 19)
+                .timeRingBytes(1 << 19)
+                .chunkRingBytes(1 << 19)
+                .segmentBytes(1 << 19)
+                .maxBytes(8 << 20)
+                .build())) {
+            int id = loom.defineSource("s", Formats.bytes());
+            byte[] payload = new byte[1 << 10];
+            for (int i = 0; i < 1 << 12; i++) {
+                loom.push(id, payload);
+            }
+            try (Snapshot snapshot = loom.snapshot()) {
+                long begin = loom.info().records().begin();
+                while (loom.info().records().begin() == begin) {
+                    loom.push(id, payload);
+                }
+                ArchiveExport export = new ArchiveExport(snapshot, snapshot.sources(), TimeRange.ALL);
+                ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+                DataOutput out = new DataOutput(bytes, false);
+                export.write(loom.info(), out, new Interruption(), new Progress(cli.console(bytes, bytes), "", false));
+                out.flush();
+                assertTrue(export.expired());
+                // what there is of it does not pass for a whole archive
+                Cli.Result refused = Cli.on(directory.resolve("copy"))
+                        .input(new ByteArrayInputStream(bytes.toByteArray()))
+                        .run("import", "--format", "archive", "-")
+                        .exit(3);
+                assertTrue(refused.err().contains("archive is truncated"), refused.err());
+            }
+        }
+    }
+
+    @Test
+    void shouldSayWhatDamageLeftOut() throws IOException {
+        try (Loom loom = Loom.open(LoomConfig.at(store).build())) {
+            int id = loom.defineSource("s", Formats.bytes());
+            for (int i = 0; i < 1 << 10; i++) {
+                loom.push(id, new byte[1 << 10]);
+            }
+        }
+        Path segment = store.resolve("record/00000000000000000000.seg");
+        byte[] bytes = Files.readAllBytes(segment);
+        bytes[70_000] ^= 1;
+        Files.write(segment, bytes);
+        Cli.Result result = export("--output", file.toString()).exit(3);
+        assertTrue(result.err().contains("pages left out=1"), result.err());
+        Cli.Result imported = Cli.on(directory.resolve("copy"))
+                .run("import", "--format", "archive", file.toString())
+                .ok();
+        assertTrue(imported.err().contains("had damage: pages left out=1"), imported.err());
+    }
+
+    @Test
+    void shouldKeepWhatCameBeforeDamage() throws IOException {
+        StringBuilder lines = new StringBuilder();
+        for (int i = 0; i < 100_000; i++) {
+            lines.append("line ").append(i * 7919L % 1_000_003).append('\n');
+        }
+        cli.importText("s", "lines", lines.toString()).ok();
+        export("--output", file.toString()).ok();
+        byte[] archive = Files.readAllBytes(file);
+        Files.write(file, Arrays.copyOf(archive, archive.length - 100));
+        Path copy = directory.resolve("copy");
+        Cli.Result cut = Cli.on(copy)
+                .run("import", "--format", "archive", file.toString())
+                .exit(3);
+        assertTrue(cut.err().contains("; incomplete"), cut.err());
+        assertTrue(cut.err().contains("archive is truncated: file=" + file + ", offset=" + (archive.length - 100)));
+        List<String> copied =
+                Cli.on(copy).run("scan", "s", "--asc", "-o", "raw").ok().lines();
+        assertFalse(copied.isEmpty());
+        assertEquals(lines.toString().lines().limit(copied.size()).toList(), copied);
+        Cli.on(copy).run("verify").ok();
+    }
+
+    @Test
+    void shouldExportAnEmptyStore() {
+        cli.importText("s", "lines", "").ok();
+        export("--output", file.toString()).ok();
+        Cli copy = Cli.on(directory.resolve("copy"));
+        copy.run("import", "--format", "archive", file.toString()).ok();
+        assertEquals(1, copy.run("sources", "-o", "json").ok().lines().size());
+    }
+
+    @Test
+    void shouldNeverShowHalfAFileWhenKilled() throws Exception {
+        StringBuilder lines = new StringBuilder();
+        for (int i = 0; i < 200_000; i++) {
+            lines.append("line ").append(i).append('\n');
+        }
+        cli.importText("s", "lines", lines.toString()).ok();
+        for (int round = 0; round < 3; round++) {
+            Path target = directory.resolve("out" + round);
+            try (LoomProcess export = LoomProcess.start(store, "export", "--output", target.toString())) {
+                // at any moment from its first file on
+                while (export.alive() && folder().size() == 1 + round) {
+                    Thread.onSpinWait();
+                }
+                if (export.alive()) {
+                    export.signal("KILL");
+                }
+                export.exitCode();
+            }
+            if (Files.exists(target)) {
+                try (ArchiveReader reader = new ArchiveReader(
+                        "out", new InputWindow(Files.newInputStream(target), new Interruption()), new Interruption())) {
+                    while (reader.next()) {
+                        assertEquals(1, reader.sourceId());
+                    }
+                    assertTrue(reader.end() != null);
+                }
+            }
+            export("--force", "--output", target.toString()).ok();
+            try (Stream<Path> parts = Files.list(directory)) {
+                for (Path part :
+                        parts.filter(path -> path.toString().endsWith(".part")).toList()) {
+                    Files.delete(part);
+                }
+            }
+        }
+    }
+}
