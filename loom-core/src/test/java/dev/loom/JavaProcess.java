@@ -12,15 +12,22 @@ import java.util.List;
 /** A Java process of the tests' own class path: it is told lines and answers by lines, and is killed at the end. */
 public final class JavaProcess implements AutoCloseable {
     private final Process process;
+    private final boolean startedBy;
     private final BufferedReader lines;
 
-    private JavaProcess(Process process) {
+    private JavaProcess(Process process, boolean startedBy) {
         this.process = process;
+        this.startedBy = startedBy;
         this.lines = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     }
 
     public static JavaProcess start(Class<?> main, Object... arguments) throws IOException {
-        List<String> command = new ArrayList<>();
+        return startBy(List.of(), main, arguments);
+    }
+
+    /** Starts it by another command, such as {@code unshare}. */
+    public static JavaProcess startBy(List<String> starter, Class<?> main, Object... arguments) throws IOException {
+        List<String> command = new ArrayList<>(starter);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx64m", "-cp"));
         command.add(System.getProperty("java.class.path"));
@@ -28,8 +35,9 @@ public final class JavaProcess implements AutoCloseable {
         for (Object argument : arguments) {
             command.add(argument.toString());
         }
-        return new JavaProcess(
-                new ProcessBuilder(command).redirectError(Redirect.INHERIT).start());
+        Process process =
+                new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
+        return new JavaProcess(process, !starter.isEmpty());
     }
 
     /** Tells it a line, and returns its answer; null once it has ended. */
@@ -56,9 +64,13 @@ public final class JavaProcess implements AutoCloseable {
                 .join();
     }
 
-    /** Kills it, which it can't notice, and waits until it is gone. */
+    /** Kills it, which it can't notice, and waits until it is gone, as what started it does. */
     public void kill() {
-        process.toHandle().destroyForcibly();
+        List<ProcessHandle> started = startedBy ? process.descendants().toList() : List.of();
+        started.forEach(ProcessHandle::destroyForcibly);
+        if (started.isEmpty()) {
+            process.toHandle().destroyForcibly();
+        }
         process.onExit().join();
     }
 

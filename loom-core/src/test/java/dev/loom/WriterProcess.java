@@ -1,5 +1,6 @@
 package dev.loom;
 
+import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.error.LoomException;
 import dev.loom.error.StoreLockedException;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The main class of a process that writes a store as it is told, a line at a time: {@code open}, {@code push N}, {@code force},
- * {@code backup}, {@code close}, {@code moves}. It answers {@code ok}, what was asked for, or the simple name of the exception.
+ * {@code backup}, {@code close}, {@code moves}; or that reads it: {@code state}, {@code records}. It answers {@code ok}, what was asked for, or the simple name of the exception.
  */
 public final class WriterProcess {
     private final Path directory;
@@ -53,6 +54,9 @@ public final class WriterProcess {
                 case "open" ->
                     loom = Loom.open(config(directory).stagingDirectory(staging).build());
                 case "backup" -> readAll(directory);
+                case "state", "records" -> {
+                    return read(words[0]);
+                }
                 default -> {
                     if (open != null) {
                         return use(open, words);
@@ -64,6 +68,19 @@ public final class WriterProcess {
             return "locked " + e.ownerPid();
         } catch (LoomException | IllegalStateException e) {
             return e.getClass().getSimpleName();
+        }
+    }
+
+    private String read(String what) {
+        try (LoomReader reader = LoomReader.attach(directory);
+                Snapshot snapshot = reader.snapshot()) {
+            return what.equals("state")
+                    ? reader.info().state().toString()
+                    : ""
+                            + snapshot.statistics(reader.source("written")
+                                            .orElseThrow()
+                                            .id())
+                                    .records();
         }
     }
 

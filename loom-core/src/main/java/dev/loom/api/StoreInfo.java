@@ -67,9 +67,12 @@ public record StoreInfo(
     /**
      * The process that writes a store, or wrote it last.
      *
+     * @param pid as it sees itself, in its PID namespace
+     * @param near whether that is also this process's namespace; elsewhere, as in another container, the pid may be
+     *     another process's
      * @param staging the directory of its rings
      */
-    public record Owner(long pid, String host, Path staging) {}
+    public record Owner(long pid, boolean near, String host, Path staging) {}
 
     /**
      * One log. Watermarks are addresses, which count bytes since the store began: {@code begin <= evicted <= sealed

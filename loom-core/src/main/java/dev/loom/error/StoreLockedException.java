@@ -11,7 +11,7 @@ public class StoreLockedException extends LoomException {
         this.ownerPid = ownerPid;
     }
 
-    /** The process id of the writer that has the store, or -1 if unknown. */
+    /** The process id of the writer that has the store, or -1 if unknown, or if the writer is in another PID namespace. */
     public long ownerPid() {
         return ownerPid;
     }

@@ -29,7 +29,7 @@ public record ProcessId(long pid, long start, long namespace) {
     }
 
     private static final Path PROC = Path.of("/proc");
-    private static final boolean LINUX = Files.exists(PROC.resolve("self/stat"));
+    private static final boolean LINUX = System.getProperty("os.name", "").equals("Linux");
 
     /**
      * Fields of /proc/PID/stat after the name, which may itself contain blanks and brackets: state, threads, start.
@@ -46,7 +46,9 @@ public record ProcessId(long pid, long start, long namespace) {
             return new ProcessId(pid, startMs(pid), 1);
         }
         String[] stat = stat("self");
-        return new ProcessId(pid, Long.parseLong(stat[START_FIELD]), currentNamespace());
+        return stat.length <= START_FIELD
+                ? new ProcessId(pid, 0, 0) // /proc is that of a namespace which this process is not in
+                : new ProcessId(pid, Long.parseLong(stat[START_FIELD]), currentNamespace());
     }
 
     private static long currentNamespace() {
@@ -55,6 +57,11 @@ public record ProcessId(long pid, long start, long namespace) {
         } catch (IOException e) {
             return 0;
         }
+    }
+
+    /** Whether its pid means a process to this one: whether both are in the same PID namespace. */
+    public boolean isNear() {
+        return !LINUX || (namespace != 0 && namespace == currentNamespace());
     }
 
     static long startMs(long pid) {
@@ -71,7 +78,7 @@ public record ProcessId(long pid, long start, long namespace) {
         if (!LINUX) {
             return startMs(pid) == start ? Life.ALIVE : Life.DEAD;
         }
-        if (namespace == 0 || namespace != currentNamespace() || !processesVisible()) {
+        if (!isNear() || !processesVisible()) {
             return Life.UNKNOWN;
         }
         String[] stat = stat(Long.toString(pid));

@@ -3,7 +3,7 @@ package dev.loom.io;
 import dev.loom.error.StoreIoException;
 import dev.loom.error.StoreLockedException;
 import java.nio.file.Path;
-import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,12 +21,22 @@ public final class WriterLock implements AutoCloseable {
     }
 
     /**
+     * The process that has the lock.
+     *
+     * @param pid its pid, or -1 if that is unknown or of another PID namespace
+     * @param text names it in messages
+     */
+    public record Holder(long pid, String text) {
+        public static final Holder UNKNOWN = new Holder(-1, "pid=-1");
+    }
+
+    /**
      * Takes the lock or fails at once.
      *
-     * @param ownerPid supplies the pid of another process that has it, or -1
+     * @param other supplies the process that has it, if it is another
      * @throws StoreLockedException with the pid of the owner
      */
-    public static WriterLock take(Path lockFile, LongSupplier ownerPid) {
+    public static WriterLock take(Path lockFile, Supplier<Holder> other) {
         LockedFile file = LockedFile.take(lockFile);
         if (file != null) {
             return new WriterLock(lockFile, file);
@@ -36,8 +46,9 @@ public final class WriterLock implements AutoCloseable {
                     "store already has a writer, in this process: lock=" + lockFile + ", pid=" + Platform.pid(),
                     Platform.pid());
         }
-        long pid = ownerPid.getAsLong();
-        throw new StoreLockedException("store already has a writer: lock=" + lockFile + ", pid=" + pid, pid);
+        Holder holder = other.get();
+        throw new StoreLockedException(
+                "store already has a writer: lock=" + lockFile + ", " + holder.text(), holder.pid());
     }
 
     /** The state in which a renewal found the lock. */

@@ -109,9 +109,8 @@ public final class AttachedStore implements AutoCloseable {
             }
             if (i == TRIES) {
                 throw new StoreIoException("the store's writer is alive but its staging is not reachable: directory="
-                        + files.directory() + ", staging=" + mark.staging() + ", pid="
-                        + mark.owner().process().pid() + ", host="
-                        + mark.owner().host());
+                        + files.directory() + ", staging=" + mark.staging() + ", "
+                        + mark.owner().text());
             }
             // its owner is opening or closing it, or recreating deleted staging, which it notices within a second
             StoreThread.pause(TRY_NS);

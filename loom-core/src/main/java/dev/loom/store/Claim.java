@@ -6,6 +6,7 @@ import dev.loom.io.LockedFile;
 import dev.loom.io.ProcessId;
 import dev.loom.io.ProcessId.Life;
 import dev.loom.io.Storage;
+import dev.loom.io.StoreThread;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -25,6 +26,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Claim implements AutoCloseable {
     private static final String ENDED = "ended";
+    /** Whoever looks whether a file is locked locks it for a moment. */
+    private static final int TRIES = 100;
+
+    private static final long TRY_NS = 1_000_000;
     private static final Pattern NAME = Pattern.compile("[0-9a-f]{1,16}");
 
     private final Path folder;
@@ -77,6 +82,10 @@ final class Claim implements AutoCloseable {
 
     private void take() {
         LockedFile taken = LockedFile.take(path);
+        for (int i = 1; taken == null && i < TRIES; i++) {
+            StoreThread.pause(TRY_NS);
+            taken = LockedFile.take(path);
+        }
         file = taken;
         try {
             if (taken != null) {

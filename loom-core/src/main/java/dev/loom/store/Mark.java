@@ -43,6 +43,18 @@ record Mark(
     record Owner(ProcessId process, String bootId, String host) {
         static final Owner NONE = new Owner(ProcessId.NONE, "", "");
 
+        /** The pid, or -1 if it is unknown or of another PID namespace. */
+        long pidHere() {
+            return process.pid() > 0 && process.isNear() ? process.pid() : -1;
+        }
+
+        /** Names the process in messages. */
+        String text() {
+            String where =
+                    process.pid() <= 0 || process.isNear() ? "" : " in another PID namespace, such as a container's";
+            return "pid=" + (process.pid() > 0 ? process.pid() : -1) + where + ", host=" + host;
+        }
+
         /** Whether the process is alive, as far as can be told from here. */
         ProcessId.Life life() {
             return bootId.equals(Platform.bootId()) ? process.life() : ProcessId.Life.DEAD;

@@ -2,7 +2,6 @@ package dev.loom.store;
 
 import dev.loom.error.StoreIoException;
 import dev.loom.error.StoreLockedException;
-import dev.loom.io.ProcessId;
 import dev.loom.io.ProcessId.Life;
 import dev.loom.io.Storage;
 import dev.loom.io.StoreThread;
@@ -99,12 +98,10 @@ final class Rivals {
 
     private void refuseIf(boolean alive, Mark.Owner owner) {
         if (alive) {
-            ProcessId process = owner.process();
-            long pid = process.pid() > 0 ? process.pid() : -1;
             throw new StoreLockedException(
-                    "store already has a writer, though its lock is free: directory=" + files.directory() + ", pid="
-                            + pid + ", pid namespace=" + process.namespace() + ", host=" + owner.host(),
-                    pid);
+                    "store already has a writer, though its lock is free: directory=" + files.directory() + ", "
+                            + owner.text(),
+                    owner.pidHere());
         }
     }
 
@@ -124,10 +121,11 @@ final class Rivals {
     /** Whether a mark's session is alive, as far as a reader can tell. */
     static boolean alive(StoreFiles files, Mark mark) {
         Life life = mark.owner().life();
-        if (life != Life.UNKNOWN) {
-            return life == Life.ALIVE;
+        if (life == Life.ALIVE) {
+            return true;
         }
         try {
+            // a process that can't be seen, or only under another pid, is known by the kernel's lock
             Claim.Other claim = Claim.of(files.claims(), mark.sessionNonce());
             return claim != null && claim.life() == Life.ALIVE;
         } catch (StoreIoException e) {

@@ -129,7 +129,8 @@ final class SessionStaging {
         Staging.delete(storage, last.directory());
         copied = new long[0];
         next = places.create(
-                new Staging.Request(mark.storeId(), mark.sessionNonce(), mark.epoch(), owner), List.of(last.lengths()));
+                new Staging.Request(mark.storeId(), mark.sessionNonce(), mark.epoch(), owner, StoreHome.of(files)),
+                List.of(last.lengths()));
         return true;
     }
 

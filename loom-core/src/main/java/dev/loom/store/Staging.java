@@ -3,11 +3,15 @@ package dev.loom.store;
 import dev.loom.error.StoreIoException;
 import dev.loom.io.FileId;
 import dev.loom.io.LockedFile;
+import dev.loom.io.LoomFile;
 import dev.loom.io.MappedFile;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
@@ -28,9 +32,14 @@ record Staging(
         List<MappedFile> rings,
         @Nullable String note) {
     private static final String OWNER = "owner";
+    private static final int HOME_BYTES_MAX = 1 << 16;
 
-    /** The identity of a new session. */
-    record Request(long storeId, long nonce, int epoch, Mark.Owner owner) {
+    /**
+     * The identity of a new session.
+     *
+     * @param home where its store lies
+     */
+    record Request(long storeId, long nonce, int epoch, Mark.Owner owner, StoreHome home) {
         String name() {
             return prefix(storeId) + Long.toHexString(nonce);
         }
@@ -62,6 +71,10 @@ record Staging(
         Claim claim = null;
         try {
             claim = Claim.announce(directory, OWNER, request.owner(), parent);
+            // only now, as staging without it counts as in use
+            try (LoomFile home = storage.openToWrite(home(directory), false)) {
+                home.write(ByteBuffer.wrap(request.home().text().getBytes(StandardCharsets.UTF_8)), 0);
+            }
             List<MappedFile> rings = new ArrayList<>();
             for (LogKind kind : LogKind.values()) {
                 rings.add(MappedFile.create(storage, ring(directory, kind), lengths.length(kind)));
@@ -75,6 +88,27 @@ record Staging(
             }
             delete(storage, directory);
             throw e;
+        }
+    }
+
+    /** The claim of staging's session; null if it has none. */
+    static Claim.@Nullable Other claim(Path directory) {
+        // nothing that others may have put there instead is opened
+        return Files.isRegularFile(directory.resolve(OWNER), LinkOption.NOFOLLOW_LINKS)
+                ? Claim.of(directory, OWNER)
+                : null;
+    }
+
+    /** Where the store of staging lies; null if it does not tell. */
+    static @Nullable StoreHome read(Path directory) {
+        Path file = home(directory);
+        try {
+            if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) || Files.size(file) > HOME_BYTES_MAX) {
+                return null;
+            }
+            return StoreHome.parse(new String(Files.readAllBytes(file), StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new StoreIoException("staging can't be read: file=" + file + ", reason=" + e, e);
         }
     }
 
@@ -176,13 +210,14 @@ record Staging(
         delete(storage, directory);
     }
 
-    /** The live file is deleted next to last, before the owner's file, since it identifies the rest. */
+    /** The live file is deleted after the rings, since it identifies them, and before what identifies the session. */
     static void delete(Storage storage, Path directory) {
         for (LogKind kind : LogKind.values()) {
             storage.delete(ring(directory, kind));
         }
         storage.delete(live(directory));
         storage.delete(directory.resolve(OWNER));
+        storage.delete(home(directory));
         storage.delete(directory);
     }
 
@@ -192,6 +227,10 @@ record Staging(
                 ring(LogKind.RECORD).length(),
                 ring(LogKind.TIME).length(),
                 ring(LogKind.CHUNK).length());
+    }
+
+    private static Path home(Path directory) {
+        return directory.resolve("home");
     }
 
     private static Path live(Path directory) {

@@ -1,5 +1,6 @@
 package dev.loom.store;
 
+import dev.loom.api.StagedStore;
 import dev.loom.error.StoreIoException;
 import dev.loom.error.UnsupportedStoreException;
 import dev.loom.io.Platform;
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class StagingPlaces {
     private static final Path TMPFS = Path.of("/dev/shm");
     private static final Set<String> MEMORY = Set.of("tmpfs", "ramfs");
+    /** An opening looks through small file systems only for stores that were moved, to stay fast. */
+    private static final long SEARCHED_FILES_MAX = 2_000;
+
     private static final String SETTINGS =
             "set another place (stagingDirectory; for the sidecar store.staging_directory) or smaller rings (recordRingBytes,"
                     + " timeRingBytes, chunkRingBytes; for the sidecar store.record_ring_mib)";
@@ -143,6 +147,23 @@ final class StagingPlaces {
             } catch (StoreIoException e) {
                 // the next opening tries again
             }
+        }
+    }
+
+    /** Deletes this user's staging of stores that are gone, whosoever they were. */
+    void deleteOrphans() {
+        Path place = asked != null ? asked : unfit() == null ? TMPFS : null;
+        if (place == null) {
+            return;
+        }
+        try {
+            for (StagedStore each : StagingScan.of(place, SEARCHED_FILES_MAX)) {
+                if (each.state() == StagedStore.State.ORPHANED) {
+                    StagingScan.remove(each);
+                }
+            }
+        } catch (StoreIoException e) {
+            // it is no matter of this store; the next opening tries again
         }
     }
 

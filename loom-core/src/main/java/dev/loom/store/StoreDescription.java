@@ -8,6 +8,7 @@ import dev.loom.log.Watermarks;
 import dev.loom.record.PressureGauge;
 import dev.loom.schema.Schema;
 import dev.loom.schema.SchemaEntry.RetentionSet;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -63,10 +64,11 @@ final class StoreDescription {
     }
 
     private static Optional<StoreInfo.Owner> owner(Mark mark) {
-        return mark.closed()
-                ? Optional.empty()
-                : Optional.of(new StoreInfo.Owner(
-                        mark.owner().process().pid(), mark.owner().host(), mark.staging()));
+        return mark.closed() ? Optional.empty() : Optional.of(owner(mark.owner(), mark.staging()));
+    }
+
+    static StoreInfo.Owner owner(Mark.Owner owner, Path staging) {
+        return new StoreInfo.Owner(owner.process().pid(), owner.process().isNear(), owner.host(), staging);
     }
 
     private static LogInfo log(Mark mark, LogView view) {

@@ -59,7 +59,7 @@ public final class StoreOpening {
         Platform.checkShared(directory, settings.storage().fileSystemType(directory));
         StoreOpening opening = new StoreOpening(settings, directory);
         opening.checkForeign();
-        WriterLock lock = WriterLock.take(opening.files.lock(), opening::ownerPid);
+        WriterLock lock = WriterLock.take(opening.files.lock(), opening::owner);
         try {
             return opening.openLocked(lock);
         } catch (RuntimeException | Error e) {
@@ -116,20 +116,20 @@ public final class StoreOpening {
     }
 
     /** The process that has the store, according to its mark, which may lag behind the lock for a moment. */
-    private long ownerPid() {
-        long pid = -1;
-        for (int i = 0; i < 100 && pid < 0; i++) {
+    private WriterLock.Holder owner() {
+        Mark.Owner owner = Mark.Owner.NONE;
+        for (int i = 0; i < 100 && owner.life() == Life.DEAD; i++) {
             try {
-                Mark.Owner owner = new MarkFile(storage, files.mark()).read().owner();
-                pid = owner.life() == Life.DEAD ? -1 : owner.process().pid();
+                owner = new MarkFile(storage, files.mark()).read().owner();
             } catch (RuntimeException e) {
-                pid = -1;
+                owner = Mark.Owner.NONE;
             }
-            if (pid < 0) {
+            if (owner.life() == Life.DEAD) {
                 StoreThread.pause(10_000_000);
             }
         }
-        return pid;
+        boolean known = owner.life() != Life.DEAD;
+        return known ? new WriterLock.Holder(owner.pidHere(), owner.text()) : WriterLock.Holder.UNKNOWN;
     }
 
     private StoreSession openLocked(WriterLock lock) {
@@ -238,12 +238,13 @@ public final class StoreOpening {
         storage.delete(files.openPage());
         StagingPlaces places = new StagingPlaces(storage, settings.staging(), files.staging());
         places.deleteStale(closed, rivals.killed());
+        places.deleteOrphans();
         StoreLogs logs = StoreLogs.files(files, storage, closed, closed.ends());
         SourceTable table = indexes.sourceTable(closed);
         boolean cached = settings.eviction() == Eviction.PAGE_CACHE;
         String cachedFor = cached ? null : tryDirect();
         Staging staging = places.create(
-                new Staging.Request(closed.storeId(), nonce, closed.epoch(), owner),
+                new Staging.Request(closed.storeId(), nonce, closed.epoch(), owner, StoreHome.of(files)),
                 wanted.andSmaller(settings.recordRingLength() != null, settings.chunkRingLength() != null));
         OpeningResult opened;
         try {

@@ -101,9 +101,8 @@ final class Tenure implements AutoCloseable {
                 Mark other = MarkFile.ofSession(slots, slot, own) ? null : MarkFile.slot(slots, slot);
                 if (other != null) {
                     return new StoreFencedException("another writer has taken over the store: directory="
-                            + files.directory() + ", epoch=" + own.epoch() + ", now=" + other.epoch() + ", pid="
-                            + other.owner().process().pid() + ", host="
-                            + other.owner().host());
+                            + files.directory() + ", epoch=" + own.epoch() + ", now=" + other.epoch() + ", "
+                            + other.owner().text());
                 }
             }
             return state.stateAcquire() == LiveFile.FENCED

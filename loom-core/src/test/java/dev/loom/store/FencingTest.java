@@ -66,6 +66,13 @@ class FencingTest {
         assertTrue(String.valueOf(refused.getMessage()).contains("pid=" + pid), refused::getMessage);
     }
 
+    private void assertLockedElsewhere(long pid) {
+        StoreLockedException refused = assertThrows(StoreLockedException.class, this::open);
+        assertEquals(-1, refused.ownerPid(), refused::getMessage);
+        String named = "pid=" + pid + " in another PID namespace";
+        assertTrue(String.valueOf(refused.getMessage()).contains(named), refused::getMessage);
+    }
+
     private static void await(String what, BooleanSupplier condition) {
         long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
         while (!condition.getAsBoolean()) {
@@ -167,7 +174,7 @@ class FencingTest {
             owner.signal("STOP");
             moveToAnotherNamespace(owner.pid());
             delete(files.lock());
-            assertLocked(owner.pid());
+            assertLockedElsewhere(owner.pid());
             owner.kill();
         }
         try (Loom loom = open()) {
@@ -183,7 +190,7 @@ class FencingTest {
             moveToAnotherNamespace(owner.pid());
             delete(files.lock());
             delete(files.claims());
-            assertLocked(owner.pid());
+            assertLockedElsewhere(owner.pid());
         }
     }
 

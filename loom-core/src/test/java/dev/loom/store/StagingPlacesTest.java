@@ -74,7 +74,9 @@ final class StagingPlacesTest {
     private List<@Nullable Object> create(@Nullable Path place) {
         Mark.Owner owner = new Mark.Owner(ProcessId.current(), Platform.bootId(), "host");
         Staging staging = new StagingPlaces(storage, place, beside())
-                .create(new Staging.Request(7, 9, 1, owner), List.of(WANTED, LESS, LEAST));
+                .create(
+                        new Staging.Request(7, 9, 1, owner, StoreHome.of(new StoreFiles(temp))),
+                        List.of(WANTED, LESS, LEAST));
         try {
             Rings rings = new Rings(
                     staging.rings().get(0).length(),

@@ -11,6 +11,7 @@ import dev.loom.otlp.server.HttpServers;
 import dev.loom.otlp.server.HttpServers.Listener;
 import dev.loom.otlp.server.InFlightBudget;
 import dev.loom.otlp.server.OtlpReceiver;
+import dev.loom.otlp.server.ServerTls;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.server.api.QueryApi;
 import dev.loom.server.ingest.IngestServer;
@@ -162,16 +163,14 @@ public final class LoomServer implements AutoCloseable {
         if (endpoint == null) {
             return;
         }
-        if (!endpoint.isLocal() && !settings.protection.insecure()) {
-            throw new IllegalArgumentException("endpoint is reachable from other machines and not encrypted: endpoint="
-                    + endpoint + "; set insecure to allow it");
-        }
+        settings.protection.check(endpoint);
         IngestServer server = IngestServer.start(
                 endpoint,
                 store::writer,
                 schema(settings.ingestSchemaChanges()),
                 Objects.requireNonNull(budget),
                 settings.protection.tokenFile(),
+                ServerTls.of(settings.protection, settings.failures),
                 IngestServer.FRAME_DEADLINE_NS);
         ingest = server;
         addresses.put("ingest", found(endpoint, server.port()));

@@ -163,6 +163,8 @@ record ServerMetrics(
                 .value(server.connections());
         text.counter("loom_ingest_refused_connections_total", "Connections to the raw port refused over the limit.")
                 .value(server.counters().connectionsRefused.sum());
+        text.counter("loom_ingest_failed_handshakes_total", "Connections to the raw port that did not complete TLS.")
+                .value(server.counters().handshakesFailed.sum());
     }
 
     private void queries(MetricsText text) {

@@ -9,6 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,6 +40,41 @@ final class ServiceFilesTest {
         String said = new String(verify.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertEquals(0, verify.waitFor(), said);
         assertTrue(said.lines().noneMatch(line -> line.contains("loom.service")), said);
+    }
+
+    /** Cleans a root of its own, in which staging is old, at boot and otherwise. */
+    @Test
+    void shouldKeepStagingInMemoryAndRemoveThatOnADiskAtBootOnly() throws Exception {
+        Path memory = Files.createDirectories(temp.resolve("root/dev/shm/loom-1-2"));
+        Path disk = Files.createDirectories(temp.resolve("root/var/lib/loom/staging/loom-1-2"));
+        Files.createFile(disk.resolve("live"));
+        Path rules = Files.writeString(
+                temp.resolve("loom.conf"),
+                Files.readString(DOCS.resolve("examples/sidecar/loom.tmpfiles")) + "d /dev/shm 1777 - - 0\n");
+        Path other = Files.createDirectory(temp.resolve("root/dev/shm/other"));
+        tmpfiles(rules, "--clean");
+        assertTrue(Files.notExists(other), "it cleans nothing");
+        assertTrue(Files.exists(memory));
+        tmpfiles(rules, "--remove");
+        assertTrue(Files.exists(disk));
+        tmpfiles(rules, "--remove", "--boot");
+        assertTrue(Files.exists(memory));
+        assertTrue(Files.notExists(disk));
+    }
+
+    private void tmpfiles(Path rules, String... options) throws Exception {
+        List<String> command = new ArrayList<>(List.of("systemd-tmpfiles", "--root=" + temp.resolve("root")));
+        command.addAll(List.of(options));
+        command.add(rules.toString());
+        Process run;
+        try {
+            run = new ProcessBuilder(command).redirectErrorStream(true).start();
+        } catch (IOException e) {
+            assumeTrue(false, "no systemd-tmpfiles");
+            return;
+        }
+        String said = new String(run.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, run.waitFor(), said);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.loom.cli.option;
 
 import dev.loom.cli.console.CommandFailure;
+import dev.loom.otlp.server.ClientTls;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.otlp.server.FileFailure;
 import dev.loom.server.client.IngestClient;
@@ -22,6 +23,26 @@ public final class SidecarOption {
     @Option(names = "--token-file", paramLabel = "FILE", description = "File with the token that the sidecar requires.")
     private @Nullable Path tokenFile;
 
+    @Option(
+            names = "--tls",
+            description = "Encrypts the connection to the sidecar; implied by the other --tls options.")
+    private boolean encrypted;
+
+    @Option(
+            names = "--tls-ca",
+            paramLabel = "FILE",
+            description = "CA certificates that must have signed the sidecar's, PEM; by default the JDK's.")
+    private @Nullable Path caFile;
+
+    @Option(
+            names = "--tls-cert",
+            paramLabel = "FILE",
+            description = "The client's certificate chain, PEM, if the sidecar requires one.")
+    private @Nullable Path certFile;
+
+    @Option(names = "--tls-key", paramLabel = "FILE", description = "That certificate's private key, PEM.")
+    private @Nullable Path keyFile;
+
     public boolean given() {
         return address != null;
     }
@@ -32,10 +53,15 @@ public final class SidecarOption {
             throw CommandFailure.usage("no sidecar given; use --to-sidecar");
         }
         try {
-            return IngestClient.connect(Endpoint.parse(address), token());
+            return IngestClient.connect(Endpoint.parse(address), token(), tls());
         } catch (IllegalArgumentException e) {
             throw CommandFailure.usage(String.valueOf(e.getMessage()));
         }
+    }
+
+    private @Nullable ClientTls tls() {
+        boolean any = encrypted || caFile != null || certFile != null || keyFile != null;
+        return any ? new ClientTls(caFile, certFile, keyFile) : null;
     }
 
     private String token() {

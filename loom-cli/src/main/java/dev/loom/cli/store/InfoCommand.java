@@ -20,13 +20,17 @@ import picocli.CommandLine.Mixin;
 /** {@code loom info}: the settings and state of a store. */
 @Command(
         name = "info",
-        description = "Prints a store's settings, watermarks, sizes, evictor and losses.",
+        description =
+                "Prints a store's settings, watermarks, sizes, evictor and losses; or lists the stores of this host.",
         mixinStandardHelpOptions = true)
 public final class InfoCommand implements Callable<Integer> {
     private final Console console;
 
     @Mixin
     private StoreOption store = new StoreOption();
+
+    @Mixin
+    private StagedListing listing = new StagedListing();
 
     @Mixin
     private OutputOption output = new OutputOption();
@@ -38,6 +42,9 @@ public final class InfoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         OutputFormat form = output.format(console);
+        if (listing.requested()) {
+            return listing.print(console, form);
+        }
         Map<String, Object> values;
         try (Store reader = LoomReader.attach(store.directory())) {
             values = StoreRows.info(reader, store.directory());

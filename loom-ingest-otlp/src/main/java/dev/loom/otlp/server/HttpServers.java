@@ -107,14 +107,7 @@ public final class HttpServers implements AutoCloseable {
      */
     public static HttpServers start(ServerProtection protection, List<Listener> listeners, Consumer<Throwable> failures)
             throws IOException {
-        boolean open = protection.tls() == null || protection.tokenFile() == null;
-        for (Listener listener : listeners) {
-            if (open && !protection.insecure() && !listener.endpoint().isLocal()) {
-                throw new IllegalArgumentException(
-                        "endpoint is reachable from other machines and needs TLS and a token: endpoint="
-                                + listener.endpoint());
-            }
-        }
+        listeners.forEach(listener -> protection.check(listener.endpoint()));
         HttpServers servers = new HttpServers(protection, failures);
         try {
             servers.listen(listeners);

@@ -55,6 +55,18 @@ public record ServerProtection(
         positive("idle_timeout", idleTimeout.toMillis());
     }
 
+    /**
+     * Checks that it protects an endpoint.
+     *
+     * @throws IllegalArgumentException if other machines can reach it without TLS and a token, and that is not intended
+     */
+    public void check(Endpoint endpoint) {
+        if ((tls == null || tokenFile == null) && !insecure && !endpoint.isLocal()) {
+            throw new IllegalArgumentException(
+                    "endpoint is reachable from other machines and needs TLS and a token: endpoint=" + endpoint);
+        }
+    }
+
     /** The defaults, for endpoints on this machine, without TLS and a token. */
     public static ServerProtection defaults() {
         return builder().build();

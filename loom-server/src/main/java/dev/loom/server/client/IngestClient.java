@@ -2,12 +2,14 @@ package dev.loom.server.client;
 
 import dev.loom.api.Source;
 import dev.loom.format.PayloadFormat;
+import dev.loom.otlp.server.ClientTls;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.server.json.JsonText;
 import dev.loom.server.protocol.FrameChannel;
 import dev.loom.server.protocol.FrameDescriptor;
 import dev.loom.server.protocol.ProtocolException;
 import dev.loom.server.protocol.SchemaRequests;
+import dev.loom.server.protocol.TlsChannel;
 import dev.loom.server.request.RefusedException;
 import dev.loom.server.schema.IndexEntry;
 import dev.loom.server.schema.SchemaAccess;
@@ -15,6 +17,7 @@ import dev.loom.server.text.JsonObject;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.ByteChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -32,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  * {@link SidecarException} for what else goes wrong. For one thread.
  */
 public final class IngestClient implements SchemaAccess, AutoCloseable {
+    /** How long a sidecar may take for the handshake and the answer to the hello. */
+    private static final long GREETING_NS = TimeUnit.SECONDS.toNanos(30);
+
     private final Endpoint endpoint;
     private final FrameChannel channel;
     private final ByteBuffer batch;
@@ -49,20 +55,56 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
                 .order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Connects to a sidecar. */
-    @SuppressWarnings("resource") // the client closes it
+    /** Connects to a sidecar without encryption. */
     public static IngestClient connect(Endpoint endpoint, String token) {
+        return connect(endpoint, token, null, GREETING_NS);
+    }
+
+    /**
+     * Connects to a sidecar.
+     *
+     * @param tls how to encrypt the connection; null for not at all, as to a Unix socket
+     */
+    public static IngestClient connect(Endpoint endpoint, String token, @Nullable ClientTls tls) {
+        return connect(endpoint, token, tls, GREETING_NS);
+    }
+
+    @SuppressWarnings("resource") // the client closes it
+    static IngestClient connect(Endpoint endpoint, String token, @Nullable ClientTls tls, long greetingNs) {
+        if (tls != null && endpoint.socket() != null) {
+            throw new IllegalArgumentException("a Unix socket is not encrypted: endpoint=" + endpoint);
+        }
         try {
             SocketChannel socket = SocketChannel.open(endpoint.address());
-            try {
-                return new IngestClient(endpoint, new FrameChannel(socket), token);
-            } catch (IOException | RuntimeException e) {
-                socket.close();
-                throw e;
+            boolean greeted = false;
+            try (GreetingDeadline deadline = GreetingDeadline.start(socket, greetingNs)) {
+                try {
+                    IngestClient client =
+                            new IngestClient(endpoint, new FrameChannel(open(socket, endpoint, tls)), token);
+                    greeted = true;
+                    return client;
+                } catch (IOException e) {
+                    deadline.check(e);
+                    throw e;
+                }
+            } finally {
+                if (!greeted) {
+                    socket.close();
+                }
             }
         } catch (IOException e) {
             throw new SidecarException("can't reach the sidecar: address=" + endpoint + ": " + e.getMessage(), e);
         }
+    }
+
+    private static ByteChannel open(SocketChannel socket, Endpoint endpoint, @Nullable ClientTls tls)
+            throws IOException {
+        if (tls == null) {
+            return socket;
+        }
+        TlsChannel channel = new TlsChannel(socket, tls.engine(endpoint.host(), endpoint.port()));
+        channel.connect();
+        return channel;
     }
 
     private Map<String, @Nullable Object> call(int type, Map<String, ? extends @Nullable Object> request)

@@ -7,18 +7,23 @@ import dev.loom.server.json.JsonText;
 import dev.loom.server.protocol.FrameChannel;
 import dev.loom.server.protocol.FrameDescriptor;
 import dev.loom.server.protocol.ProtocolException;
+import dev.loom.server.protocol.TlsChannel;
 import dev.loom.server.request.RefusedException;
 import dev.loom.server.text.JsonObject;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import javax.net.ssl.SSLEngine;
 import org.jspecify.annotations.Nullable;
 
 /** Serves one connection on its own thread, until it ends, breaks the protocol or misses a deadline. */
 final class IngestConnection implements Runnable {
     private static final int RETRY_DELAY_MS = 100;
 
+    private final SocketChannel socket;
+    private final @Nullable TlsChannel tls;
     private final FrameChannel channel;
     private final IngestServer server;
     private @Nullable BatchPush batches;
@@ -26,20 +31,52 @@ final class IngestConnection implements Runnable {
     /** When work on the current frame began, never 0; 0 while waiting for a frame. */
     private volatile long busySinceNs;
 
-    IngestConnection(FrameChannel channel, IngestServer server) {
-        this.channel = channel;
+    /** @param engine encrypts it; null if nothing does */
+    IngestConnection(SocketChannel socket, @Nullable SSLEngine engine, IngestServer server) {
+        this.socket = socket;
+        this.tls = engine == null ? null : new TlsChannel(socket, engine);
+        this.channel = new FrameChannel(tls == null ? socket : tls);
         this.server = server;
         this.busySinceNs = System.nanoTime() | 1;
     }
 
     @Override
     public void run() {
-        try (channel) {
-            serve();
+        try (socket) {
+            if (secured()) {
+                serve();
+                finish();
+            }
         } catch (IOException e) {
             // the peer disconnected or was cut off; acknowledged records stay in the log
         } finally {
             server.ended(this);
+        }
+    }
+
+    /** Shakes hands, where that is required. A client that does not even begin to is told so in its own way. */
+    private boolean secured() throws IOException {
+        if (tls == null) {
+            return true;
+        }
+        boolean accepted = false;
+        try {
+            accepted = tls.accept();
+        } finally {
+            if (!accepted) {
+                server.counters().handshakesFailed.increment();
+            }
+        }
+        if (!accepted) {
+            new FrameChannel(socket).writeAnswer(FrameDescriptor.REFUSED, 0, 0, "port requires TLS");
+        }
+        return accepted;
+    }
+
+    private void finish() throws IOException {
+        if (tls != null) {
+            busySinceNs = System.nanoTime() | 1;
+            tls.finish();
         }
     }
 
@@ -191,7 +228,7 @@ final class IngestConnection implements Runnable {
     /** Closes the connection, whatever it is doing. Usable from any thread. */
     void end() {
         try {
-            channel.close();
+            socket.close();
         } catch (IOException e) {
             // nothing more can be lost
         }

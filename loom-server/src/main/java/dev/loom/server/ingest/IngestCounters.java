@@ -19,5 +19,8 @@ public final class IngestCounters {
     /** Connections refused because of the limit. */
     public final LongAdder connectionsRefused = new LongAdder();
 
+    /** Connections that failed to shake hands. */
+    public final LongAdder handshakesFailed = new LongAdder();
+
     IngestCounters() {}
 }

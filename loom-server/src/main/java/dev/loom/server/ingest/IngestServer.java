@@ -4,8 +4,8 @@ import dev.loom.SharedWriter;
 import dev.loom.otlp.server.BearerToken;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.otlp.server.InFlightBudget;
+import dev.loom.otlp.server.ServerTls;
 import dev.loom.otlp.server.SocketFile;
-import dev.loom.server.protocol.FrameChannel;
 import dev.loom.server.protocol.SchemaRequests;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
@@ -43,6 +43,7 @@ public final class IngestServer implements AutoCloseable {
     final SchemaRequests schema;
     final InFlightBudget memory;
     private final @Nullable Path tokenFile;
+    private final @Nullable ServerTls tls;
     private final long frameDeadlineNs;
     private final IngestCounters counters = new IngestCounters();
     private final Set<IngestConnection> connections = ConcurrentHashMap.newKeySet();
@@ -58,6 +59,7 @@ public final class IngestServer implements AutoCloseable {
             SchemaRequests schema,
             InFlightBudget memory,
             @Nullable Path tokenFile,
+            @Nullable ServerTls tls,
             long frameDeadlineNs) {
         this.listener = listener;
         unixPath = endpoint.socket();
@@ -68,6 +70,7 @@ public final class IngestServer implements AutoCloseable {
         this.schema = schema;
         this.memory = memory;
         this.tokenFile = tokenFile;
+        this.tls = unixPath == null ? tls : null;
         this.frameDeadlineNs = frameDeadlineNs;
     }
 
@@ -78,6 +81,7 @@ public final class IngestServer implements AutoCloseable {
      * @param memory bounds what the batches of all connections, and OTLP requests, occupy together
      * @param tokenFile file of the token that clients must present, see {@link BearerToken#read}, read for each connection; null
      *     for none
+     * @param tls encrypts TCP connections; null for none. Unix sockets, which only this machine reaches, are never encrypted
      * @param frameDeadlineNs how long a client may take to send a frame
      * @throws IOException if the address can't be bound or the token can't be read
      */
@@ -87,6 +91,7 @@ public final class IngestServer implements AutoCloseable {
             SchemaRequests schema,
             InFlightBudget memory,
             @Nullable Path tokenFile,
+            @Nullable ServerTls tls,
             long frameDeadlineNs)
             throws IOException {
         if (tokenFile != null) {
@@ -94,7 +99,8 @@ public final class IngestServer implements AutoCloseable {
         }
         Path unixPath = endpoint.socket();
         ServerSocketChannel listener = unixPath == null ? bind(endpoint) : SocketFile.listen(unixPath);
-        IngestServer server = new IngestServer(listener, endpoint, writer, schema, memory, tokenFile, frameDeadlineNs);
+        IngestServer server =
+                new IngestServer(listener, endpoint, writer, schema, memory, tokenFile, tls, frameDeadlineNs);
         server.acceptor.setDaemon(true);
         server.watch.setDaemon(true);
         server.acceptor.start();
@@ -160,19 +166,19 @@ public final class IngestServer implements AutoCloseable {
 
     @SuppressWarnings("resource") // the connection closes it
     private void serve(SocketChannel accepted) throws IOException {
-        FrameChannel channel = new FrameChannel(accepted);
         if (connections.size() >= CONNECTIONS_MAX) {
             counters.connectionsRefused.increment();
-            channel.close();
+            accepted.close();
             return;
         }
-        if (unixPath == null) {
-            accepted.setOption(StandardSocketOptions.TCP_NODELAY, true);
-            accepted.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
-        }
-        IngestConnection connection = new IngestConnection(channel, this);
+        IngestConnection connection = null;
         boolean served = false;
         try {
+            if (unixPath == null) {
+                accepted.setOption(StandardSocketOptions.TCP_NODELAY, true);
+                accepted.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+            }
+            connection = new IngestConnection(accepted, tls == null ? null : tls.engine(), this);
             connections.add(connection);
             LockSupport.unpark(watch);
             Thread thread = new Thread(connection, "loom-ingest-connection");
@@ -181,8 +187,10 @@ public final class IngestServer implements AutoCloseable {
             served = true;
         } finally {
             if (!served) { // out of memory or threads
-                connections.remove(connection);
-                channel.close();
+                if (connection != null) {
+                    connections.remove(connection);
+                }
+                accepted.close();
             }
         }
     }

@@ -35,6 +35,9 @@ final class InfoValues {
         retention(info.retention());
         info.owner().ifPresent(owner -> {
             values.put("owner_pid", owner.pid());
+            if (!owner.near()) {
+                values.put("owner_pid_namespace", "another");
+            }
             values.put("owner_host", owner.host());
             values.put("staging", owner.staging().toString());
             values.put("record_ring_bytes", info.records().ringBytes());

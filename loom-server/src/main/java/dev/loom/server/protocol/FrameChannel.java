@@ -4,16 +4,16 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.SocketChannel;
+import java.nio.channels.ByteChannel;
 import java.nio.charset.StandardCharsets;
 
 /** Reads and writes frames on one connection, blocking. For one thread. */
 public final class FrameChannel implements AutoCloseable {
-    private final SocketChannel channel;
+    private final ByteChannel channel;
     private final ByteBuffer header = little(FrameDescriptor.HEADER_LENGTH);
     private final ByteBuffer text = little(FrameDescriptor.HEADER_LENGTH + FrameDescriptor.TEXT_LENGTH_MAX);
 
-    public FrameChannel(SocketChannel channel) {
+    public FrameChannel(ByteChannel channel) {
         this.channel = channel;
     }
 

@@ -105,6 +105,7 @@ final class IngestServerTest {
                         () -> new StoreSchema(writer.loom()), id -> false, new SchemaRequests.Changes("", true)),
                 InFlightBudget.open(temp, memory),
                 token,
+                null,
                 deadlineNs);
         return server.port() >= 0 ? Endpoint.parse("127.0.0.1:" + server.port()) : Endpoint.parse(address);
     }

@@ -54,6 +54,7 @@ final class IngestSurvivalTest {
                                     new SchemaRequests.Changes("", true)),
                             InFlightBudget.open(temp, 1 << 20),
                             null,
+                            null,
                             IngestServer.FRAME_DEADLINE_NS)) {
                 Endpoint found =
                         server.port() < 0 ? Endpoint.parse(address) : Endpoint.parse("127.0.0.1:" + server.port());

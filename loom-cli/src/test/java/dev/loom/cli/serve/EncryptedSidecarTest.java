@@ -1,0 +1,118 @@
+package dev.loom.cli.serve;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.cli.Cli;
+import dev.loom.otlp.server.Endpoint;
+import dev.loom.server.LoomServer;
+import dev.loom.server.ServerSettings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.KeyStore;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A sidecar that takes raw records from other machines. */
+final class EncryptedSidecarTest {
+    @TempDir
+    Path temp;
+
+    private Path token = Path.of("");
+
+    @BeforeEach
+    void createFiles() throws Exception {
+        token = Files.writeString(temp.resolve("token"), "secret\n");
+        Files.setPosixFilePermissions(token, PosixFilePermissions.fromString("rw-------"));
+        keytool("-genkeypair", "-keyalg", "EC", "-dname", "CN=sidecar", "-ext", "san=dns:localhost", "-validity", "2");
+        keytool("-exportcert", "-rfc", "-file", cert().toString());
+        KeyStore keys = KeyStore.getInstance(temp.resolve("keys").toFile(), "changeit".toCharArray());
+        String key = Base64.getMimeEncoder()
+                .encodeToString(keys.getKey("own", "changeit".toCharArray()).getEncoded());
+        Files.writeString(
+                temp.resolve("own.key"), "-----BEGIN PRIVATE KEY-----\n" + key + "\n-----END PRIVATE KEY-----\n");
+    }
+
+    private Path cert() {
+        return temp.resolve("own.crt");
+    }
+
+    private void keytool(String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString()));
+        command.addAll(List.of(arguments));
+        command.addAll(List.of("-alias", "own", "-storepass", "changeit", "-storetype", "PKCS12"));
+        command.addAll(List.of("-keystore", temp.resolve("keys").toString()));
+        assertEquals(
+                0,
+                new ProcessBuilder(command)
+                        .redirectErrorStream(true)
+                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                        .start()
+                        .waitFor());
+    }
+
+    private LoomServer start(boolean tls, boolean authenticated) throws IOException {
+        String server = (tls ? "tls: {cert_file: " + cert() + ", key_file: " + temp.resolve("own.key") + "}, " : "")
+                + (authenticated ? "auth: {token_file: " + token + "}" : "insecure: false");
+        Path file =
+                Files.writeString(temp.resolve("loom.yaml"), "server: {" + server + "}\nstore: {record_ring_mib: 8}\n");
+        return LoomServer.open(ServerSettings.read(
+                        file,
+                        Map.of(),
+                        Map.of(
+                                "receivers.loom.endpoint",
+                                "0.0.0.0:0",
+                                "store.directory",
+                                temp.resolve("store").toString()))
+                .onFailure(Throwable::printStackTrace)
+                .build());
+    }
+
+    @Test
+    void shouldNotListenToOthersWithoutTlsAndToken() {
+        for (int i = 0; i < 3; i++) {
+            boolean tls = i == 1;
+            boolean authenticated = i == 2;
+            IllegalArgumentException refused =
+                    assertThrows(IllegalArgumentException.class, () -> start(tls, authenticated));
+            assertTrue(String.valueOf(refused.getMessage()).contains("needs TLS and a token"), refused::getMessage);
+        }
+    }
+
+    @Test
+    void shouldTakeImportsFromThoseWhoTrustItAndHaveTheToken() throws Exception {
+        try (LoomServer sidecar = start(true, true)) {
+            int port = Endpoint.parse(String.valueOf(sidecar.addresses().get("ingest")))
+                    .port();
+            Cli cli = Cli.on(temp.resolve("none")).environment("LOOM_TO_SIDECAR", "localhost:" + port);
+            String[] trusting = {"--tls-ca", cert().toString(), "--token-file", token.toString()};
+            cli.importText("lines", "lines", "a\nb\n", trusting).ok();
+            String without = cli.importText("lines", "lines", "c\n", "--tls-ca", cert().toString())
+                    .err();
+            assertTrue(without.contains("wrong token"), without);
+            String stranger = cli.importText("lines", "lines", "c\n", "--tls", "--token-file", token.toString())
+                    .exit(5)
+                    .err();
+            assertTrue(stranger.contains("TLS handshake failed"), stranger);
+            String plain = cli.importText("lines", "lines", "c\n", "--token-file", token.toString())
+                    .err();
+            assertTrue(plain.contains("port requires TLS"), plain);
+            String half = cli.importText("lines", "lines", "c\n", "--tls-cert", cert().toString())
+                    .exit(2)
+                    .err();
+            assertTrue(half.contains("a certificate needs its key"), half);
+        }
+        assertEquals(
+                2,
+                Cli.on(temp.resolve("store")).run("scan", "lines").ok().lines().size());
+    }
+}
