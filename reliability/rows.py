@@ -52,9 +52,10 @@ class Cycle:
         shutil.rmtree(self.staging)
         os.makedirs(self.staging)
 
-    def contents(self, source, stream, decode=loom.payload, contiguous=True):
+    def contents(self, source, stream, decode=loom.payload, contiguous=True, begin=None):
         """What the store has of a stream."""
-        begin = loom.info(self.store)["record_begin"]
+        if begin is None:
+            begin = loom.info(self.store)["record_begin"]
         payloads = (decode(fields) for _, fields in loom.scan(self.store, source, expired=begin > 0))
         found = (Run.contiguous if contiguous else Run.increasing)(stream, payloads)
         self.checked += found.count
@@ -124,6 +125,7 @@ class Writers:
         """All that was acknowledged is there, and nothing that was not sent. Continues where the store is."""
         cycle = self.cycle
         known = loom.sources(cycle.store)
+        begin = loom.info(cycle.store)["record_begin"]
         for i, stream in enumerate(self.raw):
             name = f"raw-{i}"
             expected = self.acknowledged[i] if least is None else least[i]
@@ -131,7 +133,7 @@ class Writers:
                 require(expected == 0, f"source lost: source={name}, records={expected}")
                 self.acknowledged[i] = 0
                 continue
-            found = cycle.contents(name, stream)
+            found = cycle.contents(name, stream, begin=begin)
             require(found.next >= expected, f"lost: source={name}, found={found.next}, acknowledged={expected}")
             require(found.next <= self.sent[i], f"invented: source={name}, found={found.next}, sent={self.sent[i]}")
             require(not exact or found.next == expected, f"not acknowledged, but there: source={name}, found={found.next}, acknowledged={expected}")
@@ -150,7 +152,7 @@ class Writers:
             missing = {i for i in self.log_acknowledged - found if i >= begins.first}
             require(not missing, lambda: f"lost: source=otlp.logs, acknowledged={sorted(missing)[:10]}, count={len(missing)}")
             require(begins.next <= self.log_sent, "invented: source=otlp.logs")
-            if loom.info(cycle.store)["record_begin"] == 0:
+            if begin == 0:
                 require(not self.log_acknowledged - found, "lost: source=otlp.logs, at its begin")
         else:
             require(not self.log_acknowledged, f"source lost: source=otlp.logs, records={len(self.log_acknowledged)}")
@@ -178,25 +180,28 @@ def r2(cycle):
         return r2_import(cycle)
     cycle.settings = LIMITED if cycle.random.random() < 0.5 else {}
     writers = Writers(cycle, pause_s=cycle.random.choice((0, 0.005) if cycle.settings else (0.005, 0.02, 0.05)))
-    for _ in range(cycle.random.randrange(1, 6)):
-        starting = cycle.random.random() < 0.2
+    for _ in range(cycle.random.randrange(1, 5)):
+        while cycle.random.random() < 0.4:
+            starting = cycle.start()  # or recovering what the last one left
+            time.sleep(cycle.random.uniform(0.1, 1.5))
+            cycle.kill(starting)
         sidecar = cycle.start()
-        if starting:
-            time.sleep(cycle.random.uniform(0.1, 1.2))
-        else:
-            sidecar.listening()
-            began = time.monotonic()
-            writers.start(sidecar)
-            if cycle.random.random() < 0.8:
-                writers.await_progress()
-            time.sleep(max(0.0, cycle.random.uniform(0.01, 2) - (time.monotonic() - began)))
+        sidecar.listening()
+        began = time.monotonic()
+        writers.start(sidecar)
+        if cycle.random.random() < 0.8:
+            writers.await_progress()
+        time.sleep(max(0.0, cycle.random.uniform(0.01, 2) - (time.monotonic() - began)))
         cycle.kill(sidecar)
         writers.stop()
-        if exists(cycle):
-            writers.check()
-            if cycle.random.random() < 0.3:
-                loom.verify(cycle.store, repair=True)
-                finish(cycle, writers)
+        while cycle.random.random() < 0.4:
+            starting = cycle.start()
+            time.sleep(cycle.random.uniform(0.1, 1.5))
+            cycle.kill(starting)
+        writers.check()
+        if cycle.random.random() < 0.3:
+            loom.verify(cycle.store, repair=True)
+            finish(cycle, writers)
     loom.run("source", "add", "end", "--format", "bytes", "--dir", cycle.store)
     finish(cycle, writers)
 
