@@ -17,7 +17,7 @@ from oracle import Violation, require
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LOOM = os.path.join(ROOT, "loom")
 DEADLINE_S = 300  # for anything that must come to an end
-RECORDS_MAX = 10_000  # of a client's connection; then it sends slowly, as all of them have to be checked
+RECORDS_MAX = 1_500  # of a client's connection; then it sends slowly, as all of them have to be checked
 
 HELLO, BATCH, SCHEMA, TAKEN, RETRY, REFUSED = 1, 2, 3, 17, 18, 19
 
@@ -30,46 +30,52 @@ def run(*args, ok=(0,), **more):
     return done
 
 
-def info(store):
-    return json.loads(run("info", "--dir", store, "-o", "json").stdout)
-
-
-def sources(store):
-    lines = run("sources", "--dir", store, "-o", "json").stdout.splitlines()
-    return {source["name"]: source for source in map(json.loads, lines)}
-
-
 def verify(store, repair=False):
     run("verify", "--dir", store, *(["--repair"] if repair else []))
 
 
-def scan(store, source, expired=False):
-    """The records of a source, oldest first: (address, fields). The answer must be complete."""
-    process = subprocess.Popen(
-        [LOOM, "scan", "--dir", store, source, "--asc", "-o", "json"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    errors = []
-    reader = threading.Thread(target=lambda: errors.append(process.stderr.read()), daemon=True)
-    reader.start()
-    try:
-        for line in process.stdout:
-            record = json.loads(line)
-            yield record["addr"], record["fields"]
-        process.wait(DEADLINE_S)
-        reader.join(DEADLINE_S)
-        incomplete = re.search(r"incomplete answer: (\{.*\})", "".join(errors))
-        only_expired = expired and incomplete and not json.loads(incomplete[1])["damaged_pages"]
-        require(process.returncode == 0 or only_expired,
-                lambda: f"scan failed: source={source}, code={process.returncode}, err={''.join(errors)[-2000:]}")
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
+class Command:
+    """Reads a store by the command, which attaches to it, whether its writer lives or is dead."""
+
+    def __init__(self, store):
+        self.store = store
+
+    def info(self):
+        return json.loads(run("info", "--dir", self.store, "-o", "json").stdout)
+
+    def sources(self):
+        lines = run("sources", "--dir", self.store, "-o", "json", ok=(0, 3)).stdout.splitlines()
+        return {source["name"]: source for source in map(json.loads, lines)}
+
+    def scan(self, source, expired=False):
+        """The records of a source, oldest first. The answer must be complete, but for what was deleted."""
+        process = subprocess.Popen(
+            [LOOM, "scan", "--dir", self.store, source, "--asc", "-o", "json"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        errors = []
+        reader = threading.Thread(target=lambda: errors.append(process.stderr.read()), daemon=True)
+        reader.start()
+        try:
+            yield from map(json.loads, process.stdout)
+            process.wait(DEADLINE_S)
+            reader.join(DEADLINE_S)
+            incomplete = re.search(r"incomplete answer: (\{.*\})", "".join(errors))
+            require(process.returncode == 0 or incomplete and complete(json.loads(incomplete[1]), expired),
+                    lambda: f"scan failed: source={source}, code={process.returncode}, err={''.join(errors)[-2000:]}")
+        finally:
+            process.kill()
+            process.wait()
+            process.stdout.close()
 
 
-def payload(fields):
+def complete(end, expired):
+    """Whether an answer lacks nothing, or only what was deleted."""
+    return end["complete"] or expired and not end["damaged_pages"] and not end["lost"] and end["limit"] == "none"
+
+
+def payload(record):
     """The bytes of a record of a source of format bytes."""
-    return base64.b64decode(next(iter(fields.values())))
+    return base64.b64decode(next(iter(record["fields"].values())))
 
 
 class Process:
@@ -131,7 +137,9 @@ class Sidecar(Process):
             file.write("store: {" + ", ".join(f"{k}: {v}" for k, v in store_settings.items()) + "}\n"
                        "receivers: {otlp: {max_in_flight_mib: 4}}\n")
         super().__init__("serve", "--config", config, "--dir", store, "--ingest", "127.0.0.1:0",
-                         "--otlp-http", "127.0.0.1:0", "--http", "127.0.0.1:0")
+                         "--otlp-http", "127.0.0.1:0", "--http", "127.0.0.1:0",
+                         # it lives for seconds, in which the optimizing compiler costs more than it gives
+                         env={"LOOM_JAVA_OPTS": "-XX:TieredStopAtLevel=1", **os.environ})
 
     def listening(self):
         """Waits until it serves."""
@@ -160,6 +168,14 @@ class Sidecar(Process):
 
     def info(self):
         return self.ask("info", {})[0][0]
+
+    def sources(self):
+        return {source["name"]: source for source in self.ask("sources", {})[0]}
+
+    def scan(self, source, expired=False):
+        records, end = self.ask("scan", {"source": source, "asc": True})
+        require(complete(end, expired), lambda: f"incomplete answer: source={source}, end={end}")
+        return records
 
     def ready(self):
         connection = http.client.HTTPConnection("127.0.0.1", self.port("http"), timeout=DEADLINE_S)
@@ -266,6 +282,7 @@ class LogClient(threading.Thread):
                 answer.read()
                 if answer.status == 200:
                     self.acknowledged.update(batch)
+                self.stopped.wait(0.005 if len(self.acknowledged) < RECORDS_MAX else 0.05)
         except (OSError, http.client.HTTPException):
             pass  # the sidecar was killed
         finally:

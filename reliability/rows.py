@@ -1,7 +1,6 @@
 """One cycle of each row: what is done to the store, and what must then be true of it. docs/reliability.md has the rows."""
 import contextlib
 import fcntl
-import json
 import os
 import random
 import re
@@ -12,7 +11,7 @@ import subprocess
 import time
 
 import loom
-from loom import Import, LogClient, Process, RawClient, Sidecar
+from loom import Command, Import, LogClient, Process, RawClient, Sidecar
 from oracle import Run, Stream, require
 
 MIB = 1 << 20
@@ -52,11 +51,15 @@ class Cycle:
         shutil.rmtree(self.staging)
         os.makedirs(self.staging)
 
-    def contents(self, source, stream, decode=loom.payload, contiguous=True, begin=None):
+    def command(self):
+        return Command(self.store)
+
+    def contents(self, source, stream, decode=loom.payload, contiguous=True, reader=None, begin=None):
         """What the store has of a stream."""
+        reader = reader or self.command()
         if begin is None:
-            begin = loom.info(self.store)["record_begin"]
-        payloads = (decode(fields) for _, fields in loom.scan(self.store, source, expired=begin > 0))
+            begin = reader.info()["record_begin"]
+        payloads = map(decode, reader.scan(source, expired=begin > 0))
         found = (Run.contiguous if contiguous else Run.increasing)(stream, payloads)
         self.checked += found.count
         before = self.begins.get(source, 0)
@@ -69,12 +72,12 @@ class Cycle:
         return found
 
 
-def line(fields):
-    return bytes.fromhex(fields["line"])
+def line(record):
+    return bytes.fromhex(record["fields"]["line"])
 
 
-def body(fields):
-    return bytes.fromhex(fields["body"])
+def body(record):
+    return bytes.fromhex(record["fields"]["body"])
 
 
 class Writers:
@@ -121,11 +124,12 @@ class Writers:
             self.log_acknowledged |= self.log_client.acknowledged
             self.log_sent = self.log_client.sent
 
-    def check(self, least=None, exact=False):
+    def check(self, least=None, exact=False, reader=None):
         """All that was acknowledged is there, and nothing that was not sent. Continues where the store is."""
         cycle = self.cycle
-        known = loom.sources(cycle.store)
-        begin = loom.info(cycle.store)["record_begin"]
+        reader = reader or cycle.command()
+        known = reader.sources()
+        begin = reader.info()["record_begin"]
         for i, stream in enumerate(self.raw):
             name = f"raw-{i}"
             expected = self.acknowledged[i] if least is None else least[i]
@@ -133,7 +137,7 @@ class Writers:
                 require(expected == 0, f"source lost: source={name}, records={expected}")
                 self.acknowledged[i] = 0
                 continue
-            found = cycle.contents(name, stream, begin=begin)
+            found = cycle.contents(name, stream, reader=reader, begin=begin)
             require(found.next >= expected, f"lost: source={name}, found={found.next}, acknowledged={expected}")
             require(found.next <= self.sent[i], f"invented: source={name}, found={found.next}, sent={self.sent[i]}")
             require(not exact or found.next == expected, f"not acknowledged, but there: source={name}, found={found.next}, acknowledged={expected}")
@@ -143,8 +147,7 @@ class Writers:
         if self.log and "otlp.logs" in known:
             found = set()
             def payloads():
-                for _, fields in loom.scan(cycle.store, "otlp.logs", expired=True):
-                    payload = body(fields)
+                for payload in map(body, reader.scan("otlp.logs", expired=True)):
                     found.add(self.log.sequence(payload))
                     yield payload
             begins = Run.increasing(self.log, payloads())
@@ -180,26 +183,24 @@ def r2(cycle):
         return r2_import(cycle)
     cycle.settings = LIMITED if cycle.random.random() < 0.5 else {}
     writers = Writers(cycle, pause_s=cycle.random.choice((0, 0.005) if cycle.settings else (0.005, 0.02, 0.05)))
-    for _ in range(cycle.random.randrange(1, 5)):
+    for _ in range(cycle.random.randrange(1, 9)):
         while cycle.random.random() < 0.4:
             starting = cycle.start()  # or recovering what the last one left
             time.sleep(cycle.random.uniform(0.1, 1.5))
             cycle.kill(starting)
         sidecar = cycle.start()
         sidecar.listening()
+        writers.check(reader=sidecar)
         began = time.monotonic()
         writers.start(sidecar)
         if cycle.random.random() < 0.8:
             writers.await_progress()
-        time.sleep(max(0.0, cycle.random.uniform(0.01, 2) - (time.monotonic() - began)))
+        time.sleep(max(0.0, cycle.random.uniform(0.01, 1) - (time.monotonic() - began)))
         cycle.kill(sidecar)
         writers.stop()
-        while cycle.random.random() < 0.4:
-            starting = cycle.start()
-            time.sleep(cycle.random.uniform(0.1, 1.5))
-            cycle.kill(starting)
-        writers.check()
         if cycle.random.random() < 0.3:
+            writers.check()
+        if cycle.random.random() < 0.1:
             loom.verify(cycle.store, repair=True)
             finish(cycle, writers)
     loom.run("source", "add", "end", "--format", "bytes", "--dir", cycle.store)
@@ -247,8 +248,7 @@ def r2_import(cycle):
 
 def records(cycle, source):
     """How many records a source has; None if there is no such source."""
-    lines = loom.run("sources", "--dir", cycle.store, "-o", "json", ok=(0, 3)).stdout.splitlines()
-    return next((each["records"] for each in map(json.loads, lines) if each["name"] == source), None)
+    return cycle.command().sources().get(source, {}).get("records")
 
 
 def mount(cycle, *args):
@@ -290,10 +290,12 @@ def r3(cycle):
     cycle.store = os.path.join(disk, "store")
     cycle.settings = LIMITED if cycle.random.random() < 0.3 else {"max_size": "64MiB"}
     writers = Writers(cycle, logs=False, pause_s=cycle.random.choice((0.002, 0.01, 0.05)))
-    for cut in range(cycle.random.randrange(1, 4)):
-        sidecar = cycle.start()
+    sidecar = None
+    for cut in range(cycle.random.randrange(2, 8)):
+        started = sidecar is None
+        sidecar = sidecar or cycle.start()
         durable, least = 0, [0, 0]
-        if cycle.random.random() < 0.25 and cut:
+        if started and cut and cycle.random.random() < 0.5:
             time.sleep(cycle.random.uniform(0.1, 1))  # a cut during the recovery, too
             durable, least = None, list(writers.acknowledged)
         else:
@@ -312,6 +314,7 @@ def r3(cycle):
             last = sidecar.info()
             durable = last["record_durable"]  # a sync that fails must not raise it
         sidecar.kill()
+        sidecar = None
         writers.stop()
         acknowledged = sum(writers.acknowledged)
         cycle.forget()
@@ -321,22 +324,31 @@ def r3(cycle):
         if not os.path.exists(os.path.join(cycle.store, "loom.mark")):
             require(not durable and least == [0, 0], f"the store is gone: durable={durable}")
             continue
-        attached = loom.info(cycle.store)
-        require(durable is None or attached["record_tail"] >= durable,
-                f"lost below durable: tail={attached['record_tail']}, durable={durable}")
-        writers.check(least=least)
+        reader = cycle.command()
+        if cycle.random.random() < 0.6:  # recovered, instead of attached to
+            reader = cycle.start()
+            reader.listening()
+        found = reader.info()
+        require(durable is None or found["record_tail"] >= durable,
+                f"lost below durable: tail={found['record_tail']}, durable={durable}")
+        writers.check(least=least, reader=reader)
         if durable is not None:
             cycle.figure("acknowledged records lost above durable", acknowledged - sum(writers.acknowledged))
-            cycle.figure("their bytes", last["record_tail"] - attached["record_tail"])
-        if cycle.random.random() < 0.5:
-            kept = list(writers.acknowledged)
+            cycle.figure("their bytes", last["record_tail"] - found["record_tail"])
+        writers.sent = list(writers.acknowledged)
+        if isinstance(reader, Sidecar):
+            sidecar = reader
+        elif cycle.random.random() < 0.3:
             loom.verify(cycle.store, repair=True)
             loom.verify(cycle.store)
-            writers.check(least=kept, exact=True)
-        writers.sent = list(writers.acknowledged)
-    loom.verify(cycle.store, repair=True)
-    loom.verify(cycle.store)
-    writers.check()
+            writers.check(exact=True)
+    if sidecar:
+        sidecar.kill()
+        cycle.faults += 1
+    if exists(cycle):
+        loom.verify(cycle.store, repair=True)
+        loom.verify(cycle.store)
+        writers.check(exact=True)
 
 
 def durable_records(sidecar, writers):
@@ -344,8 +356,8 @@ def durable_records(sidecar, writers):
     durable = sidecar.info()["record_durable"]
     records = []
     for i, stream in enumerate(writers.raw):
-        lines, _ = sidecar.ask("scan", {"source": f"raw-{i}", "asc": True})
-        records += [(record["addr"], i, stream.sequence(loom.payload(record["fields"]))) for record in lines]
+        records += [(record["addr"], i, stream.sequence(loom.payload(record)))
+                    for record in sidecar.scan(f"raw-{i}", expired=True)]
     records.sort()
     least = [0, 0]
     for (_, i, sequence), (end, _, _) in zip(records, records[1:]):
@@ -437,7 +449,7 @@ def r12_import(cycle):
     imported, lost = (int((re.search(what + r" (\d+)", said) or (0, 0))[1]) for what in ("imported", "lost"))
     require(code in (0, 6) and imported, f"import failed: code={code}, err={said}")
     found = cycle.contents("lines-200", stream, line, contiguous=False)
-    source = loom.sources(cycle.store)["lines-200"]
+    source = cycle.command().sources()["lines-200"]
     require(found.count == imported == source["records"], f"wrong count: found={found.count}, source={source}, said={said}")
     require(source["lost"] == lost and found.count + lost == process.sent,
             f"drops are wrong: sent={process.sent}, found={found.count}, source={source}, said={said}")
@@ -486,7 +498,7 @@ def r21(cycle):
             winner.kill()
             expected[winner.stream.number] = (winner.stream, 1, winner.sent)
     loom.verify(cycle.store, repair=True)
-    known = loom.sources(cycle.store)
+    known = cycle.command().sources()
     require(set(known) == {f"lines-{number}" for number in expected}, f"a loser has written: {sorted(known)}")
     for number, (stream, least, most) in expected.items():
         found = cycle.contents(f"lines-{number}", stream, line)
