@@ -1,6 +1,7 @@
 package dev.loom.faults;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
@@ -9,18 +10,26 @@ import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
+import dev.loom.format.RecordLookup;
 import dev.loom.query.Aggregate;
+import dev.loom.query.EventExtent;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
+import dev.loom.query.model.EventClock;
 import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryStatistics;
+import dev.loom.query.model.TimeRange;
+import dev.loom.query.model.Value;
 import java.math.BigDecimal;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.zip.CRC32;
+import org.agrona.DirectBuffer;
 
 /** All that a golden store answers, as lines of text: its schema, records, totals, percentiles and counts by bin. */
 final class GoldenAnswers {
@@ -30,6 +39,19 @@ final class GoldenAnswers {
             ValueType.I64,
             ValueUnit.ofName("length"),
             (buffer, offset, length, into) -> into.setInteger(length));
+
+    /** Event times in the first 8 bytes of payloads, as {@code timed:} formats have them. */
+    private record Times(IndexFunction function) implements EventClock {
+        @Override
+        public long epochNs(RecordLookup lookup, DirectBuffer payload, int offset, int length) {
+            return payload.getLong(offset, ByteOrder.LITTLE_ENDIAN);
+        }
+
+        @Override
+        public TimeRange times(Value min, Value max) {
+            return new TimeRange(min.longValue(), max.longValue() + 1);
+        }
+    }
 
     private GoldenAnswers() {}
 
@@ -95,6 +117,16 @@ final class GoldenAnswers {
         Aggregate byIndex = aggregate(snapshot, index, function, true);
         String answer = aggregate(index.id(), byIndex);
         assertEquals(answer, aggregate(index.id(), aggregate(snapshot, index, function, false)), "without the index");
+        if (index.kind() == Index.Kind.EVENT_TIME) {
+            EventExtent.Found found = EventExtent.of(snapshot, index.sourceId(), new Times(function))
+                    .find();
+            long first = byIndex.min().orElseThrow().longValue();
+            long last = byIndex.max().orElseThrow().longValue();
+            assertEquals(new TimeRange(first, last + 1), found.times());
+            requireUsed(index, found.statistics());
+        } else if (byIndex.count() > 0) {
+            requireUsed(index, byIndex.statistics());
+        }
         lines.add(answer);
         if (index.kind() == Index.Kind.VALUE) {
             Histogram.Counts counts = Histogram.of(snapshot, index.sourceId(), function)
@@ -107,6 +139,13 @@ final class GoldenAnswers {
                 }
             }
         }
+    }
+
+    /** An index that can no longer be read makes answers slower, not wrong. */
+    private static void requireUsed(Index index, QueryStatistics work) {
+        assertTrue(
+                work.chunksFromTotals() + work.chunksFromBins() > 0,
+                () -> "no chunk was answered by its index: " + index);
     }
 
     private static String index(Index index) {

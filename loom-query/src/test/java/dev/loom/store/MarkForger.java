@@ -12,7 +12,6 @@ import java.util.zip.CRC32C;
 
 /** Writes marks that no store would. */
 public final class MarkForger {
-    private static final int MAJOR_OFFSET = 8;
     private static final int DEVICE_OFFSET = 80;
     private static final int INODE_OFFSET = 88;
     private static final int BOOT_ID_OFFSET = 256;
@@ -54,18 +53,6 @@ public final class MarkForger {
                 }
                 bytes.putInt(slot + CRC_OFFSET, crc(bytes.array(), slot));
             }
-        }
-        Files.write(path, bytes.array());
-    }
-
-    /** Makes another version of the format the writer of a store. */
-    public static void version(Path directory, int major, int minor) throws IOException {
-        Path path = new StoreFiles(directory).mark();
-        ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(path)).order(ByteOrder.LITTLE_ENDIAN);
-        for (int slot = 0; slot + MarkFile.SLOT_LENGTH <= bytes.capacity(); slot += MarkFile.SLOT_LENGTH) {
-            bytes.putShort(slot + MAJOR_OFFSET, (short) major);
-            bytes.putShort(slot + MAJOR_OFFSET + Short.BYTES, (short) minor);
-            bytes.putInt(slot + CRC_OFFSET, crc(bytes.array(), slot));
         }
         Files.write(path, bytes.array());
     }
