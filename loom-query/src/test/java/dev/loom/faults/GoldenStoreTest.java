@@ -22,18 +22,15 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
-import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A store of two sessions that an earlier version has written: every later one reads it. What it must hold is computed
- * here, and never read from it. {@code -Dloom.golden=write} makes the file anew, which is right only together with a new
- * version of the format; the files of earlier versions stay.
+ * here, and never read from it. {@link GoldenAnswersTest} has stores of every type of file.
  */
 class GoldenStoreTest {
     private static final Path FILE = Path.of("src/test/resources/golden/format-1.0.zip");
@@ -48,7 +45,6 @@ class GoldenStoreTest {
     Path temp;
 
     private Path store = Path.of("");
-    private long now = START_NS;
 
     private static int source(int record) {
         int source = record % 7 == 0 ? 3 : record % 3;
@@ -69,42 +65,12 @@ class GoldenStoreTest {
 
     @BeforeEach
     void unpack() throws IOException {
-        if ("write".equals(System.getProperty("loom.golden"))) {
-            write();
-        }
         store = temp.resolve("store");
         try (ZipInputStream zip = new ZipInputStream(Files.newInputStream(FILE))) {
             for (ZipEntry entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry()) {
                 Path target = store.resolve(entry.getName());
                 Files.createDirectories(target.getParent());
                 Files.write(target, zip.readAllBytes());
-            }
-        }
-    }
-
-    private void write() throws IOException {
-        Path made = temp.resolve("made");
-        int[] ids = new int[FORMATS.size()];
-        for (int session = 0; session < 2; session++) {
-            try (Loom loom =
-                    Loom.open(PushingProcess.config(made).clock(() -> now).build())) {
-                for (int i = 0; session == 0 && i < ids.length; i++) {
-                    ids[i] = loom.defineSource("source-" + i, Formats.parse(FORMATS.get(i)), Map.of("number", "" + i));
-                }
-                for (int record = session * RECORDS / 2; record < (session + 1) * RECORDS / 2; record++) {
-                    if (record == CLOSED_FROM) {
-                        loom.closeSource(ids[1]);
-                    }
-                    now = timeNs(record);
-                    loom.push(ids[source(record)], payload(record));
-                }
-            }
-        }
-        try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(FILE));
-                Stream<Path> files = Files.walk(made)) {
-            for (Path each : files.filter(Files::isRegularFile).sorted().toList()) {
-                zip.putNextEntry(new ZipEntry(made.relativize(each).toString()));
-                zip.write(Files.readAllBytes(each));
             }
         }
     }

@@ -1,0 +1,131 @@
+"""Runs cycles of faults against ./loom and prints a table; exits with 1 if a promise was broken.
+
+python3 reliability/run.py --minutes 30 --rows R2,R12 --seed 7     # python3 reliability/run.py --help
+"""
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import loom
+from oracle import Violation
+from rows import ROWS, Cycle
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description="Runs cycles of faults against ./loom, and prints what became of its promises.")
+    parser.add_argument("--minutes", type=float, help="begin no cycle after so long; by default 5 unless --cycles is given")
+    parser.add_argument("--cycles", type=int, help="so many cycles of each row at most")
+    parser.add_argument("--rows", default=",".join(ROWS), help=f"by default {','.join(ROWS)}; R3 and R12 need root")
+    parser.add_argument("--seed", type=int, default=time.time_ns() // 1_000_000, help="of the first cycle of each row; the next one has the next seed")
+    parser.add_argument("--totals", help="file to add the counts to, so that a soak may go on in several runs")
+    parser.add_argument("--sabotage", action="store_true", help="after a kill, also delete what must survive it: R2 must fail")
+    parser.add_argument("--work", default="/dev/shm" if os.path.isdir("/dev/shm") else None,
+                        help="directory for the stores, on a file system in memory; by default /dev/shm")
+    given = parser.parse_args()
+    given.rows = given.rows.split(",")
+    if unknown := [row for row in given.rows if row not in ROWS]:
+        parser.error(f"unknown rows: {','.join(unknown)}; expected some of {','.join(ROWS)}")
+    if given.minutes is None and given.cycles is None:
+        given.minutes = 5
+    return given
+
+
+def commit():
+    done = subprocess.run(["git", "describe", "--always", "--dirty", "--abbrev=7"], cwd=loom.ROOT, capture_output=True, text=True)
+    return done.stdout.strip() or "unknown"
+
+
+def run_cycle(row, number, seed, given):
+    """The counts of one cycle."""
+    directory = tempfile.mkdtemp(prefix=f"loom-{row}-{seed}-", dir=given.work)
+    cycle = Cycle(directory, seed, given.sabotage)
+    began = time.monotonic()
+    failure = None
+    try:
+        with cycle.open:
+            try:
+                ROWS[row][0](cycle)
+            except Exception as e:
+                failure = f"{type(e).__name__}: {e}"
+                if not isinstance(e, Violation):
+                    traceback.print_exc()
+                if os.path.ismount(os.path.join(directory, "disk")):
+                    shutil.copytree(os.path.join(directory, "disk"), os.path.join(directory, "kept"), ignore_dangling_symlinks=True)
+    except Exception as e:
+        failure = failure or f"{type(e).__name__}: {e}"
+    seconds = time.monotonic() - began
+    print(f"{row} cycle={number} seed={seed} faults={cycle.faults} records={cycle.checked} seconds={seconds:.1f} "
+          + (f"FAILED {failure}" if failure else "ok"), flush=True)
+    if failure:
+        print(f"  kept: {directory}\n  again: python3 reliability/run.py --rows {row} --cycles 1 --seed {seed}", flush=True)
+    else:
+        shutil.rmtree(directory)
+    return {"cycles": 1, "faults": cycle.faults, "records": cycle.checked, "seconds": seconds,
+            "failures": [seed] if failure else [], "figures": cycle.figures}
+
+
+def add(total, one):
+    for name in ("cycles", "faults", "records", "seconds", "failures"):
+        total[name] = total.get(name, type(one[name])()) + one[name]
+    figures = total.setdefault("figures", {})
+    for name, value in one["figures"].items():
+        figures[name] = max(value, figures.get(name, value))
+
+
+def table(totals):
+    lines = [("row", "fault", "cycles", "faults", "records checked", "hours", "failures", "largest")]
+    for row, total in totals.items():
+        lines.append((row, ROWS[row][1], *(f"{total[name]:,}" for name in ("cycles", "faults", "records")),
+                      f"{total['seconds'] / 3600:.2f}", str(len(total["failures"])),
+                      ", ".join(f"{name}: {value:,}" for name, value in total["figures"].items())))
+    lines.insert(1, ["---"] * len(lines[0]))
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def main():
+    given = arguments()
+    print(f"reliability: commit={commit()} seed={given.seed} rows={','.join(given.rows)}", flush=True)
+    loom.run("--version")  # builds it, if it must
+    rows = []
+    for row in given.rows:
+        if ROWS[row][2] and os.geteuid():
+            print(f"{row} left out: needs root", flush=True)
+        else:
+            rows.append(row)
+    totals = {}
+    until = time.monotonic() + given.minutes * 60 if given.minutes else float("inf")
+    number = 0
+    try:
+        while (given.cycles is None or number < given.cycles) and rows:
+            for row in rows:
+                if time.monotonic() < until:
+                    add(totals.setdefault(row, {}), run_cycle(row, number, given.seed + number, given))
+            number += 1
+            if time.monotonic() >= until:
+                break
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+    print(table(totals))
+    if given.totals:
+        before = {}
+        if os.path.exists(given.totals):
+            with open(given.totals) as file:
+                before = json.load(file)
+        for row, total in totals.items():
+            add(before.setdefault(row, {}), total)
+        with open(given.totals + ".new", "w") as file:
+            json.dump(before, file, indent=1)
+        os.replace(given.totals + ".new", given.totals)
+        print(f"\nall runs of {given.totals}:\n{table(before)}")
+    return 1 if any(total["failures"] for total in totals.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
