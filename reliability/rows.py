@@ -359,7 +359,6 @@ def r3(cycle):
             writers.check(exact=True)
     if sidecar:
         sidecar.kill()
-        cycle.faults += 1
     if exists(cycle):
         loom.verify(cycle.store, repair=True)
         loom.verify(cycle.store)
