@@ -4,6 +4,7 @@ import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
 import dev.loom.api.LossReason;
+import dev.loom.api.PushStatus;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
@@ -159,31 +160,37 @@ final class ArchiveImport {
 
     private void copy(ArchiveMerge merge, Loom loom, ArchivedClock clock, ArchivedSources targets, Progress progress)
             throws IOException {
+        WaitingWriter writer = new WaitingWriter(loom, console);
         List<KeptRecords> kept = new ArrayList<>();
-        archives.forEach(archive -> kept.add(new KeptRecords(loom)));
+        archives.forEach(archive -> kept.add(new KeptRecords(writer)));
         for (ArchiveReader record = merge.next(); record != null; record = merge.next()) {
             clock.set(record.timeNs());
             int sourceId = targets.id(loom, merge.archive(), record.sourceId());
-            copy(record, sourceId, loom, kept.get(merge.archive()));
+            if (!copy(record, sourceId, writer, kept.get(merge.archive()))) {
+                return;
+            }
             progress.update(records);
         }
     }
 
-    private void copy(ArchiveReader record, int sourceId, Loom loom, KeptRecords kept) {
-        if (record.length() > loom.payloadLengthMax()) {
+    /** Stores a record; false if interrupted before. */
+    private boolean copy(ArchiveReader record, int sourceId, WaitingWriter writer, KeptRecords kept) {
+        if (record.length() > writer.loom().payloadLengthMax()) {
             throw new CommandFailure(
                     ExitCode.LIMIT,
                     "record is too long for the store's ring: length=" + record.length() + ", max="
-                            + loom.payloadLengthMax());
+                            + writer.loom().payloadLengthMax());
         } else if (record.carried()) {
             kept.keep(record, sourceId);
-            return;
+            return true;
         }
         payload.wrap(record.array());
         long address = record.refers()
                 ? kept.push(record, sourceId, payload)
-                : loom.push(sourceId, payload, record.offset(), record.length());
-        if (address < 0) {
+                : writer.push(sourceId, payload, record.offset(), record.length());
+        if (address == PushStatus.BACK_PRESSURED) {
+            return false;
+        } else if (address < 0) {
             throw new IllegalStateException("store refused a record: status=" + address);
         }
         if (record.kept()) {
@@ -191,6 +198,7 @@ final class ArchiveImport {
         }
         records++;
         bytes += record.length();
+        return true;
     }
 
     /** Counts what the archives' stores had lost, from the first record to the last. */

@@ -34,12 +34,14 @@ final class KeptRecords {
         }
     }
 
+    private final WaitingWriter writer;
     private final Loom loom;
     private final long segmentBytes;
     private final List<Kept> slots = new ArrayList<>();
 
-    KeptRecords(Loom loom) {
-        this.loom = loom;
+    KeptRecords(WaitingWriter writer) {
+        this.writer = writer;
+        this.loom = writer.loom();
         this.segmentBytes = loom.info().segmentBytes();
     }
 
@@ -68,7 +70,7 @@ final class KeptRecords {
         long bits = payload.getLong(at, ByteOrder.LITTLE_ENDIAN);
         for (int i = 0; i < ATTEMPTS; i++) {
             // only the claim tells which segment the record will be in
-            long address = loom.claim(sourceId, Math.min(record.length(), loom.claimLengthMax()));
+            long address = writer.claim(sourceId, Math.min(record.length(), loom.claimLengthMax()));
             if (address < 0) {
                 return address;
             }
@@ -77,16 +79,17 @@ final class KeptRecords {
                 payload.putLong(at, kept.address | (bits & REFERENCE_BITS), ByteOrder.LITTLE_ENDIAN);
                 if (record.length() > loom.claimLengthMax()) {
                     claim.abort();
-                    return loom.push(sourceId, payload, record.offset(), record.length());
+                    return writer.push(sourceId, payload, record.offset(), record.length());
                 }
                 claim.buffer().putBytes(claim.offset(), payload, record.offset(), record.length());
                 return claim.commit();
             }
             claim.abort();
-            kept.address = loom.push(kept.sourceId, kept.payload);
-            if (kept.address < 0) {
-                return kept.address;
+            long status = writer.push(kept.sourceId, new UnsafeBuffer(kept.payload), 0, kept.payload.length);
+            if (status < 0) {
+                return status;
             }
+            kept.address = status;
         }
         throw new IllegalStateException("record and the one it refers to fit no segment: length=" + record.length());
     }

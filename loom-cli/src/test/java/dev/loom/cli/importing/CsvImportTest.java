@@ -387,7 +387,7 @@ class CsvImportTest {
                 "loom: --rejects is for text formats, not pcap; nothing after a damaged packet can be read\n",
                 cli.importText("s", "pcap", "", "--rejects", "x").exit(2).err());
         assertEquals(
-                "loom: Invalid value for option '--format': expected one of csv, jsonl, lines, pcap but was 'xml';"
+                "loom: Invalid value for option '--format': expected one of csv, jsonl, lines, pcap, archive but was 'xml';"
                         + " see loom import --help\n",
                 cli.importText("s", "xml", "").exit(2).err());
         assertTrue(importFails(2, "a\n", "--policy", "x").contains("expected one of wait, drop-newest but was"));

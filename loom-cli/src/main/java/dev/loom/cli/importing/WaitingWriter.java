@@ -1,0 +1,59 @@
+package dev.loom.cli.importing;
+
+import dev.loom.Loom;
+import dev.loom.api.PushStatus;
+import dev.loom.cli.console.Console;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import org.agrona.DirectBuffer;
+
+/**
+ * Writes to a store, and waits while it has no room, until the command is interrupted. Tells once why the disk takes nothing. For
+ * the store's writer thread.
+ */
+final class WaitingWriter {
+    private static final long PARK_NS = 200_000;
+    private static final int ASK_EVERY = 1 << 10;
+
+    private final Loom loom;
+    private final Console console;
+    private boolean told;
+
+    WaitingWriter(Loom loom, Console console) {
+        this.loom = loom;
+        this.console = console;
+    }
+
+    Loom loom() {
+        return loom;
+    }
+
+    /** As {@link Loom#push}; {@link PushStatus#BACK_PRESSURED} if interrupted. */
+    long push(int sourceId, DirectBuffer payload, int offset, int length) {
+        return await(() -> loom.offer(sourceId, payload, offset, length));
+    }
+
+    /** As {@link Loom#claim}; {@link PushStatus#BACK_PRESSURED} if interrupted. */
+    long claim(int sourceId, int length) {
+        return await(() -> loom.tryClaim(sourceId, length));
+    }
+
+    private long await(LongSupplier attempt) {
+        long status = attempt.getAsLong();
+        for (int waits = 1;
+                status == PushStatus.BACK_PRESSURED && !console.interruption().requested();
+                waits++) {
+            if (waits % ASK_EVERY == 0 && !told) {
+                loom.info().failure().ifPresent(this::tell);
+            }
+            LockSupport.parkNanos(PARK_NS);
+            status = attempt.getAsLong();
+        }
+        return status;
+    }
+
+    private void tell(String failure) {
+        told = true;
+        console.warn("waiting for the disk, which takes nothing: " + failure);
+    }
+}
