@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a server's settings from a configuration file. Its methods throw {@code IllegalArgumentException} for invalid ones. */
@@ -19,6 +20,7 @@ final class SettingsReader {
     private static final String OTLP_HTTP_DEFAULT = "localhost:4318";
     private static final String API_DEFAULT = "localhost:4319";
     private static final String NONE = "none";
+    private static final Duration NO_AGE = Duration.ofNanos(Long.MAX_VALUE);
 
     private static final int MIB = 1 << 20;
 
@@ -68,9 +70,9 @@ final class SettingsReader {
         bytes("store.record_ring_mib").ifPresent(store::recordRingBytes);
         file.count("store.segment_mib").ifPresent(mib -> store.segmentBytes((long) mib * MIB));
         duration("store.durability_interval", store::durabilityInterval);
-        file.text("store.max_size").map(Quantity::bytes).ifPresent(store::maxBytes);
-        duration("store.max_age", store::maxAge);
-        file.text("store.min_free").map(Quantity::bytes).ifPresent(store::minFreeBytes);
+        limit("store.max_size", LoomConfig.UNLIMITED, Quantity::bytes).ifPresent(store::maxBytes);
+        limit("store.max_age", NO_AGE, Quantity::duration).ifPresent(store::maxAge);
+        limit("store.min_free", 0L, Quantity::bytes).ifPresent(store::minFreeBytes);
         settings.store(store.build());
         duration("store.open_interval", settings::openInterval);
     }
@@ -136,6 +138,11 @@ final class SettingsReader {
             throw new IllegalArgumentException("TLS needs a certificate and its key: --tls-cert and --tls-key");
         }
         return new TlsConfig(cert, key, clientCa, version, reload);
+    }
+
+    /** @param unlimited what {@code none} stands for */
+    private <T> Optional<T> limit(String name, T unlimited, Function<String, T> parse) {
+        return file.text(name).map(text -> text.equals(NONE) ? unlimited : parse.apply(text));
     }
 
     private Optional<Path> path(String name) {
