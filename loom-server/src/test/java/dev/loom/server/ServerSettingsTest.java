@@ -5,10 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.api.StoreInfo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,6 +61,23 @@ final class ServerSettingsTest {
         assertTrue(settings.ingest().isEmpty());
         assertTrue(read("api: {endpoint: none}", STORE).api().isEmpty());
         assertFalse(read("api: {endpoint: none}", STORE).receives());
+    }
+
+    @Test
+    void shouldLiftLimitsByNone() throws IOException {
+        String store = "store: {directory: " + temp.resolve("store") + ", record_ring_mib: 1, segment_mib: 1, ";
+        String limits = "max_size: 1GiB, max_age: 7d, min_free: 1MiB}";
+        try (Loom loom = Loom.open(read(store + limits, Map.of()).store().orElseThrow())) {
+            assertEquals(
+                    new StoreInfo.Retention(1 << 30, Optional.of(Duration.ofDays(7)), 1 << 20),
+                    loom.info().retention());
+        }
+        String none = "max_size: none, max_age: none, min_free: none}";
+        try (Loom loom = Loom.open(read(store + none, Map.of()).store().orElseThrow())) {
+            assertEquals(
+                    new StoreInfo.Retention(LoomConfig.UNLIMITED, Optional.empty(), 0),
+                    loom.info().retention());
+        }
     }
 
     @Test
