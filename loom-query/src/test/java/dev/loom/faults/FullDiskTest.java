@@ -32,6 +32,7 @@ class FullDiskTest {
     private static final long SEED = 31;
     private static final int SOURCES = 2;
     private static final long DISK_BYTES = 12 << 20;
+    private static final int DISK_FILES = 500;
 
     private final StoreOracle oracle = new StoreOracle(SEED, SOURCES);
     private final long[] counts = new long[SOURCES];
@@ -45,7 +46,7 @@ class FullDiskTest {
 
     @BeforeEach
     void mount() throws IOException {
-        disk = Mount.tmpfs(Files.createDirectory(temp.resolve("disk")), DISK_BYTES);
+        disk = Mount.tmpfs(Files.createDirectory(temp.resolve("disk")), DISK_BYTES, DISK_FILES);
         store = disk.target().resolve("store");
     }
 
@@ -152,6 +153,39 @@ class FullDiskTest {
         Files.delete(filler());
         pusher.join();
         loom.force();
+        check(loom);
+        loom.close();
+        checkClosed();
+    }
+
+    /** Makes files until the file system has no inode left. Returns their folder. */
+    private Path fillWithFiles() throws IOException {
+        Path folder = Files.createDirectory(disk.target().resolve("files"));
+        for (int i = 0; i < DISK_FILES; i++) {
+            try {
+                Files.createFile(folder.resolve("f" + i));
+            } catch (IOException e) {
+                return folder;
+            }
+        }
+        throw new AssertionError("inodes without end");
+    }
+
+    @Test
+    void shouldWaitForAFileAndGoOn() throws Exception {
+        Loom loom = open(Pressure.WAIT);
+        push(loom, 500);
+        loom.force();
+        Path files = fillWithFiles();
+        offerUntilRefused(loom);
+        StoreIoException full = assertThrows(StoreIoException.class, loom::force);
+        assertTrue(String.valueOf(full.getMessage()).contains(".seg"), full::getMessage);
+        check(loom);
+        for (int i = 0; i < 20; i++) {
+            Files.delete(files.resolve("f" + i));
+        }
+        loom.force();
+        push(loom, 500);
         check(loom);
         loom.close();
         checkClosed();

@@ -88,8 +88,8 @@ class LifeCycleTest {
     void shouldRefuseACopyOnAnotherFileSystemThoughItsInodesAreTheSame() throws IOException {
         Path first = Files.createDirectory(temp.resolve("first"));
         Path second = Files.createDirectory(temp.resolve("second"));
-        try (Mount one = Mount.tmpfs(first, 64 << 20);
-                Mount other = Mount.tmpfs(second, 64 << 20)) {
+        try (Mount one = Mount.tmpfs(first, 64 << 20, 500);
+                Mount other = Mount.tmpfs(second, 64 << 20, 500)) {
             Path store = one.target().resolve("store");
             try (Loom loom = open(store)) {
                 push(loom, 500);

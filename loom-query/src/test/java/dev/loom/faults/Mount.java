@@ -19,9 +19,10 @@ final class Mount implements AutoCloseable {
         return mount(target, "mount", "--bind", directory.toString(), target.toString());
     }
 
-    /** A file system in memory, of so many bytes. */
-    static Mount tmpfs(Path target, long bytes) {
-        return mount(target, "mount", "-t", "tmpfs", "-o", "size=" + bytes, "tmpfs", target.toString());
+    /** A file system in memory, of so many bytes and files. */
+    static Mount tmpfs(Path target, long bytes, int files) {
+        String limits = "size=" + bytes + ",nr_inodes=" + files;
+        return mount(target, "mount", "-t", "tmpfs", "-o", limits, "tmpfs", target.toString());
     }
 
     Path target() {

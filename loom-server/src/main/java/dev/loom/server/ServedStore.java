@@ -34,7 +34,7 @@ interface ServedStore extends AutoCloseable {
         return "";
     }
 
-    /** How often to call {@link #tryToWrite()} while it is {@link #readOnly()}. */
+    /** How long to rest between calls of {@link #tryToWrite()} while it is {@link #readOnly()}. */
     default Duration openInterval() {
         return Duration.ZERO;
     }

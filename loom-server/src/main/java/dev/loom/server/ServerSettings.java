@@ -135,7 +135,7 @@ public final class ServerSettings {
     /** Collects settings. Without an endpoint, nothing listens there. For one thread. */
     public static final class Builder {
         private @Nullable LoomConfig store;
-        private Duration openInterval = Duration.ofSeconds(5);
+        private Duration openInterval = Duration.ofMillis(500);
         private @Nullable Endpoint otlpGrpc;
         private @Nullable Endpoint otlpHttp;
         private @Nullable Endpoint ingest;
@@ -163,7 +163,10 @@ public final class ServerSettings {
             return this;
         }
 
-        /** How often to retry to open that store for writing while the disk does not allow it; default 5 s. */
+        /**
+         * How long to rest between attempts to open that store for writing while the disk does not allow it; at least nine times
+         * as long as an attempt takes. Default 500 ms.
+         */
         public Builder openInterval(Duration value) {
             openInterval = value;
             return this;

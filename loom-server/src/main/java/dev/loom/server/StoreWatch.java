@@ -2,18 +2,20 @@ package dev.loom.server;
 
 import dev.loom.api.StoreInfo;
 import dev.loom.error.LoomException;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Checks the store every two seconds: reports when records stop reaching the disk and when they reach it again, and tries to
- * reopen a read-only store for writing. {@link #problem()} is for any thread.
+ * Checks the store every two seconds: reports when records stop reaching the disk and when they reach it again. Tries more
+ * often to reopen a read-only store for writing. {@link #problem()} is for any thread.
  */
 final class StoreWatch implements Runnable, AutoCloseable {
-    private static final Duration INTERVAL = Duration.ofSeconds(2);
+    private static final long INTERVAL_NS = TimeUnit.SECONDS.toNanos(2);
+
+    /** An attempt to open the store may read and write much before the disk refuses it, so the rest is at least so many times longer. */
+    private static final int REST_PER_ATTEMPT = 9;
 
     private final ServedStore store;
     private final Consumer<String> notices;
@@ -21,7 +23,7 @@ final class StoreWatch implements Runnable, AutoCloseable {
     private final EvictionProgress progress = new EvictionProgress();
     private final CountDownLatch closing = new CountDownLatch(1);
     private boolean failing;
-    private long triedNs = System.nanoTime();
+    private long attemptNs;
 
     /** @param notices takes changes, one line each */
     StoreWatch(ServedStore store, Consumer<String> notices) {
@@ -30,7 +32,7 @@ final class StoreWatch implements Runnable, AutoCloseable {
         if (store.readOnly()) {
             notices.accept("store is not writable and is served read-only: " + store.reason()
                     + "; retrying to open it for writing every "
-                    + store.openInterval().toSeconds() + " s");
+                    + store.openInterval().toMillis() + " ms");
         }
     }
 
@@ -58,24 +60,23 @@ final class StoreWatch implements Runnable, AutoCloseable {
 
     private boolean pause() {
         try {
-            return !closing.await(INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+            long restNs = Math.max(store.openInterval().toNanos(), REST_PER_ATTEMPT * attemptNs);
+            return !closing.await(store.readOnly() ? restNs : INTERVAL_NS, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             return true; // nobody has reason to: close() counts down
         }
     }
 
     private void look() {
-        long nowNs = System.nanoTime();
+        long beganNs = System.nanoTime();
         if (store.readOnly()) {
-            if (nowNs - triedNs >= store.openInterval().toNanos()) {
-                triedNs = nowNs;
-                if (store.tryToWrite()) {
-                    notices.accept("store is open for writing and accepts records");
-                }
+            if (store.tryToWrite()) {
+                notices.accept("store is open for writing and accepts records");
             }
+            attemptNs = System.nanoTime() - beganNs;
             return;
         }
-        String found = find(nowNs);
+        String found = find(beganNs);
         if (failing != !found.isEmpty()) {
             failing = !found.isEmpty();
             notices.accept(failing ? "records don't reach the disk: " + found : "records reach the disk again");
