@@ -127,13 +127,17 @@ final class GoldenWriter {
         keep(temp, to, begin);
     }
 
-    /** The files as they lie on the disk after a power cut. */
+    /** The files as they lie on the disk after a power cut, with a copy of the page that was open. */
     private void writeUnclosed(Path to) throws IOException {
         Path files = temp.resolveSibling("files");
         try (Loom loom = Loom.open(config().build())) {
             define(loom);
             pushAll(loom, 400);
             loom.force();
+            pushAll(loom, 30);
+            while (loom.info().records().durable() < loom.info().records().tail()) {
+                Thread.onSpinWait();
+            }
             copy(temp, files);
         }
         MarkForger.ofEarlierBoot(files);
