@@ -1,6 +1,7 @@
 package dev.loom.store;
 
 import dev.loom.error.StoreIoException;
+import dev.loom.io.FileId;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
@@ -31,6 +32,10 @@ final class OpenPageFile implements OpenPageCopy {
     private final ByteBuffer bytes = newPage();
     private final UnsafeBuffer page = new UnsafeBuffer(bytes);
     private @Nullable LoomFile file;
+    private FileId id = FileId.NONE;
+    /** Whether the file has its full length, and its name is durable. */
+    private boolean made;
+
     private int slot;
 
     /** @param guard called before each write; throws if another writer owns the store */
@@ -70,20 +75,22 @@ final class OpenPageFile implements OpenPageCopy {
 
     /** Opens the file, or makes it at its full length, so that a disk that is full later refuses nothing. */
     private LoomFile open() {
-        boolean exists = storage.exists(files.openPage());
         LoomFile open = file;
-        if (open != null && exists) {
-            return open;
+        FileId found = FileId.find(files.openPage());
+        if (open == null || !found.equals(id)) {
+            close(); // a file that was deleted or replaced takes what is written, and loses it
+            open = storage.openToWrite(files.openPage(), false);
+            file = open;
+            made &= found.equals(id);
+            id = FileId.of(files.openPage());
         }
-        close(); // a deleted file takes what is written, and loses it
-        open = storage.openToWrite(files.openPage(), false);
-        file = open;
-        if (!exists) {
+        if (!made) {
             page.setMemory(0, PageDescriptor.PAGE_LENGTH, (byte) 0);
             for (int i = 0; i < SLOTS; i++) {
                 open.write(bytes.clear(), position(i));
             }
             storage.syncDirectory(files.directory());
+            made = true;
         }
         return open;
     }

@@ -101,7 +101,9 @@ public final class StoreSession implements Durability, AutoCloseable {
         this.evictor = Evictor.create(
                 List.of(
                         new Evictor.Assignment(
-                                recordLog, segmentWriter(LogKind.RECORD, opened.direct()), openPageFile()),
+                                recordLog,
+                                segmentWriter(LogKind.RECORD, opened.direct()),
+                                new OpenPageFile(files, settings.storage(), mark.storeId(), evictorGuard::check)),
                         new Evictor.Assignment(timeLog, segmentWriter(LogKind.TIME, false), null),
                         new Evictor.Assignment(chunkLog, segmentWriter(LogKind.CHUNK, false), null)),
                 mark.storeId(),
@@ -229,10 +231,6 @@ public final class StoreSession implements Durability, AutoCloseable {
     private SegmentWriter segmentWriter(LogKind kind, boolean pastPageCache) {
         return new SegmentWriter(
                 settings.storage(), files.segments(kind, mark.segmentLength()), pastPageCache, evictorGuard::check);
-    }
-
-    private OpenPageFile openPageFile() {
-        return new OpenPageFile(files, settings.storage(), mark.storeId(), evictorGuard::check);
     }
 
     /** The record log. For the writer's thread. */

@@ -20,8 +20,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -276,6 +278,49 @@ final class OpenPageFileTest extends StoreFixture {
         while (loom.info().session().orElseThrow().durabilityFailed()) {
             Thread.onSpinWait();
         }
+        loom.close();
+        assertWhole(pushed);
+    }
+
+    @Test
+    void shouldWriteToTheFileThatHasTheName() throws IOException {
+        openSlow();
+        push(2);
+        awaitDurable();
+        Path other = Files.write(temp.resolve("other"), new byte[10]);
+        Files.move(other, file(), StandardCopyOption.REPLACE_EXISTING);
+        push(1);
+        awaitDurable();
+        cutPower(kill());
+        assertRecovers(pushed);
+    }
+
+    /** A file whose name is not durable may be gone after a power cut, whatever it holds. */
+    @Test
+    void shouldCallNothingDurableUntilTheNewFilesNameIs() {
+        AtomicBoolean refusing = new AtomicBoolean(true);
+        AtomicBoolean named = new AtomicBoolean();
+        openFirst(new HookedStorage() {
+            @Override
+            public void syncDirectory(Path directory) {
+                if (Files.exists(file()) && file().startsWith(directory)) {
+                    if (refusing.get()) {
+                        throw new StoreIoException("injected failure: directory=" + directory);
+                    }
+                    named.set(true);
+                }
+                super.syncDirectory(directory);
+            }
+        });
+        long durable = loom.info().records().durable();
+        push(3);
+        while (!loom.info().session().orElseThrow().durabilityFailed()) {
+            Thread.onSpinWait();
+        }
+        assertEquals(durable, loom.info().records().durable());
+        refusing.set(false);
+        awaitDurable();
+        assertTrue(named.get(), "the directory was synced before anything was called durable");
         loom.close();
         assertWhole(pushed);
     }
