@@ -4,6 +4,7 @@ module dev.loom.core {
     requires transitive org.agrona.core;
     requires jdk.unsupported; // sun.misc.Unsafe for Agrona, which has no descriptor; direct I/O for us
     requires static transitive org.jspecify;
+    requires static aircompressor; // dev.loom.compress alone; has no descriptor
     requires static chronicle.bytes; // dev.loom.bytes alone, whose users require both themselves:
     requires static chronicle.core; // transitive would make them necessary to compile anything against this module
 

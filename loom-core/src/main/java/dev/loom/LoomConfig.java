@@ -74,6 +74,8 @@ public final class LoomConfig {
         private boolean rebuildIndexes;
         private long backgroundRebuildBytes = 256L << 20;
         private long indexCheckBytes = 1L << 30;
+        private @Nullable Duration compressAfter;
+        private double compressionShare = 0.1;
         private final List<IndexFunction> indexFunctions = new ArrayList<>();
         private Storage storage = Storage.DISK;
 
@@ -272,6 +274,29 @@ public final class LoomConfig {
             return this;
         }
 
+        /**
+         * Compresses segments of records in the background once all their records are older, 0 or more; null, the default,
+         * for never. A segment that can still grow is never compressed. Queries read compressed segments as others, more
+         * slowly. Needs {@code io.airlift:aircompressor}. The store's format then becomes 2.0 for good, which programs
+         * that know only 1.0 refuse. Segments above 16 GiB are left as they are.
+         */
+        public Builder compressAfter(@Nullable Duration age) {
+            if (age != null && (age.isNegative() || age.compareTo(Duration.ofNanos(Long.MAX_VALUE)) > 0)) {
+                throw new IllegalArgumentException("bad age: compress after=" + age + ", expected=0 to 292 years");
+            }
+            compressAfter = age;
+            return this;
+        }
+
+        /** The share of one processor that compression takes at most, above 0 to 1; default 0.1. */
+        public Builder compressionShare(double share) {
+            if (!(share > 0 && share <= 1)) {
+                throw new IllegalArgumentException("bad share: compression=" + share + ", expected=above 0 to 1");
+            }
+            compressionShare = share;
+            return this;
+        }
+
         /** How many bytes of index logs opening checks after a crash before it returns; a thread checks the rest. */
         Builder indexCheckBytes(long bytes) {
             indexCheckBytes = bytes;
@@ -304,6 +329,8 @@ public final class LoomConfig {
                     rebuildIndexes,
                     backgroundRebuildBytes,
                     indexCheckBytes,
+                    compressAfter,
+                    compressionShare,
                     List.copyOf(indexFunctions),
                     storage));
         }

@@ -72,6 +72,11 @@ class StagingTest {
         }
 
         @Override
+        public void rename(Path file, Path name) {
+            DISK.rename(file, name);
+        }
+
+        @Override
         public List<Path> list(Path directory) {
             return DISK.list(directory);
         }

@@ -35,6 +35,11 @@ public class UnsyncedStorage implements Storage {
     }
 
     @Override
+    public void rename(Path file, Path name) {
+        DISK.rename(file, name);
+    }
+
+    @Override
     public List<Path> list(Path directory) {
         return DISK.list(directory);
     }

@@ -85,8 +85,17 @@ public record StoreInfo(
      * @param sealed the end of the last full page
      * @param tail the end
      * @param bytes its length; less than {@code tail - begin} for an index that was rebuilt
+     * @param savedBytes what compression of old segments saves of that in the files
      */
-    public record LogInfo(int ringBytes, long begin, long durable, long evicted, long sealed, long tail, long bytes) {}
+    public record LogInfo(
+            int ringBytes,
+            long begin,
+            long durable,
+            long evicted,
+            long sealed,
+            long tail,
+            long bytes,
+            long savedBytes) {}
 
     /** What is known about the indexes that a store had when it was opened. */
     public enum IndexState {
@@ -130,6 +139,7 @@ public record StoreInfo(
      * What the writer alone knows.
      *
      * @param rebuildFailure why the rewriting or checking of the indexes last failed
+     * @param compressionFailure why the last segment could not be compressed
      * @param evictionFallback why pages go through the page cache under {@link Eviction#AUTO}
      * @param stagingReplaced how often deleted staging was replaced
      * @param lockRestored how often a lost lock or claim was restored
@@ -139,6 +149,7 @@ public record StoreInfo(
      */
     public record Writer(
             Optional<String> rebuildFailure,
+            Optional<String> compressionFailure,
             Optional<String> evictionFallback,
             int stagingReplaced,
             int lockRestored,

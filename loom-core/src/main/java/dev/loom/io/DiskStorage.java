@@ -9,6 +9,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
@@ -109,6 +110,15 @@ final class DiskStorage implements Storage {
             Files.deleteIfExists(file);
         } catch (IOException e) {
             throw new StoreIoException("file can't be deleted: file=" + file + ", reason=" + e, e);
+        }
+    }
+
+    @Override
+    public void rename(Path file, Path name) {
+        try {
+            Files.move(file, name, StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            throw new StoreIoException("file can't be renamed: file=" + file + ", to=" + name + ", reason=" + e, e);
         }
     }
 

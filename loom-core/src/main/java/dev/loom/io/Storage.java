@@ -35,6 +35,9 @@ public interface Storage {
     /** Deletes a file or an empty directory; a missing one is not an error. */
     void delete(Path file);
 
+    /** Gives a file another name in its directory, in place of a file that has it already. */
+    void rename(Path file, Path name);
+
     /** The entries of a directory, sorted by name; empty if the directory does not exist. */
     List<Path> list(Path directory);
 

@@ -47,7 +47,7 @@ public final class PageDescriptor {
     static final int STORE_ID_OFFSET = FLAGS_OFFSET + Byte.BYTES;
     static final int PAGE_NUMBER_OFFSET = STORE_ID_OFFSET + Long.BYTES;
     static final int BASE_TIME_OFFSET = PAGE_NUMBER_OFFSET + Long.BYTES;
-    static final int USED_OFFSET = BASE_TIME_OFFSET + Long.BYTES;
+    public static final int USED_OFFSET = BASE_TIME_OFFSET + Long.BYTES;
     static final int CRC_OFFSET = USED_OFFSET + Integer.BYTES;
     static final int EPOCH_OFFSET = CRC_OFFSET + Integer.BYTES;
     static final int RESERVED_OFFSET = EPOCH_OFFSET + Integer.BYTES;

@@ -7,11 +7,13 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the segment files of one log, keeping the last one open. For one thread. */
+/** Reads the segment files of one log, compressed or not, keeping the last one open. For one thread. */
 final class SegmentReader implements AutoCloseable {
     private final LogView view;
     private @Nullable LoomFile file;
     private long fileFirst;
+    private boolean compressed;
+    private @Nullable CompressedPages pages;
 
     /** A range of addresses that no file holds or will hold, so that their pages are not sought one by one. */
     private long missingBegin;
@@ -22,19 +24,26 @@ final class SegmentReader implements AutoCloseable {
         this.view = view;
     }
 
-    /** Reads up to the buffer's limit or the segment's end. Fewer bytes mean that the file ends there. */
+    /**
+     * Reads whole pages up to the buffer's limit or the segment's end. Fewer bytes mean that the file ends there. A page of
+     * a compressed segment that does not decode is left as zeroes, which are no page.
+     */
     int read(ByteBuffer target, long address) {
         if (address >= missingBegin && address < missingEnd) {
             return 0;
         }
-        return open(address).read(target, address - view.segments().first(address));
+        LoomFile open = open(address);
+        CompressedPages stored = pages;
+        return compressed && stored != null
+                ? stored.read(open, target, address - fileFirst)
+                : open.read(target, address - fileFirst);
     }
 
     private LoomFile open(long address) {
         long first = view.segments().first(address);
         LoomFile open = file;
         if (open == null || first != fileFirst) {
-            close();
+            closeFile();
             try {
                 open = view.storage().openToRead(view.segments().file(address));
             } catch (StoreIoException e) {
@@ -45,8 +54,18 @@ final class SegmentReader implements AutoCloseable {
             }
             file = open;
             fileFirst = first;
+            compressed = view.segments().decoders() != null && storedPages().describe(open, first);
         }
         return open;
+    }
+
+    private CompressedPages storedPages() {
+        CompressedPages made = pages;
+        if (made == null) {
+            made = new CompressedPages(view);
+            pages = made;
+        }
+        return made;
     }
 
     /**
@@ -81,18 +100,27 @@ final class SegmentReader implements AutoCloseable {
     /** Forgets the open file after a failure that may have closed it. */
     void reset() {
         try {
-            close();
+            closeFile();
         } catch (StoreIoException e) {
             file = null;
         }
     }
 
-    @Override
-    public void close() {
+    private void closeFile() {
         LoomFile open = file;
         file = null;
         if (open != null) {
             open.close();
         }
+    }
+
+    @Override
+    public void close() {
+        CompressedPages made = pages;
+        pages = null;
+        if (made != null) {
+            made.close();
+        }
+        closeFile();
     }
 }

@@ -22,8 +22,8 @@ public final class RecordDescriptor {
     static final int ALIGNMENT_SHIFT = 3;
     public static final int ALIGNMENT = 1 << ALIGNMENT_SHIFT;
 
-    static final int TYPE_SHIFT = 24;
-    static final int BACK_SHIFT = 32;
+    public static final int TYPE_SHIFT = 24;
+    public static final int BACK_SHIFT = 32;
     static final int TIME_SHIFT = 16;
     static final int LENGTH_MASK = (1 << TYPE_SHIFT) - 1;
 
@@ -42,6 +42,10 @@ public final class RecordDescriptor {
     public static final int PAYLOAD_LENGTH_MAX =
             PageDescriptor.PAGE_LENGTH - PageDescriptor.HEADER_LENGTH - HEADER_LENGTH;
 
+    /** The most records of a page. */
+    public static final int PAGE_RECORDS_MAX =
+            (PageDescriptor.PAGE_LENGTH - PageDescriptor.HEADER_LENGTH) / HEADER_LENGTH;
+
     /** The longest payload. */
     public static final int JUMBO_LENGTH_MAX = LENGTH_MASK;
 
@@ -54,7 +58,7 @@ public final class RecordDescriptor {
         return length | (long) type << TYPE_SHIFT | backWords << BACK_SHIFT;
     }
 
-    static long word1(int sourceId, long timeDelta) {
+    public static long word1(int sourceId, long timeDelta) {
         return sourceId | timeDelta << TIME_SHIFT;
     }
 

@@ -4,6 +4,7 @@ import dev.loom.api.Index;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.StoreInfo;
+import dev.loom.compress.CompressionLibrary;
 import dev.loom.error.CorruptStoreException;
 import dev.loom.error.StoreIoException;
 import dev.loom.error.StoreNotFoundException;
@@ -97,6 +98,9 @@ public final class AttachedStore implements AutoCloseable {
                 throw new CorruptStoreException("store was copied while being written: directory=" + files.directory()
                         + ", staging of the original=" + mark.staging()
                         + "; adopt the copy to use what it holds");
+            }
+            if (mark.compressed()) {
+                CompressionLibrary.check(files.directory());
             }
             mark = HeldSegments.check(files, storage, mark);
             Staging staging = Staging.openTrusted(storage, mark, Platform.bootId());

@@ -25,8 +25,13 @@ record Mark(
      * The identity of the store.
      *
      * @param file identifies the mark's own file, and so tells a copy; the device number is valid until the next boot
+     * @param compressed whether some segments of the record log may be compressed, which not every version can read
      */
-    record Identity(long storeId, long segmentLength, FileId file) {}
+    record Identity(long storeId, long segmentLength, FileId file, boolean compressed) {
+        private Identity with(FileId newFile) {
+            return new Identity(storeId, segmentLength, newFile, compressed);
+        }
+    }
 
     /**
      * The session that writes the store, or wrote it last.
@@ -108,6 +113,10 @@ record Mark(
 
     long storeId() {
         return identity.storeId();
+    }
+
+    boolean compressed() {
+        return identity.compressed();
     }
 
     long segmentLength() {
@@ -283,6 +292,12 @@ record Mark(
         return next(new Session(epoch(), closed(), owner(), sessionNonce(), newStaging), contents);
     }
 
+    /** The same, with leave to compress segments. */
+    Mark withCompression() {
+        Identity compressed = new Identity(storeId(), segmentLength(), file(), true);
+        return new Mark(sequence, compressed, session, contents, rebuild, indexState);
+    }
+
     /** The same for a copy, without the staging of the original. */
     Mark adopted() {
         Session own = new Session(epoch(), closed(), owner(), 0, Path.of(""));
@@ -293,7 +308,7 @@ record Mark(
     Mark ended(int newEpoch, long[] ends, long schemaEnd, long checkpoint, long lastTimeNs, FileId newFile) {
         return new Mark(
                 sequence + 1,
-                new Identity(storeId(), segmentLength(), newFile),
+                identity.with(newFile),
                 new Session(newEpoch, true, Owner.NONE, sessionNonce(), staging()),
                 reached(ends, schemaEnd, checkpoint, lastTimeNs),
                 rebuild,
@@ -304,7 +319,7 @@ record Mark(
     Mark owned(Owner writer, long nonce, Path staging, Rings rings, Rings wanted, IndexState newState, FileId newFile) {
         return new Mark(
                 sequence + 1,
-                new Identity(storeId(), segmentLength(), newFile),
+                identity.with(newFile),
                 new Session(epoch(), false, writer, nonce, staging),
                 contents.withRings(rings, wanted),
                 rebuild,

@@ -41,7 +41,15 @@ import org.jspecify.annotations.Nullable;
 final class MarkFile {
     static final int SLOT_LENGTH = 4096;
     static final long MAGIC = 0x6b72_616d_6d6f_6f6cL;
-    static final int MAJOR = 1;
+    /** The newest major version. */
+    static final int MAJOR = 2;
+
+    /** The version of a store in which segments may be compressed. */
+    private static final int MAJOR_COMPRESSED = 2;
+
+    /** The version of any other store. */
+    private static final int MAJOR_PLAIN = 1;
+
     static final int MINOR = 0;
 
     private static final int PAGE_SHIFT = 16;
@@ -192,6 +200,15 @@ final class MarkFile {
         return damaged;
     }
 
+    /** The version of a store's files, {@code major.minor}. */
+    static String version(Mark mark) {
+        return major(mark) + "." + MINOR;
+    }
+
+    private static int major(Mark mark) {
+        return mark.compressed() ? MAJOR_COMPRESSED : MAJOR_PLAIN;
+    }
+
     private static int crc(ByteBuffer bytes, int slot) {
         CRC32C crc = new CRC32C();
         crc.update(bytes.duplicate().limit(slot + CRC_OFFSET).position(slot));
@@ -201,7 +218,7 @@ final class MarkFile {
     private static ByteBuffer encode(Mark mark) {
         ByteBuffer slot = ByteBuffer.allocate(SLOT_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
         slot.putLong(MAGIC);
-        slot.putShort((short) MAJOR).putShort((short) MINOR).putShort((short) PAGE_SHIFT);
+        slot.putShort((short) major(mark)).putShort((short) MINOR).putShort((short) PAGE_SHIFT);
         slot.putShort(
                 (short) ((mark.closed() ? CLOSED : 0) | INDEX_STATES.indexOf(mark.indexState()) << INDEX_STATE_SHIFT));
         slot.putLong(mark.sequence()).putLong(mark.storeId());
@@ -242,12 +259,13 @@ final class MarkFile {
 
     private static @Nullable Mark decode(ByteBuffer bytes, int offset) {
         if (bytes.getLong(offset) != MAGIC
-                || bytes.getShort(offset + MAJOR_OFFSET) != MAJOR
+                || bytes.getShort(offset + MAJOR_OFFSET) < MAJOR_PLAIN
+                || bytes.getShort(offset + MAJOR_OFFSET) > MAJOR
                 || bytes.getInt(offset + CRC_OFFSET) != crc(bytes, offset)) {
             return null;
         }
         ByteBuffer slot = bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN).position(offset + MAJOR_OFFSET);
-        slot.getShort();
+        boolean compressed = slot.getShort() >= MAJOR_COMPRESSED;
         slot.getShort();
         slot.getShort();
         int flags = slot.getShort();
@@ -283,7 +301,7 @@ final class MarkFile {
         }
         Mark mark = new Mark(
                 sequence,
-                new Mark.Identity(storeId, segmentLength, file),
+                new Mark.Identity(storeId, segmentLength, file, compressed),
                 new Mark.Session(epoch, closed, new Mark.Owner(owner, bootId, host), nonce, Path.of(stagingPath)),
                 new Mark.Contents(List.copyOf(logs), schemaDurable, checkpoint, lastTimeNs),
                 rebuild,

@@ -42,6 +42,7 @@ final class Retention implements SegmentBudget {
     private final Supplier<StoreLogs> logs;
     private final LongSupplier clock;
     private final Beginning beginning;
+    private final Savings savings;
 
     /** How much was durable when a search found nothing, so that it is not repeated before there is more. */
     private long searchedTo = -1;
@@ -81,7 +82,8 @@ final class Retention implements SegmentBudget {
             Supplier<Mark> mark,
             Supplier<StoreLogs> logs,
             LongSupplier clock,
-            Beginning beginning) {
+            Beginning beginning,
+            Savings savings) {
         this.limits = limits;
         this.storage = storage;
         this.directory = directory;
@@ -89,18 +91,31 @@ final class Retention implements SegmentBudget {
         this.logs = logs;
         this.clock = clock;
         this.beginning = beginning;
+        this.savings = savings;
     }
 
     /** Deletes segments of records below the log's begin, which a crash has left. For a store that nobody writes yet. */
     static void deleteUnreferenced(StoreFiles files, Storage storage, Mark mark) {
-        deleteBelow(storage, files.segments(LogKind.RECORD, mark.segmentLength()), mark.begin(LogKind.RECORD));
+        Segments segments = files.segments(LogKind.RECORD, mark.segmentLength());
+        for (Path file : storage.list(segments.folder())) {
+            if (isBelow(file, segments, mark.begin(LogKind.RECORD))) {
+                storage.delete(file);
+            }
+        }
     }
 
-    private static void deleteBelow(Storage storage, Segments segments, long begin) {
+    private static boolean isBelow(Path file, Segments segments, long begin) {
+        long first = Segments.firstOf(file);
+        return first >= 0 && first % segments.segmentLength() == 0 && first + segments.segmentLength() <= begin;
+    }
+
+    private void deleteBelow(LogKind kind, long begin) {
+        Segments segments = logs.get().of(kind).segments();
         for (Path file : storage.list(segments.folder())) {
-            long first = Segments.firstOf(file);
-            if (first >= 0 && first % segments.segmentLength() == 0 && first + segments.segmentLength() <= begin) {
+            if (isBelow(file, segments, begin)) {
+                long saved = kind == LogKind.RECORD && mark.get().compressed() ? savings.of(file) : 0;
                 storage.delete(file);
+                savings.add(-saved);
             }
         }
     }
@@ -181,7 +196,7 @@ final class Retention implements SegmentBudget {
 
     /** The bytes that the segment files take. */
     private long used() {
-        long used = 0;
+        long used = -savings.bytes();
         StoreLogs now = logs.get();
         for (LogKind kind : KINDS) {
             LogView view = now.of(kind);
@@ -227,9 +242,8 @@ final class Retention implements SegmentBudget {
     /** Also deletes what could not be deleted before. */
     private void deleteUnreferenced() {
         if (unreferenced) {
-            StoreLogs now = logs.get();
             for (LogKind kind : KINDS) {
-                deleteBelow(storage, now.of(kind).segments(), mark.get().begin(kind));
+                deleteBelow(kind, mark.get().begin(kind));
             }
             unreferenced = false;
         }

@@ -35,6 +35,8 @@ public record Settings(
         boolean rebuildIndexes,
         long backgroundRebuildBytes,
         long indexCheckBytes,
+        @Nullable Duration compressAfter,
+        double compressionShare,
         List<IndexFunction> indexFunctions,
         Storage storage) {
     /** The bytes of records indexed before a waiting writer resumes, and between two publications afterwards. */
@@ -66,6 +68,8 @@ public record Settings(
                 true,
                 Math.min(backgroundRebuildBytes, REBUILD_BYTES_LIVE),
                 indexCheckBytes,
+                compressAfter,
+                compressionShare,
                 Stream.concat(indexFunctions.stream(), functions.stream()).toList(),
                 storage);
     }

@@ -34,7 +34,7 @@ final class StoreDescription {
             @Nullable String failure) {
         return new StoreInfo(
                 files.directory(),
-                MarkFile.MAJOR + "." + MarkFile.MINOR,
+                MarkFile.version(mark),
                 mark.storeId(),
                 mark.epoch(),
                 state,
@@ -42,9 +42,9 @@ final class StoreDescription {
                 mark.segmentLength(),
                 retention(schema),
                 owner(mark),
-                log(mark, logs.records()),
-                log(mark, logs.times()),
-                log(mark, logs.chunks()),
+                log(mark, logs.records(), Savings.now(mark, logs.records())),
+                log(mark, logs.times(), 0),
+                log(mark, logs.chunks(), 0),
                 mark.indexState(),
                 rebuild(logs.times().watermarks()),
                 Duration.ofNanos(clockAheadNs(mark, staging)),
@@ -71,7 +71,7 @@ final class StoreDescription {
         return new StoreInfo.Owner(owner.process().pid(), owner.process().isNear(), owner.host(), staging);
     }
 
-    private static LogInfo log(Mark mark, LogView view) {
+    private static LogInfo log(Mark mark, LogView view, long savedBytes) {
         Watermarks watermarks = view.watermarks();
         return new LogInfo(
                 mark.ringLength(view.kind()),
@@ -80,7 +80,8 @@ final class StoreDescription {
                 watermarks.evictedAcquire(),
                 watermarks.sealedAcquire(),
                 watermarks.tailAcquire(),
-                watermarks.lengthTo(watermarks.tailAcquire()));
+                watermarks.lengthTo(watermarks.tailAcquire()),
+                savedBytes);
     }
 
     private static Optional<StoreInfo.RebuildProgress> rebuild(Watermarks index) {

@@ -1,5 +1,6 @@
 package dev.loom.store;
 
+import dev.loom.compress.CompressionLibrary;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
 import dev.loom.log.Segments;
@@ -42,7 +43,7 @@ record StoreFiles(Path directory) {
     }
 
     Segments segments(LogKind kind, long segmentLength) {
-        return new Segments(folder(kind), segmentLength);
+        return new Segments(folder(kind), segmentLength, kind == LogKind.RECORD ? CompressionLibrary::decoder : null);
     }
 
     /** Whether any log has segment files. */

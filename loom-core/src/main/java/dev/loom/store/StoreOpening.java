@@ -2,6 +2,7 @@ package dev.loom.store;
 
 import dev.loom.api.Eviction;
 import dev.loom.api.StoreInfo.IndexState;
+import dev.loom.compress.CompressionLibrary;
 import dev.loom.error.CorruptStoreException;
 import dev.loom.error.StoreIoException;
 import dev.loom.error.StoreNotFoundException;
@@ -150,6 +151,10 @@ public final class StoreOpening {
             Mark mark = creationEnded()
                     ? HeldSegments.check(files, storage, new MarkFile(storage, files.mark()).read())
                     : create();
+            mark = settings.compressAfter() == null ? mark : mark.withCompression();
+            if (mark.compressed()) {
+                CompressionLibrary.check(files.directory());
+            }
             Recovery recovery = null;
             if (!mark.closed()) {
                 recovery = recover(mark, rivals);
@@ -187,7 +192,7 @@ public final class StoreOpening {
                 new LogMark(CHUNK_RING_DEFAULT, CHUNK_RING_DEFAULT, 0, 0));
         Mark mark = new Mark(
                 0,
-                new Mark.Identity(storeId, segmentLength, FileId.NONE),
+                new Mark.Identity(storeId, segmentLength, FileId.NONE, false),
                 Mark.Session.NONE,
                 new Mark.Contents(logs, 0, -1, Long.MIN_VALUE),
                 Rebuild.NONE,
@@ -260,6 +265,7 @@ public final class StoreOpening {
                 schema = schema.with(limits);
             }
             Retention.deleteUnreferenced(files, storage, closed);
+            Compression.deleteTemporary(files, storage);
             Mark mark = closed.owned(
                     owner,
                     nonce,

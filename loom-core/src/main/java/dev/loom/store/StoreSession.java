@@ -3,7 +3,6 @@ package dev.loom.store;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.StoreInfo;
-import dev.loom.api.StoreInfo.IndexState;
 import dev.loom.error.LoomException;
 import dev.loom.error.StoreFencedException;
 import dev.loom.error.StoreIoException;
@@ -37,7 +36,7 @@ public final class StoreSession implements Durability, AutoCloseable {
 
     private final Tenure.Guard closingGuard;
 
-    private final MarkFile markFile;
+    private final SessionMark mark;
     private final SessionStaging staging;
     private final SchemaLog schemaLog;
     private final SessionSchema schema;
@@ -47,15 +46,11 @@ public final class StoreSession implements Durability, AutoCloseable {
     private final Evictor evictor;
     private final @Nullable SystemClock systemClock;
     private final Leases leases;
+    private final BackgroundWork background;
 
     /** Why the record log does not bypass the page cache, or null. */
     private final @Nullable String cachedFor;
 
-    private @Nullable IndexThread indexThread;
-
-    private volatile Mark mark;
-    private volatile Rebuild rebuild;
-    private volatile IndexState indexState;
     private volatile long checkpoint;
     private volatile long lastTimeNs;
     private volatile boolean closed;
@@ -67,19 +62,18 @@ public final class StoreSession implements Durability, AutoCloseable {
         this.tenure = opened.tenure();
         this.evictorGuard = tenure.guard();
         this.closingGuard = tenure.guard();
-        this.mark = opened.mark();
-        this.markFile = new MarkFile(settings.storage(), files.mark());
-        this.staging = new SessionStaging(files, settings, mark, opened.staging());
+        Mark begun = opened.mark();
+        this.mark = new SessionMark(new MarkFile(settings.storage(), files.mark()), begun);
+        this.staging = new SessionStaging(files, settings, begun, opened.staging());
         this.cachedFor = opened.cachedFor();
         this.schemaLog = opened.schemaLog();
         this.leases = new Leases(() -> staging.staging().unmap());
-        this.lastTimeNs = mark.lastTimeNs();
+        this.lastTimeNs = begun.lastTimeNs();
         this.checkpoint = opened.table().lastCheckpoint();
-        this.rebuild = mark.rebuild();
-        this.indexState = mark.indexState();
 
-        SystemClock system = new SystemClock(mark.lastTimeNs());
+        SystemClock system = new SystemClock(begun.lastTimeNs());
         LongSupplier asked = settings.clock();
+        LongSupplier clock = asked == null ? system : asked;
         this.systemClock = asked == null ? system : null;
         LiveFile live = staging.live();
         HybridLog recordLog = staging.log(LogKind.RECORD);
@@ -90,23 +84,25 @@ public final class StoreSession implements Durability, AutoCloseable {
         live.direct(opened.direct());
         publishClock();
 
+        Savings savings = Savings.of(files, settings.storage(), begun);
         this.retention = new Retention(
                 Objects.requireNonNull(opened.schema().retention()),
                 settings.storage(),
                 files.directory(),
-                () -> mark.with(rebuild, indexState),
+                mark::now,
                 staging::logs,
-                asked == null ? system : asked,
-                this::beginAt);
+                clock,
+                this::beginAt,
+                savings);
         this.evictor = Evictor.create(
                 List.of(
                         new Evictor.Assignment(
                                 recordLog,
                                 segmentWriter(LogKind.RECORD, opened.direct()),
-                                new OpenPageFile(files, settings.storage(), mark.storeId(), evictorGuard::check)),
+                                new OpenPageFile(files, settings.storage(), begun.storeId(), evictorGuard::check)),
                         new Evictor.Assignment(timeLog, segmentWriter(LogKind.TIME, false), null),
                         new Evictor.Assignment(chunkLog, segmentWriter(LogKind.CHUNK, false), null)),
-                mark.storeId(),
+                begun.storeId(),
                 this,
                 retention,
                 settings.durabilityInterval().toNanos(),
@@ -118,12 +114,12 @@ public final class StoreSession implements Durability, AutoCloseable {
                 sources,
                 staging.slots(),
                 staging.losses(),
-                asked == null ? system : asked,
+                clock,
                 evictor,
                 staging.gauge(),
                 settings.pressure(),
-                mark.segmentLength(),
-                mark.lastTimeNs(),
+                begun.segmentLength(),
+                begun.lastTimeNs(),
                 checkpoint));
         this.schema = new SessionSchema(
                 opened,
@@ -131,65 +127,22 @@ public final class StoreSession implements Durability, AutoCloseable {
                 new SessionIndexes(sources, lookup, log.ownership()),
                 () -> staging.logs().records().watermarks().tailAcquire());
         tenure.onFenced(() -> log.ownership().summon(tenure::checkKnown));
+        this.background = new BackgroundWork(new BackgroundWork.Parts(
+                settings, files, mark, staging, schema, evictor, tenure, log.ownership(), clock, savings));
         evictor.start();
         try {
             resume(opened);
-            seeToIndexes(opened.unchecked());
+            background.start(opened.unchecked());
         } catch (RuntimeException | Error e) {
             abandon(e);
             throw e;
         }
     }
 
-    /** Starts the index work that opening found: does a little at once, and leaves the rest to a thread. */
-    private void seeToIndexes(@Nullable IndexCheck unchecked) {
-        Tenure.Guard guard = tenure.guard();
-        if (rebuild.pending() && rebuild.to() - rebuild.done() <= settings.backgroundRebuildBytes()) {
-            gapRebuild(guard).run(() -> false);
-        }
-        if (unchecked != null) {
-            unchecked.follow(kind -> staging.logs().of(kind).watermarks().beginAcquire());
-        }
-        if (rebuild.pending() || unchecked != null) {
-            IndexThread indexing = new IndexThread(
-                    () -> rebuild.pending() ? gapRebuild(guard) : null, unchecked, state -> indexState = state);
-            log.ownership().bar(indexing.thread());
-            indexing.start();
-            indexThread = indexing;
-        }
-    }
-
-    /** The rebuild of the part before the gap, from its current end. */
-    private GapRebuild gapRebuild(Tenure.Guard guard) {
-        return new GapRebuild(new GapRebuild.Parts(
-                settings.storage(),
-                files,
-                mark.with(rebuild, indexState),
-                staging.logs(),
-                schema.current(),
-                this::formatText,
-                guard::check,
-                settings.backgroundRebuildBytes(),
-                this::onRebuilt));
-    }
-
-    /** The index thread calls it after the part before the gap has grown and is durable. */
-    private void onRebuilt(long timeGapBegin, long chunkGapBegin, long done) {
-        evictor.whilePaused(() -> publishRebuilt(timeGapBegin, chunkGapBegin, done));
-    }
-
-    private void publishRebuilt(long timeGapBegin, long chunkGapBegin, long done) {
-        StoreLogs logs = staging.logs();
-        // bins first, because directories refer to them
-        logs.chunks().watermarks().gapBeginRelease(chunkGapBegin);
-        logs.times().watermarks().gapBeginRelease(timeGapBegin);
-        logs.times().watermarks().rebuiltRelease(done);
-        rebuild = rebuild.advanced(timeGapBegin, chunkGapBegin, done);
-    }
-
     /** Ends the evictor of a session that failed to begin; its staging stays for the next opening. */
     private void abandon(Throwable cause) {
         lookup.close();
+        background.close();
         try {
             evictor.close();
         } catch (StoreIoException e) {
@@ -205,7 +158,7 @@ public final class StoreSession implements Durability, AutoCloseable {
                     OwnRecord.EPOCH,
                     0,
                     0,
-                    mark.epoch(),
+                    mark.written().epoch(),
                     recovery.mark().durable(LogKind.RECORD),
                     recovery.durableBefore());
         }
@@ -221,16 +174,19 @@ public final class StoreSession implements Durability, AutoCloseable {
     private LogView writersRecords(HybridLog recordLog) {
         return new LogView(
                 LogKind.RECORD,
-                mark.storeId(),
+                mark.written().storeId(),
                 settings.storage(),
-                files.segments(LogKind.RECORD, mark.segmentLength()),
+                files.segments(LogKind.RECORD, mark.written().segmentLength()),
                 recordLog.watermarks(),
                 recordLog.ring());
     }
 
     private SegmentWriter segmentWriter(LogKind kind, boolean pastPageCache) {
         return new SegmentWriter(
-                settings.storage(), files.segments(kind, mark.segmentLength()), pastPageCache, evictorGuard::check);
+                settings.storage(),
+                files.segments(kind, mark.written().segmentLength()),
+                pastPageCache,
+                evictorGuard::check);
     }
 
     /** The record log. For the writer's thread. */
@@ -314,23 +270,17 @@ public final class StoreSession implements Durability, AutoCloseable {
         // a mark may lag behind the newest checkpoint and time, but may refer only to what is durable
         long newest = log.lastCheckpoint();
         checkpoint = newest < durable[LogKind.TIME.index()] ? newest : checkpoint;
-        Mark next = mark.advanced(durable, schemaLog.synced(), checkpoint, lastTimeNs)
-                .with(rebuild, indexState);
         evictorGuard.check();
-        markFile.write(next);
-        mark = next;
+        mark.write(mark.written().advanced(durable, schemaLog.synced(), checkpoint, lastTimeNs));
     }
 
     /** If the mark lags behind the index thread, only part of that work is repeated. */
     private void markIndexes() {
-        boolean changed = !mark.rebuild().equals(rebuild) || mark.indexState() != indexState;
         // the changing mark shows others that this writer is alive although it lost its lock
-        if (changed || tenure.lockLost()) {
+        if (mark.lagsBehindIndexes() || tenure.lockLost()) {
             try {
                 evictorGuard.check();
-                Mark next = mark.again().with(rebuild, indexState);
-                markFile.write(next);
-                mark = next;
+                mark.write(mark.written().again());
             } catch (StoreIoException e) {
                 // the evictor meets the same disk, and reports it
             }
@@ -366,9 +316,7 @@ public final class StoreSession implements Durability, AutoCloseable {
 
     private void beginAt(long[] begins) {
         evictorGuard.check();
-        Mark next = mark.beginningAt(begins).with(rebuild, indexState);
-        markFile.write(next);
-        mark = next;
+        mark.write(mark.written().beginningAt(begins));
         StoreLogs logs = staging.logs();
         for (LogKind kind : LogKind.values()) {
             logs.of(kind).watermarks().beginRelease(begins[kind.index()]);
@@ -376,12 +324,10 @@ public final class StoreSession implements Durability, AutoCloseable {
     }
 
     private void seeToStaging() {
-        if (staging.replaceIfDeleted(mark.owner())) {
+        if (staging.replaceIfDeleted(mark.written().owner())) {
             Staging next = staging.newest();
-            if (!next.directory().equals(mark.staging())) {
-                Mark moved = mark.movedTo(next.directory());
-                markFile.write(moved);
-                mark = moved;
+            if (!next.directory().equals(mark.written().staging())) {
+                mark.write(mark.written().movedTo(next.directory()));
             }
             log.ownership().summon(this::moveStaging);
         }
@@ -410,7 +356,7 @@ public final class StoreSession implements Durability, AutoCloseable {
             SessionStaging.View view = staging.view();
             return StoreDescription.of(
                     files,
-                    mark.with(rebuild, indexState),
+                    mark.now(),
                     view.logs(),
                     view.staging(),
                     schema.current(),
@@ -423,9 +369,9 @@ public final class StoreSession implements Durability, AutoCloseable {
     }
 
     private StoreInfo.Writer writerInfo() {
-        IndexThread running = indexThread;
         return new StoreInfo.Writer(
-                Optional.ofNullable(running == null ? null : running.failure()).map(String::valueOf),
+                Optional.ofNullable(background.indexFailure()).map(String::valueOf),
+                Optional.ofNullable(background.compressionFailure()).map(String::valueOf),
                 Optional.ofNullable(cachedFor),
                 staging.moves(),
                 tenure.restored(),
@@ -460,10 +406,7 @@ public final class StoreSession implements Durability, AutoCloseable {
             closed = true;
         }
         schema.close();
-        IndexThread running = indexThread;
-        if (running != null) {
-            running.close();
-        }
+        background.close();
         // whatever fails, even for lack of memory, the lock is released
         try (tenure;
                 leases) {
@@ -491,9 +434,8 @@ public final class StoreSession implements Durability, AutoCloseable {
     }
 
     private void markClosed() {
-        Mark last = mark;
-        mark = markFile.writeTwice(last.ended(
-                        last.epoch(), staging.logs().tails(), schemaLog.synced(), checkpoint, lastTimeNs, last.file())
-                .with(rebuild, indexState));
+        Mark last = mark.written();
+        mark.writeTwice(last.ended(
+                last.epoch(), staging.logs().tails(), schemaLog.synced(), checkpoint, lastTimeNs, last.file()));
     }
 }

@@ -3,6 +3,7 @@ package dev.loom.store;
 import dev.loom.error.CorruptStoreException;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
+import dev.loom.log.CompressedSegmentCheck;
 import dev.loom.log.LogView;
 import dev.loom.log.MissingSegments;
 import dev.loom.log.PageDescriptor;
@@ -135,6 +136,9 @@ public final class StoreVerification {
 
     private void checkFiles(LogView view, long begin, long end) {
         for (Path path : storage.list(view.segments().folder())) {
+            if (Segments.isTemporary(path)) {
+                continue; // a copy that is being made, or that a crash has left
+            }
             filesChecked++;
             long first = Segments.firstOf(path);
             if (first < 0 || first % view.segments().segmentLength() != 0) {
@@ -142,6 +146,11 @@ public final class StoreVerification {
                 continue;
             }
             try (LoomFile file = storage.openToRead(path)) {
+                if (CompressedSegmentCheck.isCompressed(view, file, first)) {
+                    CompressedSegmentCheck.check(
+                            view, file, first, (offset, message) -> problem(path, offset, message));
+                    continue;
+                }
                 boolean beforeGap = first < view.watermarks().gapEnd();
                 long logEnd = beforeGap ? view.watermarks().gapBeginAcquire() : end;
                 long expected = Math.min(logEnd - first, view.segments().segmentLength());

@@ -55,6 +55,12 @@ final class FailingStorage extends HookedStorage {
     }
 
     @Override
+    public void rename(Path file, Path name) {
+        change(file);
+        super.rename(file, name);
+    }
+
+    @Override
     protected void onWrite(Path file, long position, boolean direct) {
         change(file);
     }

@@ -26,7 +26,7 @@ final class MarkTest {
 
     private static final Mark OPEN = new Mark(
             10,
-            new Mark.Identity(7, SEGMENT, FILE),
+            new Mark.Identity(7, SEGMENT, FILE, false),
             new Mark.Session(2, false, OWNER, NONCE, STAGING),
             new Mark.Contents(
                     List.of(
@@ -187,7 +187,12 @@ final class MarkTest {
     private static Mark with(long segmentLength, long schema, Rebuild rebuild) {
         Mark.Contents contents = new Mark.Contents(OPEN.contents().logs(), schema, -1, 0);
         return new Mark(
-                1, new Mark.Identity(7, segmentLength, FILE), OPEN.session(), contents, rebuild, IndexState.WHOLE);
+                1,
+                new Mark.Identity(7, segmentLength, FILE, false),
+                OPEN.session(),
+                contents,
+                rebuild,
+                IndexState.WHOLE);
     }
 
     @Test

@@ -47,7 +47,7 @@ class StoreLayoutTest {
                 new LogMark(1 << 22, 1 << 25, 81 * PAGE, 82 * PAGE));
         return new Mark(
                 sequence,
-                new Mark.Identity(2, 5 * PAGE, new FileId(15, 16)),
+                new Mark.Identity(2, 5 * PAGE, new FileId(15, 16), false),
                 new Mark.Session(3, closed, owner, 4, Path.of("/staging")),
                 new Mark.Contents(logs, 12, 13, 14),
                 new Rebuild(PAGE, 2 * PAGE, 3 * PAGE, 4 * PAGE, 5 * PAGE, 6 * PAGE),

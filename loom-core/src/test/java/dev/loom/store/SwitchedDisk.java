@@ -76,6 +76,12 @@ final class SwitchedDisk extends HookedStorage {
     }
 
     @Override
+    public void rename(Path file, Path name) {
+        check(refusesChanges, file);
+        super.rename(file, name);
+    }
+
+    @Override
     protected void onWrite(Path file, long position, boolean direct) {
         check(refusesChanges || file.getParent().getFileName().toString().equals(refusedFolder), file);
         writes.add(name(file) + "@" + position);

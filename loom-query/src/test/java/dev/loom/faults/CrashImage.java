@@ -142,6 +142,12 @@ final class CrashImage {
         change(name, null);
     }
 
+    /** The new name leads to the old file or to this one, never to none; the old name may stay. */
+    void rename(Path name, Path newName) {
+        change(newName, node(name));
+        delete(name);
+    }
+
     void syncDirectory(Path name) {
         node(name).syncEntries();
     }

@@ -143,6 +143,16 @@ final class CrashStorage implements Storage {
         DISK.delete(file);
     }
 
+    @Override
+    public synchronized void rename(Path file, Path name) {
+        if (isBelow(file)) {
+            Path from = root.relativize(file);
+            Path to = root.relativize(name);
+            note(image -> image.rename(from, to));
+        }
+        DISK.rename(file, name);
+    }
+
     /** How many bytes the disk holds, which it does not enforce. */
     void capacity(long bytes) {
         capacity = bytes;

@@ -27,7 +27,8 @@ final class FaultyStorage implements Storage {
         SIZE,
         TRUNCATE,
         FORCE,
-        MAP
+        MAP,
+        RENAME
     }
 
     private final Storage disk = new UnsyncedStorage();
@@ -109,6 +110,12 @@ final class FaultyStorage implements Storage {
     public void delete(Path file) {
         check(Call.DELETE, file);
         disk.delete(file);
+    }
+
+    @Override
+    public void rename(Path file, Path name) {
+        check(Call.RENAME, file);
+        disk.rename(file, name);
     }
 
     @Override

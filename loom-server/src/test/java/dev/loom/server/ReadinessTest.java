@@ -145,7 +145,7 @@ final class ReadinessTest {
     }
 
     private static LogInfo log(long sealed, long evicted) {
-        return new LogInfo(0, 0, 0, evicted, sealed, sealed, sealed);
+        return new LogInfo(0, 0, 0, evicted, sealed, sealed, sealed, 0);
     }
 
     @Test

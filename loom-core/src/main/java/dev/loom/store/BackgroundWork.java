@@ -1,0 +1,139 @@
+package dev.loom.store;
+
+import dev.loom.api.Source;
+import dev.loom.format.PayloadFormat;
+import dev.loom.log.Evictor;
+import dev.loom.log.LogKind;
+import dev.loom.record.WriterOwnership;
+import java.time.Duration;
+import java.util.function.LongSupplier;
+import org.agrona.CloseHelper;
+import org.jspecify.annotations.Nullable;
+
+/** What a session does beside writing: it completes and checks its indexes, and compresses old segments. */
+final class BackgroundWork implements AutoCloseable {
+    private final Parts parts;
+    private final Tenure.Guard indexGuard;
+    private @Nullable IndexThread indexThread;
+    private @Nullable Compression compression;
+
+    /** What it needs of its session. */
+    record Parts(
+            Settings settings,
+            StoreFiles files,
+            SessionMark mark,
+            SessionStaging staging,
+            SessionSchema schema,
+            Evictor evictor,
+            Tenure tenure,
+            WriterOwnership ownership,
+            LongSupplier clock,
+            Savings savings) {}
+
+    BackgroundWork(Parts parts) {
+        this.parts = parts;
+        this.indexGuard = parts.tenure().guard();
+    }
+
+    /** Starts what there is to do. Of the indexes a little is completed before it returns. */
+    void start(@Nullable IndexCheck unchecked) {
+        SessionMark mark = parts.mark();
+        Rebuild rebuild = mark.rebuild();
+        if (rebuild.pending()
+                && rebuild.to() - rebuild.done() <= parts.settings().backgroundRebuildBytes()) {
+            gapRebuild().run(() -> false);
+        }
+        if (unchecked != null) {
+            unchecked.follow(
+                    kind -> parts.staging().logs().of(kind).watermarks().beginAcquire());
+        }
+        if (mark.rebuild().pending() || unchecked != null) {
+            IndexThread indexing =
+                    new IndexThread(() -> mark.rebuild().pending() ? gapRebuild() : null, unchecked, mark::indexState);
+            parts.ownership().bar(indexing.thread());
+            indexing.start();
+            indexThread = indexing;
+        }
+        Duration compressAfter = parts.settings().compressAfter();
+        if (compressAfter != null) {
+            compress(compressAfter);
+        }
+    }
+
+    private void compress(Duration after) {
+        SessionMark mark = parts.mark();
+        Compression compressing = new Compression(new Compression.Parts(
+                parts.settings().storage(),
+                mark.written().sessionNonce(),
+                parts.staging()::logs,
+                () -> mark.written().durable(LogKind.RECORD),
+                this::format,
+                parts.clock(),
+                parts.tenure().guard()::check,
+                parts.evictor()::whilePaused,
+                parts.savings(),
+                after.toNanos(),
+                parts.settings().compressionShare()));
+        parts.ownership().bar(compressing.thread());
+        compressing.start();
+        compression = compressing;
+    }
+
+    /** The rebuild of the part before the gap, from its current end. */
+    private GapRebuild gapRebuild() {
+        return new GapRebuild(new GapRebuild.Parts(
+                parts.settings().storage(),
+                parts.files(),
+                parts.mark().now(),
+                parts.staging().logs(),
+                parts.schema().current(),
+                this::formatText,
+                indexGuard::check,
+                parts.settings().backgroundRebuildBytes(),
+                this::onRebuilt));
+    }
+
+    /** The index thread calls it after the part before the gap has grown and is durable. */
+    private void onRebuilt(long timeGapBegin, long chunkGapBegin, long done) {
+        parts.evictor().whilePaused(() -> publishRebuilt(timeGapBegin, chunkGapBegin, done));
+    }
+
+    private void publishRebuilt(long timeGapBegin, long chunkGapBegin, long done) {
+        StoreLogs logs = parts.staging().logs();
+        // bins first, because directories refer to them
+        logs.chunks().watermarks().gapBeginRelease(chunkGapBegin);
+        logs.times().watermarks().gapBeginRelease(timeGapBegin);
+        logs.times().watermarks().rebuiltRelease(done);
+        parts.mark().rebuild(parts.mark().rebuild().advanced(timeGapBegin, chunkGapBegin, done));
+    }
+
+    private @Nullable PayloadFormat format(int sourceId) {
+        Source source = parts.schema().current().source(sourceId);
+        return source == null ? null : source.format();
+    }
+
+    private @Nullable String formatText(int sourceId) {
+        PayloadFormat format = format(sourceId);
+        return format == null ? null : format.text();
+    }
+
+    /** Why the indexes can't be completed or checked, or null. */
+    @Nullable
+    Throwable indexFailure() {
+        IndexThread running = indexThread;
+        return running == null ? null : running.failure();
+    }
+
+    /** Why the last segment could not be compressed, or null. */
+    @Nullable
+    Throwable compressionFailure() {
+        Compression running = compression;
+        return running == null ? null : running.failure();
+    }
+
+    /** Ends the threads, and waits for their end. */
+    @Override
+    public void close() {
+        CloseHelper.closeAll(indexThread, compression);
+    }
+}

@@ -1,0 +1,238 @@
+package dev.loom.store;
+
+import dev.loom.compress.SegmentCompressor;
+import dev.loom.error.StoreIoException;
+import dev.loom.format.PayloadFormat;
+import dev.loom.io.LoomFile;
+import dev.loom.io.Storage;
+import dev.loom.io.StoreThread;
+import dev.loom.log.CompressedSegment;
+import dev.loom.log.LogKind;
+import dev.loom.log.LogView;
+import dev.loom.log.PageDescriptor;
+import dev.loom.log.PageReader;
+import dev.loom.log.PageState;
+import dev.loom.log.Segments;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compresses old segments of the record log, one after the other, on a thread of its own, which takes no more than its share
+ * of a processor. It makes a copy under another name, syncs it, and then puts it in the segment's place, while the evictor,
+ * which also deletes segments, is paused. A crash leaves one or the other, and at most the copy, which the next opening
+ * deletes. Readers that have the segment open go on with it. While the disk fails or memory runs out, the thread retries after pauses that grow to a minute.
+ */
+final class Compression implements AutoCloseable {
+    private static final long PAUSE_NS_MIN = TimeUnit.SECONDS.toNanos(1);
+    private static final long PAUSE_NS_MAX = TimeUnit.MINUTES.toNanos(1);
+
+    /** The work after which the thread rests. */
+    private static final long TURN_NS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    /**
+     * What it needs of its session.
+     *
+     * @param nonce the session's
+     * @param durable the end of the records that survive a power cut
+     * @param clock gives arrival times, epoch nanoseconds
+     * @param guard throws once another writer has the store
+     * @param evictorPaused runs something while the evictor pauses
+     * @param afterNs the age of a segment's last record
+     * @param share of a processor, above 0 to 1
+     */
+    record Parts(
+            Storage storage,
+            long nonce,
+            Supplier<StoreLogs> logs,
+            LongSupplier durable,
+            IntFunction<@Nullable PayloadFormat> formatOf,
+            LongSupplier clock,
+            Runnable guard,
+            Consumer<Runnable> evictorPaused,
+            Savings savings,
+            long afterNs,
+            double share) {}
+
+    private final Parts parts;
+    private final Thread thread = StoreThread.of("loom-compress", this::run);
+
+    /** Below it all segments are compressed, or can't be. */
+    private long compressedTo;
+
+    private long turnBeganNs;
+
+    /** The bytes of the copy that is being made. */
+    private long copied;
+
+    private volatile boolean cancelled;
+    private volatile @Nullable Throwable failure;
+
+    Compression(Parts parts) {
+        this.parts = parts;
+    }
+
+    /** Deletes copies that a crash has left. For a store that nobody writes yet. */
+    static void deleteTemporary(StoreFiles files, Storage storage) {
+        for (Path file : storage.list(files.folder(LogKind.RECORD))) {
+            if (Segments.isTemporary(file)) {
+                storage.delete(file);
+            }
+        }
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    Thread thread() {
+        return thread;
+    }
+
+    /** Why the last segment could not be compressed, or null. */
+    @Nullable
+    Throwable failure() {
+        return failure;
+    }
+
+    private void run() {
+        long pauseNs = PAUSE_NS_MIN;
+        while (!cancelled) {
+            try {
+                boolean worked = compressNext();
+                failure = null;
+                pauseNs = PAUSE_NS_MIN;
+                if (!worked) {
+                    pause(PAUSE_NS_MIN);
+                }
+            } catch (CancellationException e) {
+                break; // the session is being closed
+            } catch (StoreIoException | VirtualMachineError e) {
+                failure = e;
+                pause(pauseNs);
+                pauseNs = Math.min(2 * pauseNs, PAUSE_NS_MAX);
+            } catch (Throwable e) {
+                failure = e;
+                break;
+            }
+        }
+    }
+
+    /** Compresses the oldest segment that is old enough. Returns whether there was one. */
+    private boolean compressNext() {
+        LogView records = parts.logs().get().records();
+        Segments segments = records.segments();
+        long length = segments.segmentLength();
+        if (length > CompressedSegment.SEGMENT_LENGTH_MAX) {
+            return false;
+        }
+        compressedTo =
+                Math.max(compressedTo, segments.first(records.watermarks().beginAcquire()));
+        while (compressedTo + length < parts.durable().getAsLong() && !cancelled) {
+            if (!isWhole(segments.file(compressedTo), length)) {
+                compressedTo += length;
+            } else if (isOld(records, compressedTo + length - PageDescriptor.PAGE_LENGTH)) {
+                compress(records, compressedTo);
+                compressedTo += length;
+                return true;
+            } else {
+                return false;
+            }
+        }
+        return false;
+    }
+
+    /** Whether a segment is there, and not compressed yet. */
+    private boolean isWhole(Path file, long length) {
+        try (LoomFile open = parts.storage().openToRead(file)) {
+            return open.size() == length;
+        } catch (StoreIoException e) {
+            if (e.getCause() instanceof NoSuchFileException) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    /** Whether the records up to the end of a page are old enough. A damaged page counts as old. */
+    private boolean isOld(LogView records, long pageAddress) {
+        if (parts.afterNs() == 0) {
+            return true;
+        }
+        try (PageReader pages = new PageReader(records, 1)) {
+            return pages.read(pageAddress, Long.MAX_VALUE) != PageState.PRESENT
+                    || parts.clock().getAsLong() - PageDescriptor.lastTimeNs(pages.buffer(), pages.pageOffset())
+                            >= parts.afterNs();
+        }
+    }
+
+    private void compress(LogView records, long first) {
+        Path copy = records.segments().temporary(first, parts.nonce());
+        parts.guard().run();
+        boolean replaced = false;
+        try (SegmentCompressor compressor =
+                new SegmentCompressor(parts.storage(), records.segments(), records.storeId(), parts.formatOf())) {
+            turnBeganNs = System.nanoTime();
+            long length = compressor.compress(first, copy, this::onPage);
+            if (length != SegmentCompressor.NOTHING) {
+                parts.evictorPaused().accept(() -> replace(records, first, copy, length));
+                replaced = true;
+            }
+        } finally {
+            parts.savings().add(copied);
+            copied = 0;
+            if (!replaced) {
+                parts.storage().delete(copy);
+            }
+        }
+    }
+
+    /** Puts a copy in its segment's place, unless that was deleted meanwhile. The evictor deletes nothing now. */
+    private void replace(LogView records, long first, Path copy, long length) {
+        parts.guard().run();
+        Segments segments = records.segments();
+        if (segments.first(records.watermarks().beginAcquire()) > first) {
+            parts.storage().delete(copy);
+            return;
+        }
+        parts.storage().rename(copy, segments.file(first));
+        parts.savings().add(segments.segmentLength() - length);
+        parts.storage().syncDirectory(segments.folder());
+    }
+
+    private void onPage(long bytes) {
+        parts.savings().add(copied - bytes);
+        copied = bytes;
+        long workedNs = System.nanoTime() - turnBeganNs;
+        if (workedNs >= TURN_NS) {
+            pause((long) (workedNs * (1 / parts.share() - 1)));
+            turnBeganNs = System.nanoTime();
+        }
+        if (cancelled) {
+            throw new CancellationException();
+        }
+    }
+
+    private void pause(long ns) {
+        long end = System.nanoTime() + ns;
+        for (long leftNs = ns; leftNs > 0 && !cancelled; leftNs = end - System.nanoTime()) {
+            LockSupport.parkNanos(leftNs);
+            Thread.interrupted(); // not meant for this thread, and a pending one would end every park
+        }
+    }
+
+    /** Ends the thread, which deletes its copy, and waits for its end. */
+    @Override
+    public void close() {
+        cancelled = true;
+        LockSupport.unpark(thread);
+        StoreThread.join(thread);
+    }
+}
