@@ -15,7 +15,7 @@ final class BackgroundWork implements AutoCloseable {
     private final Parts parts;
     private final Tenure.Guard indexGuard;
     private @Nullable IndexThread indexThread;
-    private @Nullable Compression compression;
+    private volatile @Nullable Compression compression;
 
     /** What it needs of its session. */
     record Parts(
@@ -115,6 +115,14 @@ final class BackgroundWork implements AutoCloseable {
     private @Nullable String formatText(int sourceId) {
         PayloadFormat format = format(sourceId);
         return format == null ? null : format.text();
+    }
+
+    /** Called when more is durable. */
+    void onDurable() {
+        Compression running = compression;
+        if (running != null) {
+            running.wake();
+        }
     }
 
     /** Why the indexes can't be completed or checked, or null. */

@@ -96,6 +96,11 @@ final class Compression implements AutoCloseable {
         return thread;
     }
 
+    /** Looks for work again, since more is durable now. */
+    void wake() {
+        LockSupport.unpark(thread);
+    }
+
     /** Why the last segment could not be compressed, or null. */
     @Nullable
     Throwable failure() {
@@ -110,7 +115,8 @@ final class Compression implements AutoCloseable {
                 failure = null;
                 pauseNs = PAUSE_NS_MIN;
                 if (!worked) {
-                    pause(PAUSE_NS_MIN);
+                    LockSupport.parkNanos(PAUSE_NS_MIN);
+                    Thread.interrupted(); // not meant for this thread, and a pending one would end every park
                 }
             } catch (CancellationException e) {
                 break; // the session is being closed

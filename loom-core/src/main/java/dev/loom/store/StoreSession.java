@@ -272,6 +272,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         checkpoint = newest < durable[LogKind.TIME.index()] ? newest : checkpoint;
         evictorGuard.check();
         mark.write(mark.written().advanced(durable, schemaLog.synced(), checkpoint, lastTimeNs));
+        background.onDurable();
     }
 
     /** If the mark lags behind the index thread, only part of that work is repeated. */

@@ -28,6 +28,7 @@ final class CrashStorage implements Storage {
     private final List<CrashImage.Event> journal = new ArrayList<>();
     private @Nullable Random syncFailures;
     private int syncsFailed;
+    private int renames;
     private volatile long capacity = Long.MAX_VALUE;
 
     /** @param root exists; what is in it now is durable */
@@ -58,6 +59,11 @@ final class CrashStorage implements Storage {
     /** From now on some syncs fail, as the chance has it; none with null. */
     synchronized void failSyncs(@Nullable Random chance) {
         syncFailures = chance;
+    }
+
+    /** How many files got another name so far. */
+    synchronized int renames() {
+        return renames;
     }
 
     /** How many syncs failed so far. */
@@ -149,6 +155,7 @@ final class CrashStorage implements Storage {
             Path from = root.relativize(file);
             Path to = root.relativize(name);
             note(image -> image.rename(from, to));
+            renames++;
         }
         DISK.rename(file, name);
     }

@@ -57,6 +57,7 @@ class PowerCutTest {
     private int durable;
     private boolean failing;
     private int syncsFailed;
+    private int renames;
 
     @Test
     void shouldKeepWhatIsDurableWhenThePowerIsCut() throws IOException {
@@ -71,6 +72,7 @@ class PowerCutTest {
                 throw new AssertionError("seed=" + seed, e);
             }
         }
+        System.out.println("PowerCutTest: segments compressed=" + renames);
     }
 
     @Test
@@ -146,13 +148,16 @@ class PowerCutTest {
             }
         }
         syncsFailed += storage.syncsFailed();
+        renames += storage.renames();
         return opened;
     }
 
     private Loom open(Path store) {
         LoomConfig.Builder config = config(store)
                 .rebuildIndexes(random.nextInt(4) == 0)
-                .backgroundRebuildBytes((long) random.nextInt(8) << 16);
+                .backgroundRebuildBytes((long) random.nextInt(8) << 16)
+                .compressAfter(random.nextBoolean() ? Duration.ZERO : null)
+                .compressionShare(1);
         return Loom.open(StorageOption.with(config, storage).build());
     }
 

@@ -8,6 +8,7 @@ import java.io.FileOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Random;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -55,6 +56,8 @@ final class PushingProcess {
             Loom loom = Loom.open(config(directory)
                     .rebuildIndexes(random.nextInt(4) == 0)
                     .backgroundRebuildBytes((long) random.nextInt(8) << 16)
+                    .compressAfter(random.nextBoolean() ? Duration.ZERO : null)
+                    .compressionShare(1)
                     .build());
             ids = oracle.define(loom);
             long[] found = oracle.count(loom);

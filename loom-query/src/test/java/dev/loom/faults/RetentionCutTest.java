@@ -118,7 +118,9 @@ final class RetentionCutTest {
                 .rebuildIndexes(random.nextInt(4) == 0)
                 .backgroundRebuildBytes((long) random.nextInt(8) << 16)
                 .durabilityInterval(Duration.ofMillis(1))
-                .durabilityBytes(1 << 16);
+                .durabilityBytes(1 << 16)
+                .compressAfter(random.nextBoolean() ? Duration.ZERO : null)
+                .compressionShare(1);
         try (Loom loom = Loom.open(StorageOption.with(config, storage).build())) {
             if (loom.source("s").isEmpty()) {
                 loom.defineSource("s", Formats.bytes());
