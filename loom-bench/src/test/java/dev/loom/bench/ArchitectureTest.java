@@ -39,6 +39,7 @@ final class ArchitectureTest {
         "dev.loom.store..",
         "dev.loom.read..",
         "dev.loom.record..",
+        "dev.loom.compress..",
         "dev.loom.schema..",
         "dev.loom.index..",
         "dev.loom.value..",
@@ -95,7 +96,7 @@ final class ArchitectureTest {
                 .layer("read")
                 .definedBy("dev.loom.read..")
                 .layer("records")
-                .definedBy("dev.loom.record..", "dev.loom.schema..", "dev.loom.index..")
+                .definedBy("dev.loom.record..", "dev.loom.schema..", "dev.loom.index..", "dev.loom.compress..")
                 .layer("value")
                 .definedBy("dev.loom.value..", "dev.loom.text..")
                 .layer("log")

@@ -66,9 +66,16 @@ final class GoldenWriter {
         this.temp = temp;
     }
 
-    /** Writes {@code VERSION-closed}, {@code -retained} and {@code -unclosed} to a directory. */
+    /**
+     * Writes {@code VERSION-closed}, {@code -retained} and {@code -unclosed} to a directory; for a version of stores that may
+     * be compressed, {@code VERSION-compressed}.
+     */
     static void write(Path temp, Path golden, String version) throws IOException {
         Files.createDirectories(golden);
+        if (!version.startsWith("1.")) {
+            new GoldenWriter(temp.resolve("compressed")).writeCompressed(golden.resolve(version + "-compressed"));
+            return;
+        }
         new GoldenWriter(temp.resolve("closed")).writeClosed(golden.resolve(version + "-closed"));
         new GoldenWriter(temp.resolve("retained")).writeRetained(golden.resolve(version + "-retained"));
         new GoldenWriter(temp.resolve("unclosed")).writeUnclosed(golden.resolve(version + "-unclosed"));
@@ -106,6 +113,24 @@ final class GoldenWriter {
             assertEquals(7, loom.defineSource("closed", Formats.text()));
             pushAll(loom, 300);
             push(loom, 7, text("of the second source of this name"), Map.of());
+        }
+        keep(temp, to, 0);
+    }
+
+    private void writeCompressed(Path to) throws IOException {
+        try (Loom loom = Loom.open(
+                config().compressAfter(Duration.ZERO).compressionShare(1).build())) {
+            define(loom);
+            while (loom.info().records().tail() < 3 * SEGMENT) {
+                pushAll(loom, 300);
+            }
+            loom.force();
+            // all but the last two
+            Path last = temp.resolve("record")
+                    .resolve("%020d.seg".formatted(loom.info().records().tail() / SEGMENT * SEGMENT - 2 * SEGMENT));
+            while (Files.size(last) == SEGMENT) {
+                Thread.onSpinWait();
+            }
         }
         keep(temp, to, 0);
     }

@@ -73,6 +73,11 @@ final class SettingsReader {
         limit("store.max_size", LoomConfig.UNLIMITED, Quantity::bytes).ifPresent(store::maxBytes);
         limit("store.max_age", NO_AGE, Quantity::duration).ifPresent(store::maxAge);
         limit("store.min_free", 0L, Quantity::bytes).ifPresent(store::minFreeBytes);
+        file.text("store.compress_after")
+                .filter(text -> !text.equals(NONE))
+                .map(Quantity::duration)
+                .ifPresent(store::compressAfter);
+        file.count("store.compression_percent").ifPresent(percent -> store.compressionShare(percent / 100.0));
         settings.store(store.build());
         duration("store.open_interval", settings::openInterval);
     }

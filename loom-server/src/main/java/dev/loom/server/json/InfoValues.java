@@ -49,6 +49,9 @@ final class InfoValues {
         log("chunk", info.chunks());
         values.put("record_bytes", info.records().bytes());
         values.put("index_bytes", info.times().bytes() + info.chunks().bytes());
+        if (info.records().savedBytes() > 0) {
+            values.put("saved_bytes", info.records().savedBytes());
+        }
         info.rebuild().ifPresent(rebuild -> {
             values.put("rebuilt", rebuild.done());
             values.put("rebuild_to", rebuild.to());
@@ -91,6 +94,7 @@ final class InfoValues {
 
     private void writer(StoreInfo.Writer writer) {
         writer.rebuildFailure().ifPresent(message -> values.put("rebuild_error", message));
+        writer.compressionFailure().ifPresent(message -> values.put("compression_error", message));
         writer.evictionFallback().ifPresent(reason -> values.put("eviction_fallback", reason));
         values.put("staging_replaced", writer.stagingReplaced());
         values.put("lock_restored", writer.lockRestored());
