@@ -211,7 +211,7 @@ final class ArchitectureTest {
                 .that()
                 .resideInAnyPackage(CORE)
                 .and()
-                .resideOutsideOfPackage("dev.loom.bytes..")
+                .resideOutsideOfPackages("dev.loom.bytes..", "dev.loom.compress..")
                 .should()
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage("dev.loom..", "org.agrona..", "java..", "org.jspecify.annotations")
@@ -223,6 +223,13 @@ final class ArchitectureTest {
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage("dev.loom..", "org.agrona..", "java..", "org.jspecify.annotations", "net.openhft..")
                 .allowEmptyShould(true)
+                .check(CLASSES);
+        classes()
+                .that()
+                .resideInAPackage("dev.loom.compress..")
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage("dev.loom..", "org.agrona..", "java..", "org.jspecify.annotations", "io.airlift..")
                 .check(CLASSES);
     }
 

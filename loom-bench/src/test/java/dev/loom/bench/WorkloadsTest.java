@@ -2,6 +2,8 @@ package dev.loom.bench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.loom.Loom;
+import dev.loom.format.Formats;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -42,6 +44,28 @@ final class WorkloadsTest {
     @Test
     void shouldMeasureMemoryOfQueries() throws Exception {
         assertEquals(5, rows(QueryFootprint::run, "--bytes", "2m"));
+    }
+
+    @Test
+    void shouldMeasureWhatCompressionSaves(@TempDir Path from) throws Exception {
+        try (Loom loom = Loom.open(from.resolve("store"))) {
+            final int id = loom.defineSource("lines", Formats.text());
+            for (int i = 0; i < 10_000; i++) {
+                loom.push(id, ("line " + i).getBytes(StandardCharsets.UTF_8));
+            }
+        }
+        assertEquals(
+                1,
+                rows(
+                        CompressionCost::run,
+                        "--from",
+                        from.resolve("store").toString(),
+                        "--bytes",
+                        "1m",
+                        "--segment",
+                        "256k",
+                        "--rounds",
+                        "1"));
     }
 
     @Test

@@ -167,8 +167,8 @@ final class MarkFileTest {
             assertEquals(newest.storeId(), read().storeId(), "torn: the other slot counts");
             forge(slot, MAJOR_OFFSET, MarkFile.MAJOR + 1, true);
             UnsupportedStoreException newer = assertThrows(UnsupportedStoreException.class, this::read);
-            assertTrue(String.valueOf(newer.getMessage()).contains("major=2, newest supported=1"), newer::getMessage);
-            forge(slot, MAJOR_OFFSET, MarkFile.MAJOR, true);
+            assertTrue(String.valueOf(newer.getMessage()).contains("major=3, newest supported=2"), newer::getMessage);
+            forge(slot, MAJOR_OFFSET, 1, true);
             assertEquals(newest, read());
         }
         forge(0, MAJOR_OFFSET, MarkFile.MAJOR + 1, false);

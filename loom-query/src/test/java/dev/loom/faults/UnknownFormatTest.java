@@ -95,10 +95,10 @@ class UnknownFormatTest {
             Path store = closedStore("newer-" + slots);
             for (int slot = 0; slot < 2; slot++) {
                 if ((slots & 1 << slot) != 0) {
-                    version(store, slot, MAJOR_OFFSET, 2);
+                    version(store, slot, MAJOR_OFFSET, 3);
                 }
             }
-            assertRefused(UnsupportedStoreException.class, store, "major=2", "newest supported=1", "loom.mark");
+            assertRefused(UnsupportedStoreException.class, store, "major=3", "newest supported=2", "loom.mark");
         }
     }
 
