@@ -79,21 +79,23 @@ public final class CompressionCost {
         final Arguments options = Arguments.parse(arguments, DEFAULTS);
         final Path parent = Path.of(options.text("dir"));
         out.println("CompressionCost " + options);
-        Machine.describe(parent).forEach((name, value) -> out.println(name + ": " + value));
-        final MarkdownTable table = new MarkdownTable(
-                out,
-                "Compressed segments",
-                "records of",
-                "MB",
-                "LZ4 of pages",
-                "ratio",
-                "compression, MB/s of CPU",
-                "read all, MB/s of CPU before; after",
-                "seconds warm; after",
-                "seconds from disk; after");
-        for (String from : options.text("from").split(",", -1)) {
-            try (ScratchDirectory scratch = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"))) {
-                new CompressionCost(scratch.path().resolve("store"), options).run(table, Path.of(from));
+        try (ScratchDirectory scratch = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"))) {
+            Machine.describe(parent).forEach((name, value) -> out.println(name + ": " + value));
+            final MarkdownTable table = new MarkdownTable(
+                    out,
+                    "Compressed segments",
+                    "records of",
+                    "MB",
+                    "LZ4 of pages",
+                    "ratio",
+                    "compression, MB/s of CPU",
+                    "read all, MB/s of CPU before; after",
+                    "seconds warm; after",
+                    "seconds from disk; after");
+            int number = 0;
+            for (String from : options.text("from").split(",", -1)) {
+                final Path store = scratch.path().resolve("store-" + number++);
+                new CompressionCost(store, options).run(table, Path.of(from));
             }
         }
     }
