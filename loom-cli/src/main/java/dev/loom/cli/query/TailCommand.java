@@ -90,10 +90,7 @@ public final class TailCommand implements Callable<Integer> {
         QueryReport report;
         try (Progress progress = new Progress(console, "pages read", !follow && !console.outTerminal())) {
             results.progress(progress);
-            report = new QueryService(
-                            EventTime::clock,
-                            QueryMemory.UNLIMITED,
-                            console.interruption().cancellation())
+            report = new QueryService(EventTime::clock, QueryMemory.UNLIMITED, console.interruption()::requested)
                     .tail(
                             () -> LoomReader.attach(store.directory()),
                             snapshot -> request(snapshot, limits, form, results),
