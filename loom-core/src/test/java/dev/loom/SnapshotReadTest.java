@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.api.RecordCursor;
 import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
+import dev.loom.format.RecordLookup;
 import dev.loom.log.PageDescriptor;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -195,6 +196,29 @@ final class SnapshotReadTest {
         assertThrows(IllegalStateException.class, cursor::next);
         assertThrows(IllegalStateException.class, () -> snapshot.newestFirst(ids[0], 0, 1));
         assertThrows(IllegalStateException.class, () -> snapshot.oldestFirst(ids[0], 0, 1));
+    }
+
+    @Test
+    void shouldFindReferredRecordsAfterSnapshotAndStoreUntilTheLookupIsClosed() {
+        RecordLookup lookup;
+        Snapshot snapshot;
+        try (Loom loom = open()) {
+            push(loom, 1_000);
+            snapshot = loom.snapshot();
+            lookup = snapshot.lookup();
+            snapshot.close();
+        }
+        List<Pushed> records = pushed.get(0);
+        Pushed first = records.get(0);
+        lookup.from(records.get(records.size() - 1).address());
+        assertTrue(lookup.find(first.address(), Formats.bytes().text()));
+        byte[] found = new byte[lookup.length()];
+        lookup.buffer().getBytes(lookup.offset(), found);
+        assertEquals(first.payload(), ByteBuffer.wrap(found));
+        lookup.close();
+        lookup.close();
+        assertFalse(lookup.find(first.address(), Formats.bytes().text()));
+        assertThrows(IllegalStateException.class, snapshot::lookup);
     }
 
     @Test

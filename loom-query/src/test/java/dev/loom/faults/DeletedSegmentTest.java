@@ -15,6 +15,7 @@ import dev.loom.api.Store;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.query.IndexedAggregate;
+import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import dev.loom.query.model.Completeness;
 import java.io.IOException;
@@ -74,7 +75,11 @@ final class DeletedSegmentTest {
         try (Snapshot snapshot = opened.snapshot()) {
             assertEquals(begin, snapshot.beginAddress());
             long[] scanned = {0};
-            RawScan.of(snapshot, 1).forEach((timeNs, buffer, offset, length) -> scanned[0]++);
+            try (QueryCursor cursor = RawScan.of(snapshot, 1).open()) {
+                cursor.forEach((timeNs, buffer, offset, length) -> scanned[0]++);
+                assertTrue(cursor.expired());
+                assertEquals(0, cursor.damaged());
+            }
             assertTrue(scanned[0] > 0 && scanned[0] < RECORDS);
             List<Index> indexes = snapshot.indexes(1);
             for (boolean indexed : new boolean[] {true, false}) {

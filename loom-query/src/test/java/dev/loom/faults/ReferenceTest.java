@@ -1,6 +1,7 @@
 package dev.loom.faults;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
@@ -137,6 +138,8 @@ class ReferenceTest {
                 assertTrue(cursor.address() > damaged);
             }
             assertTrue(cursor.completeness().damagedPages() > 0, "seed=" + seed);
+            assertEquals(cursor.completeness().damagedPages(), cursor.damaged(), "seed=" + seed);
+            assertFalse(cursor.expired(), "seed=" + seed);
         }
     }
 
