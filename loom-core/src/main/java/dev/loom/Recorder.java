@@ -7,7 +7,6 @@ import dev.loom.api.IndexFunction;
 import dev.loom.api.LossReason;
 import dev.loom.api.PushStatus;
 import dev.loom.api.RecorderClaim;
-import dev.loom.api.RecorderState;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
@@ -25,6 +24,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes records from many threads into one store, through an off-heap ring. One daemon thread, {@code loom-recorder},
@@ -33,7 +33,7 @@ import org.agrona.DirectBuffer;
  * <p>{@link #offer} reads the clock and copies the payload into the ring. It takes no lock, allocates nothing, and
  * waits only if the source's {@link DropPolicy} says so. Records of one thread keep their order. A record's time is
  * that of its offer, raised only if another thread overtook this one between the clock and the ring: {@link
- * RecorderState#raised()}.
+ * #raised()}.
  *
  * <p>No loss goes unreported. A record offered is published, in the ring, or counted by source and reason. Drops are
  * marked in the log, so that queries over that time report them; the one exception is at most one drop per thread while
@@ -219,9 +219,34 @@ public final class Recorder implements Store {
         return session.dropped(sourceId, reason);
     }
 
-    /** The current state of the ring and its thread. */
-    public RecorderState state() {
-        return session.state();
+    /** How much of the ring is in use, in bytes. */
+    public int usedBytes() {
+        return session.usedBytes();
+    }
+
+    /**
+     * The number of records stored with a time later than their arrival, because records ahead of them in the ring arrived
+     * later.
+     */
+    public long raised() {
+        return session.raised();
+    }
+
+    /**
+     * The largest such difference. A time is never raised beyond the moment when the record got its place in the ring.
+     */
+    public Duration raisedMax() {
+        return session.raisedMax();
+    }
+
+    /** How often the recorder has waited for the store. */
+    public long waits() {
+        return session.waits();
+    }
+
+    /** Why the recorder no longer takes records; null while it does. */
+    public @Nullable Throwable failure() {
+        return session.failure();
     }
 
     @Override

@@ -283,7 +283,7 @@ final class InterruptTest {
         calls.put("Recorder.state", () -> {
             assertTrue(recorder.published(id(recorder)) >= 0);
             assertTrue(recorder.info().records().tail() > 0);
-            return recorder.state().failure() == null && recorder.dropped(id(recorder), LossReason.FAILED) == 0;
+            return recorder.failure() == null && recorder.dropped(id(recorder), LossReason.FAILED) == 0;
         });
         calls.put("SharedWriter.close", () -> {
             SharedWriter other = new SharedWriter(open(temp.resolve(name())));

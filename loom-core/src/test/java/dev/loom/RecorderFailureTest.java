@@ -48,7 +48,7 @@ final class RecorderFailureTest {
         assertEquals(PushStatus.FAILED, status);
         assertEquals(PushStatus.FAILED, recorder.offer(id, payload));
         assertFalse(recorder.sync(), "not all is in the store");
-        assertNotNull(recorder.state().failure());
+        assertNotNull(recorder.failure());
         assertEquals(offered + 1, recorder.published(id) + recorder.dropped(id, LossReason.FAILED));
         assertThrows(StoreIoException.class, recorder::close);
         recorder.close();

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.api.RecordCursor;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
-import dev.loom.api.SourceCursor;
 import dev.loom.api.StoreInfo;
 import dev.loom.error.StoreIoException;
 import dev.loom.format.Formats;
@@ -100,9 +100,9 @@ final class RetentionTest {
         return size;
     }
 
-    private static List<Pushed> drain(SourceCursor opened, int source) {
+    private static List<Pushed> drain(RecordCursor opened, int source) {
         List<Pushed> records = new ArrayList<>();
-        try (SourceCursor cursor = opened) {
+        try (RecordCursor cursor = opened) {
             while (cursor.next()) {
                 byte[] payload = new byte[cursor.length()];
                 cursor.buffer().getBytes(cursor.offset(), payload);
@@ -260,14 +260,14 @@ final class RetentionTest {
             push(loom, sources[3], 100);
             fill(loom, sources, BUDGET / 2);
             try (Snapshot before = loom.snapshot();
-                    SourceCursor oldest = before.oldestFirst(sources[0], Long.MIN_VALUE, Long.MAX_VALUE);
-                    SourceCursor newest = before.newestFirst(sources[1], Long.MIN_VALUE, Long.MAX_VALUE);
-                    SourceCursor once = before.newestFirst(sources[3], Long.MIN_VALUE, Long.MAX_VALUE)) {
+                    RecordCursor oldest = before.oldestFirst(sources[0], Long.MIN_VALUE, Long.MAX_VALUE);
+                    RecordCursor newest = before.newestFirst(sources[1], Long.MIN_VALUE, Long.MAX_VALUE);
+                    RecordCursor once = before.newestFirst(sources[3], Long.MIN_VALUE, Long.MAX_VALUE)) {
                 assertTrue(oldest.next());
                 assertTrue(newest.next());
                 fill(loom, sources, 3 * BUDGET);
                 assertTrue(loom.info().records().begin() > before.tailAddress());
-                for (SourceCursor cursor : List.of(oldest, newest, once)) {
+                for (RecordCursor cursor : List.of(oldest, newest, once)) {
                     while (cursor.next()) {
                         assertTrue(cursor.address() < before.tailAddress());
                     }

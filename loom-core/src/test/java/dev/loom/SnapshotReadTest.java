@@ -5,9 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.api.RecordCursor;
 import dev.loom.api.Snapshot;
-import dev.loom.api.SourceCursor;
 import dev.loom.format.Formats;
+import dev.loom.format.RecordLookup;
 import dev.loom.log.PageDescriptor;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -95,9 +96,9 @@ final class SnapshotReadTest {
         };
     }
 
-    private static List<Pushed> drain(SourceCursor opened, int sourceId) {
+    private static List<Pushed> drain(RecordCursor opened, int sourceId) {
         List<Pushed> records = new ArrayList<>();
-        try (SourceCursor cursor = opened) {
+        try (RecordCursor cursor = opened) {
             assertThrows(IllegalStateException.class, cursor::address, "before the first");
             while (cursor.next()) {
                 byte[] payload = new byte[cursor.length()];
@@ -156,7 +157,7 @@ final class SnapshotReadTest {
             int id = loom.defineSource("texts", Formats.text());
             long address = loom.push(id, new byte[] {'a'});
             try (Snapshot snapshot = loom.snapshot();
-                    SourceCursor cursor = snapshot.newestFirst(id, Long.MIN_VALUE, Long.MAX_VALUE)) {
+                    RecordCursor cursor = snapshot.newestFirst(id, Long.MIN_VALUE, Long.MAX_VALUE)) {
                 assertTrue(cursor.next());
                 assertEquals(address, cursor.address());
             }
@@ -180,7 +181,7 @@ final class SnapshotReadTest {
 
     @Test
     void shouldOutliveSnapshotAndStoreButNotItsOwnClose() {
-        SourceCursor cursor;
+        RecordCursor cursor;
         Snapshot snapshot;
         try (Loom loom = open()) {
             push(loom, 1_000);
@@ -195,6 +196,29 @@ final class SnapshotReadTest {
         assertThrows(IllegalStateException.class, cursor::next);
         assertThrows(IllegalStateException.class, () -> snapshot.newestFirst(ids[0], 0, 1));
         assertThrows(IllegalStateException.class, () -> snapshot.oldestFirst(ids[0], 0, 1));
+    }
+
+    @Test
+    void shouldFindReferredRecordsAfterSnapshotAndStoreUntilTheLookupIsClosed() {
+        RecordLookup lookup;
+        Snapshot snapshot;
+        try (Loom loom = open()) {
+            push(loom, 1_000);
+            snapshot = loom.snapshot();
+            lookup = snapshot.lookup();
+            snapshot.close();
+        }
+        List<Pushed> records = pushed.get(0);
+        Pushed first = records.get(0);
+        lookup.from(records.get(records.size() - 1).address());
+        assertTrue(lookup.find(first.address(), Formats.bytes().text()));
+        byte[] found = new byte[lookup.length()];
+        lookup.buffer().getBytes(lookup.offset(), found);
+        assertEquals(first.payload(), ByteBuffer.wrap(found));
+        lookup.close();
+        lookup.close();
+        assertFalse(lookup.find(first.address(), Formats.bytes().text()));
+        assertThrows(IllegalStateException.class, snapshot::lookup);
     }
 
     @Test
@@ -224,7 +248,7 @@ final class SnapshotReadTest {
                 Snapshot snapshot = reader.snapshot()) {
             for (boolean newestFirst : new boolean[] {true, false}) {
                 long seen = 0;
-                try (SourceCursor cursor = newestFirst
+                try (RecordCursor cursor = newestFirst
                         ? snapshot.newestFirst(ids[0], Long.MIN_VALUE, Long.MAX_VALUE)
                         : snapshot.oldestFirst(ids[0], Long.MIN_VALUE, Long.MAX_VALUE)) {
                     while (cursor.next()) {

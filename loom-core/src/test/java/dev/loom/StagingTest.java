@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.api.StoreInfo;
 import dev.loom.error.StoreIoException;
 import dev.loom.error.UnsupportedStoreException;
-import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -45,45 +44,13 @@ class StagingTest {
     }
 
     /** The disk, of which some directories say that they are of another type, or have less room. */
-    private record Place(Map<Path, String> types, Map<Path, Long> rooms) implements Storage {
-        @Override
-        public LoomFile openToRead(Path file) {
-            return DISK.openToRead(file);
-        }
+    private static final class Place extends HookedStorage {
+        private final Map<Path, String> types;
+        private final Map<Path, Long> rooms;
 
-        @Override
-        public LoomFile openToWrite(Path file, boolean direct) {
-            return DISK.openToWrite(file, direct);
-        }
-
-        @Override
-        public void createDirectories(Path directory) {
-            DISK.createDirectories(directory);
-        }
-
-        @Override
-        public void syncDirectory(Path directory) {
-            DISK.syncDirectory(directory);
-        }
-
-        @Override
-        public void delete(Path file) {
-            DISK.delete(file);
-        }
-
-        @Override
-        public void rename(Path file, Path name) {
-            DISK.rename(file, name);
-        }
-
-        @Override
-        public List<Path> list(Path directory) {
-            return DISK.list(directory);
-        }
-
-        @Override
-        public boolean exists(Path file) {
-            return DISK.exists(file);
+        Place(Map<Path, String> types, Map<Path, Long> rooms) {
+            this.types = types;
+            this.rooms = rooms;
         }
 
         @Override

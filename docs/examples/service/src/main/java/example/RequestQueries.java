@@ -5,10 +5,9 @@ import dev.loom.api.RecordField;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
-import dev.loom.query.Aggregate;
-import dev.loom.query.model.Completeness;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.TopRecords;
+import dev.loom.query.model.Completeness;
 import java.time.Instant;
 
 /** Questions about the requests, of the store that is being written. Usable from any thread. */
@@ -42,7 +41,7 @@ final class RequestQueries {
     /** Count, mean, a percentile, and the greatest latency. */
     String latency(int percentile) {
         try (Snapshot snapshot = store.snapshot()) {
-            Aggregate latency = IndexedAggregate.of(snapshot, latency(snapshot))
+            IndexedAggregate.Result latency = IndexedAggregate.of(snapshot, latency(snapshot))
                     .percentiles(percentile)
                     .run();
             if (latency.count() == 0) {

@@ -4,7 +4,6 @@ import dev.loom.api.StoreInfo;
 import dev.loom.bench.push.ScratchDirectory;
 import dev.loom.bench.query.SimulatedCapture;
 import dev.loom.bench.query.TelemetryStore;
-import dev.loom.query.Aggregate;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
 import dev.loom.query.QueryCursor;
@@ -109,7 +108,7 @@ public final class QueryCost {
 
     private void aggregate(MarkdownTable table, String name, TimeRange range, double... percentiles) throws Exception {
         check(range, query(range, percentiles).run(), percentiles);
-        final List<Aggregate> answers = new ArrayList<>();
+        final List<IndexedAggregate.Result> answers = new ArrayList<>();
         final Callable<?> run = () -> answers.add(query(range, percentiles).run());
         final Timed warm = warm(run);
         final Timed cold = cold(run);
@@ -135,7 +134,7 @@ public final class QueryCost {
                 .percentiles(percentiles);
     }
 
-    private void check(TimeRange range, Aggregate answer, double... percentiles) {
+    private void check(TimeRange range, IndexedAggregate.Result answer, double... percentiles) {
         final long[] maxNs = {Long.MIN_VALUE};
         final long[] sumNs = {0};
         final long toNs = Math.min(range.toNs(), telemetry.endNs());

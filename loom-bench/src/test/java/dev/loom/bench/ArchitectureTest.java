@@ -43,7 +43,6 @@ final class ArchitectureTest {
         "dev.loom.schema..",
         "dev.loom.index..",
         "dev.loom.value..",
-        "dev.loom.text..",
         "dev.loom.log..",
         "dev.loom.io.."
     };
@@ -98,7 +97,7 @@ final class ArchitectureTest {
                 .layer("records")
                 .definedBy("dev.loom.record..", "dev.loom.schema..", "dev.loom.index..", "dev.loom.compress..")
                 .layer("value")
-                .definedBy("dev.loom.value..", "dev.loom.text..")
+                .definedBy("dev.loom.value..")
                 .layer("log")
                 .definedBy("dev.loom.log..")
                 .layer("io")
@@ -157,7 +156,8 @@ final class ArchitectureTest {
                 .layer("plan")
                 .definedBy("dev.loom.query.plan")
                 .layer("expressions")
-                .definedBy("dev.loom.query.where", "dev.loom.query.text", "dev.loom.query.match")
+                .definedBy(
+                        "dev.loom.query.where", "dev.loom.query.text", "dev.loom.query.match", "dev.loom.query.token")
                 .layer("model")
                 .definedBy("dev.loom.query.model")
                 .whereLayer("service")

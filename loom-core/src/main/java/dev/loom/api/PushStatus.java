@@ -18,7 +18,7 @@ public final class PushStatus {
     public static final long SAMPLED = -4;
     /** The recorder is closed. */
     public static final long CLOSED = -5;
-    /** The recorder's store has failed; see {@link RecorderState#failure()}. */
+    /** The recorder's store has failed; see {@link dev.loom.Recorder#failure()}. */
     public static final long FAILED = -6;
 
     private PushStatus() {}

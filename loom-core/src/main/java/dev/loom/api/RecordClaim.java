@@ -15,10 +15,14 @@ public interface RecordClaim {
     MutableDirectBuffer buffer();
 
     /** Offset in {@link #buffer()} of the payload's first byte: 0. */
-    int offset();
+    default int offset() {
+        return 0;
+    }
 
     /** The claimed length in bytes; 0 when nothing is claimed. */
-    int length();
+    default int length() {
+        return buffer().capacity();
+    }
 
     /**
      * Publishes the record.

@@ -5,7 +5,7 @@ import dev.loom.format.StructCodec;
 import org.agrona.DirectBuffer;
 
 /**
- * A moving view of records. Before the first {@link #next()}, after one that returned false, and after {@link
+ * A moving view of records that reports what could not be read. Before the first {@link #next()}, after one that returned false, and after {@link
  * #close()}, the accessors throw {@link IllegalStateException}. What they return is valid until the next call of {@link
  * #next()}. For one thread.
  */
@@ -27,6 +27,12 @@ public interface RecordCursor extends AutoCloseable {
     int offset();
 
     int length();
+
+    /** Pages, and records that span pages, skipped so far because they are damaged or their file is missing. */
+    long damaged();
+
+    /** Whether retention deleted records of the range before the cursor reached them. */
+    boolean expired();
 
     /**
      * Binds a field, to be read at this cursor in one call.

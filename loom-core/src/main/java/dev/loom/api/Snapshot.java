@@ -1,5 +1,6 @@
 package dev.loom.api;
 
+import dev.loom.format.RecordLookup;
 import java.util.List;
 import java.util.Optional;
 
@@ -48,13 +49,33 @@ public interface Snapshot extends AutoCloseable {
      * @param toNs epoch nanoseconds; {@code Long.MAX_VALUE} is the end
      * @throws IllegalStateException when the snapshot is closed
      */
-    SourceCursor newestFirst(int sourceId, long fromNs, long toNs);
+    RecordCursor newestFirst(int sourceId, long fromNs, long toNs);
 
     /**
      * As {@link #newestFirst}, but oldest first and page by page, which is faster for a source with records in most
      * chunks.
      */
-    SourceCursor oldestFirst(int sourceId, long fromNs, long toNs);
+    RecordCursor oldestFirst(int sourceId, long fromNs, long toNs);
+
+    /**
+     * Finds the records that other records refer to, for callers who read record fields themselves:
+     *
+     * <pre>
+     *     FieldValue value = new FieldValue();
+     *     value.lookup(lookup);
+     *     while (cursor.next()) {
+     *         lookup.from(cursor.address());
+     *         reader.read(cursor.buffer(), cursor.offset(), cursor.length(), value);
+     *     }
+     * </pre>
+     *
+     * <p>Queries do this themselves for their conditions and indexes. Memory: at most 256 KiB, and the longest jumbo
+     * payload that is referred to; none until the first lookup. It remains valid after the snapshot is closed, until it
+     * is closed itself. For one thread.
+     *
+     * @throws IllegalStateException when the snapshot is closed
+     */
+    RecordLookup lookup();
 
     @Override
     void close();

@@ -1,6 +1,10 @@
 package dev.loom.error;
 
-/** A writer has reopened the store since this reader attached; attach again. */
+/**
+ * Another writer has opened the store since, so that this writer no longer writes, or this reader no longer reads, what is
+ * there. Records pushed before are the other writer's, as far as it could see them. Close this store, and open or attach it
+ * again.
+ */
 public class StoreReopenedException extends LoomException {
     private static final long serialVersionUID = 1L;
 

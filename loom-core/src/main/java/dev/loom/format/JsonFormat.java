@@ -1,6 +1,7 @@
 package dev.loom.format;
 
 import java.util.List;
+import java.util.function.BiConsumer;
 import org.agrona.DirectBuffer;
 
 /** One JSON value per record, fields by dotted path. */
@@ -31,9 +32,10 @@ record JsonFormat() implements PayloadFormat {
     }
 
     @Override
-    public void forEachField(DirectBuffer buffer, int offset, int length, FieldValue value, FieldHandler handler) {
+    public void forEachField(
+            DirectBuffer buffer, int offset, int length, FieldValue value, BiConsumer<String, FieldValue> handler) {
         WHOLE.read(buffer, offset, length, value);
-        handler.onField("", value);
+        handler.accept("", value);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.loom.format;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -107,11 +108,12 @@ public interface PayloadFormat {
      *
      * @param value holds each field in turn; valid only during the handler's call
      */
-    default void forEachField(DirectBuffer buffer, int offset, int length, FieldValue value, FieldHandler handler) {
+    default void forEachField(
+            DirectBuffer buffer, int offset, int length, FieldValue value, BiConsumer<String, FieldValue> handler) {
         for (Field field : fields()) {
             FieldReader reader = Objects.requireNonNull(field(field.name()), field.name());
             reader.read(buffer, offset, length, value);
-            handler.onField(field.name(), value);
+            handler.accept(field.name(), value);
         }
     }
 

@@ -7,7 +7,7 @@ import org.agrona.DirectBuffer;
  * may refer only to an earlier one in the same segment of the log, which is therefore retained as long as the record
  * itself; so what an index has derived from a record stays true as long as the record is there. For one thread.
  */
-public interface RecordLookup {
+public interface RecordLookup extends AutoCloseable {
     /** Sets the address of the referring record, until the next call. */
     void from(long recordAddress);
 
@@ -29,4 +29,8 @@ public interface RecordLookup {
 
     /** How often a record was not found because of damage; values that depend on it are unknown. */
     long failures();
+
+    /** Frees the memory; from then on nothing is found. Idempotent. */
+    @Override
+    default void close() {}
 }

@@ -3,6 +3,7 @@ package dev.loom.format;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -122,7 +123,8 @@ public final class StructFormat implements PayloadFormat {
     }
 
     @Override
-    public void forEachField(DirectBuffer buffer, int offset, int length, FieldValue value, FieldHandler handler) {
+    public void forEachField(
+            DirectBuffer buffer, int offset, int length, FieldValue value, BiConsumer<String, FieldValue> handler) {
         int end = WholePayload.end(buffer, offset, length);
         long next = StructFieldReader.firstVariable(layout, offset, end);
         for (int i = 0; i < readers.length; i++) {
@@ -132,7 +134,7 @@ public final class StructFormat implements PayloadFormat {
             } else {
                 readers[i].readFixed(buffer, offset, end, value);
             }
-            handler.onField(field.name(), value);
+            handler.accept(field.name(), value);
         }
     }
 

@@ -4,6 +4,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
@@ -136,12 +137,13 @@ final class TimedFormat implements PayloadFormat {
     }
 
     @Override
-    public void forEachField(DirectBuffer buffer, int offset, int length, FieldValue value, FieldHandler handler) {
+    public void forEachField(
+            DirectBuffer buffer, int offset, int length, FieldValue value, BiConsumer<String, FieldValue> handler) {
         readTime(buffer, offset, length, value);
-        handler.onField(EVENT_TIME, value);
+        handler.accept(EVENT_TIME, value);
         if (whole) {
             Objects.requireNonNull(field(timed.name())).read(buffer, offset, length, value);
-            handler.onField(timed.name(), value);
+            handler.accept(timed.name(), value);
         } else if (isThere(offset, length)) {
             timed.forEachField(buffer, offset + TIME_LENGTH, length - TIME_LENGTH, value, handler);
         } else {

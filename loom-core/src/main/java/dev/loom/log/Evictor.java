@@ -1,7 +1,7 @@
 package dev.loom.log;
 
-import dev.loom.error.StoreFencedException;
 import dev.loom.error.StoreIoException;
+import dev.loom.error.StoreReopenedException;
 import dev.loom.io.StoreThread;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -43,7 +43,7 @@ public final class Evictor implements Runnable, AutoCloseable {
     private volatile boolean pressed;
     private volatile long forceRequested;
     private volatile long forceAnswered;
-    private volatile @Nullable StoreFencedException fenced;
+    private volatile @Nullable StoreReopenedException fenced;
     private volatile @Nullable StoreIoException forceFailure;
     private volatile @Nullable StoreIoException writeFailure;
     private volatile @Nullable StoreIoException syncFailure;
@@ -135,7 +135,7 @@ public final class Evictor implements Runnable, AutoCloseable {
     /**
      * Throws if the thread has ended, so that nobody waits for it: it was closed, or another writer has the store.
      *
-     * @throws StoreFencedException in the second case
+     * @throws StoreReopenedException in the second case
      */
     public void checkAlive() {
         checkNotFenced();
@@ -145,9 +145,9 @@ public final class Evictor implements Runnable, AutoCloseable {
     }
 
     private void checkNotFenced() {
-        StoreFencedException cause = fenced;
+        StoreReopenedException cause = fenced;
         if (cause != null) {
-            throw new StoreFencedException(String.valueOf(cause.getMessage()), cause);
+            throw new StoreReopenedException(String.valueOf(cause.getMessage()), cause);
         }
     }
 
@@ -193,7 +193,7 @@ public final class Evictor implements Runnable, AutoCloseable {
                 if (!pausableStep()) {
                     park();
                 }
-            } catch (StoreFencedException e) {
+            } catch (StoreReopenedException e) {
                 fenced = e;
             } catch (Throwable e) {
                 fail(e);
@@ -303,7 +303,7 @@ public final class Evictor implements Runnable, AutoCloseable {
                 }
             }
             writeFailure = null;
-        } catch (StoreFencedException e) {
+        } catch (StoreReopenedException e) {
             throw e;
         } catch (Throwable e) {
             if (relieved()) {
@@ -329,7 +329,7 @@ public final class Evictor implements Runnable, AutoCloseable {
                 makeDurable();
             }
             return more && budget.relieve();
-        } catch (StoreFencedException e) {
+        } catch (StoreReopenedException e) {
             throw e;
         } catch (Throwable e) {
             return false; // what the disk refused first is what counts
@@ -380,7 +380,7 @@ public final class Evictor implements Runnable, AutoCloseable {
                 pauseNs = intervalNs;
                 durability.tick();
             }
-        } catch (StoreFencedException e) {
+        } catch (StoreReopenedException e) {
             throw e;
         } catch (Throwable e) {
             syncFailure = failureOf(e);

@@ -1,6 +1,7 @@
 package dev.loom.read;
 
 import dev.loom.api.Snapshot;
+import dev.loom.format.RecordLookup;
 import dev.loom.index.ChunkIndexReader;
 import dev.loom.record.AllChunks;
 import dev.loom.record.AscendingChunks;
@@ -10,6 +11,7 @@ import dev.loom.record.LeasedSnapshot;
 import dev.loom.record.PageRecords;
 import dev.loom.record.ReferencedRecords;
 import dev.loom.record.SnapshotView;
+import dev.loom.record.SourceFormats;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -21,16 +23,17 @@ import org.jspecify.annotations.Nullable;
 public final class SnapshotReader implements AutoCloseable {
     private static final int ALL_SOURCES = -1;
 
-    private final Snapshot snapshot;
     private final LeasedSnapshot leased;
     private final SnapshotView view;
+    private final ReferencedRecords referenced;
     private @Nullable ChunkIndexReader bins;
     private boolean closed;
 
     private SnapshotReader(Snapshot snapshot, LeasedSnapshot leased, SnapshotView view) {
-        this.snapshot = snapshot;
         this.leased = leased;
         this.view = view;
+        this.referenced =
+                new ReferencedRecords(view.records(), view::recordTail, new SourceFormats(snapshot), () -> {});
     }
 
     /**
@@ -127,19 +130,23 @@ public final class SnapshotReader implements AutoCloseable {
         return reader;
     }
 
-    /** Bytes of bins read so far. */
-    public long binBytesRead() {
+    /**
+     * Finds the records that others refer to; always the same object, valid until this reader is closed. Memory: at most 256
+     * KiB, and the longest jumbo payload that is referred to; none until the first lookup.
+     */
+    public RecordLookup lookup() {
+        return referenced;
+    }
+
+    /** Damaged pages that the {@link #lookup()} has met so far. */
+    public long lookupPagesDamaged() {
+        return referenced.pagesDamaged();
+    }
+
+    /** Bytes read so far of bins, and of records that others refer to. */
+    public long bytesReadBesides() {
         ChunkIndexReader reader = bins;
-        return reader == null ? 0 : reader.bytesRead();
-    }
-
-    /** Finds the records that others refer to; valid until this reader is closed. */
-    public SnapshotLookup lookup() {
-        return new SnapshotLookup(referenced(), null);
-    }
-
-    ReferencedRecords referenced() {
-        return new ReferencedRecords(view.records(), view::recordTail, new SourceFormats(snapshot));
+        return referenced.bytesRead() + (reader == null ? 0 : reader.bytesRead());
     }
 
     /** The records of a source lost in a time range; a loss that overlaps the range counts in full. */
@@ -155,6 +162,7 @@ public final class SnapshotReader implements AutoCloseable {
             if (bins != null) {
                 bins.close();
             }
+            referenced.close();
             leased.release();
         }
     }

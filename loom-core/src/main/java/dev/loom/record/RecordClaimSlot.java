@@ -42,16 +42,6 @@ public final class RecordClaimSlot implements RecordClaim {
     }
 
     @Override
-    public int offset() {
-        return 0;
-    }
-
-    @Override
-    public int length() {
-        return view.capacity();
-    }
-
-    @Override
     public long commit() {
         int length = length();
         return chunk.commit(end(), timeNs, length);

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Takes no memory until the first lookup; then a page, a {@link PayloadCache}, and for a jumbo another page and its
  * payload. For one thread.
  */
-public final class ReferencedRecords implements RecordLookup, AutoCloseable {
+public final class ReferencedRecords implements RecordLookup {
     /** In place of a source's id, for an address without a record. Source 0 is Loom's own. */
     private static final int NOTHING = 0;
 
@@ -30,6 +30,7 @@ public final class ReferencedRecords implements RecordLookup, AutoCloseable {
     private final LogView records;
     private final LongSupplier tail;
     private final IntFunction<@Nullable String> formats;
+    private final Runnable onClose;
     private @Nullable PageRecords page;
     private @Nullable PayloadCache cache;
     private long from;
@@ -51,9 +52,16 @@ public final class ReferencedRecords implements RecordLookup, AutoCloseable {
      * @param formats gives the text of a source's format by its id, or null
      */
     public ReferencedRecords(LogView records, LongSupplier tail, IntFunction<@Nullable String> formats) {
+        this(records, tail, formats, () -> {});
+    }
+
+    /** As above, and runs something when it is closed. */
+    public ReferencedRecords(
+            LogView records, LongSupplier tail, IntFunction<@Nullable String> formats, Runnable onClose) {
         this.records = records;
         this.tail = tail;
         this.formats = formats;
+        this.onClose = onClose;
     }
 
     @Override
@@ -170,14 +178,16 @@ public final class ReferencedRecords implements RecordLookup, AutoCloseable {
         return reader == null ? 0 : reader.bytesRead();
     }
 
-    /** Frees the memory; from then on nothing is found. */
     @Override
     public void close() {
-        closed = true;
-        if (page != null) {
-            page.close();
+        if (!closed) {
+            closed = true;
+            if (page != null) {
+                page.close();
+            }
+            cache = null;
+            buffer = NO_BYTES;
+            onClose.run();
         }
-        cache = null;
-        buffer = NO_BYTES;
     }
 }

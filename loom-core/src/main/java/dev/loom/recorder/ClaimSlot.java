@@ -53,16 +53,6 @@ final class ClaimSlot implements RecorderClaim {
     }
 
     @Override
-    public int offset() {
-        return 0;
-    }
-
-    @Override
-    public int length() {
-        return view.capacity();
-    }
-
-    @Override
     public long commit() {
         return end(true) ? 0 : PushStatus.CLOSED;
     }

@@ -4,7 +4,6 @@ import dev.loom.api.DropPolicy;
 import dev.loom.api.LossReason;
 import dev.loom.api.PushStatus;
 import dev.loom.api.RecorderClaim;
-import dev.loom.api.RecorderState;
 import dev.loom.api.Source;
 import dev.loom.error.StoreIoException;
 import dev.loom.io.StoreThread;
@@ -17,6 +16,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A recorder from start to close: its ring, its thread, and the callers that wait for them. Usable from any thread.
@@ -194,15 +194,24 @@ public final class RecorderSession {
         return gates.get(sourceId).dropped(reason);
     }
 
-    public RecorderState state() {
-        Throwable failure = writer.failure();
-        return new RecorderState(
-                ring.capacity(),
-                ring.used(),
-                writer.raised(),
-                Duration.ofNanos(writer.raisedNsMax()),
-                writer.waits(),
-                failure == null ? null : failure.toString());
+    public int usedBytes() {
+        return ring.used();
+    }
+
+    public long raised() {
+        return writer.raised();
+    }
+
+    public Duration raisedMax() {
+        return Duration.ofNanos(writer.raisedNsMax());
+    }
+
+    public long waits() {
+        return writer.waits();
+    }
+
+    public @Nullable Throwable failure() {
+        return writer.failure();
     }
 
     /**

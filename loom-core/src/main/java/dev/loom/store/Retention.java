@@ -1,8 +1,8 @@
 package dev.loom.store;
 
 import dev.loom.error.LoomException;
-import dev.loom.error.StoreFencedException;
 import dev.loom.error.StoreIoException;
+import dev.loom.error.StoreReopenedException;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
 import dev.loom.log.LogView;
@@ -128,7 +128,7 @@ final class Retention implements SegmentBudget {
             delete(used() - limits.maxBytes(), expiredNs);
             relieve();
             failure = null;
-        } catch (StoreFencedException e) {
+        } catch (StoreReopenedException e) {
             throw e;
         } catch (LoomException e) {
             failure = e;
@@ -153,7 +153,7 @@ final class Retention implements SegmentBudget {
             while (excess > 0 && delete(excess, Long.MIN_VALUE)) {
                 excess = used() + bytes - limits.maxBytes();
             }
-        } catch (StoreFencedException e) {
+        } catch (StoreReopenedException e) {
             throw e;
         } catch (LoomException e) {
             // a store that is too large is better than records that are lost

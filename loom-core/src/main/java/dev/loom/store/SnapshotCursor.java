@@ -1,7 +1,7 @@
 package dev.loom.store;
 
+import dev.loom.api.RecordCursor;
 import dev.loom.api.Snapshot;
-import dev.loom.api.SourceCursor;
 import dev.loom.read.ChunkCursor;
 import dev.loom.read.SnapshotReader;
 import dev.loom.read.SourceRecords;
@@ -12,7 +12,7 @@ import java.util.function.Function;
  * The records of one source in a time range of a snapshot, on which it holds a lease (paper, section 5.1). Takes ten
  * pages, and the longest payload met that spans pages.
  */
-final class SnapshotCursor extends StoredRecordCursor implements SourceCursor {
+final class SnapshotCursor extends StoredRecordCursor implements RecordCursor {
     private final SnapshotReader reader;
     private final SourceRecords records;
     private final long fromNs;

@@ -4,8 +4,8 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.StoreInfo;
 import dev.loom.error.LoomException;
-import dev.loom.error.StoreFencedException;
 import dev.loom.error.StoreIoException;
+import dev.loom.error.StoreReopenedException;
 import dev.loom.log.Durability;
 import dev.loom.log.Evictor;
 import dev.loom.log.HybridLog;
@@ -294,7 +294,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         try {
             evictorGuard.check();
             seeToStaging();
-        } catch (StoreFencedException e) {
+        } catch (StoreReopenedException e) {
             throw e;
         } catch (LoomException e) {
             // retried in a second, and checked again before any write

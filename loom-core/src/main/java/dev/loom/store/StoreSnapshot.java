@@ -1,13 +1,16 @@
 package dev.loom.store;
 
 import dev.loom.api.Index;
+import dev.loom.api.RecordCursor;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
-import dev.loom.api.SourceCursor;
+import dev.loom.format.RecordLookup;
 import dev.loom.record.LeasedSnapshot;
 import dev.loom.record.LossSlots;
+import dev.loom.record.ReferencedRecords;
 import dev.loom.record.SnapshotView;
 import dev.loom.record.SourceCounter;
+import dev.loom.record.SourceFormats;
 import dev.loom.record.SourceSlots;
 import dev.loom.schema.Schema;
 import java.util.List;
@@ -156,13 +159,19 @@ final class StoreSnapshot implements Snapshot, LeasedSnapshot {
     }
 
     @Override
-    public SourceCursor newestFirst(int sourceId, long fromNs, long toNs) {
+    public RecordCursor newestFirst(int sourceId, long fromNs, long toNs) {
         return SnapshotCursor.newestFirst(this, sourceId, fromNs, toNs);
     }
 
     @Override
-    public SourceCursor oldestFirst(int sourceId, long fromNs, long toNs) {
+    public RecordCursor oldestFirst(int sourceId, long fromNs, long toNs) {
         return SnapshotCursor.oldestFirst(this, sourceId, fromNs, toNs);
+    }
+
+    @Override
+    public RecordLookup lookup() {
+        acquire();
+        return new ReferencedRecords(view.records(), view::recordTail, new SourceFormats(this), this::release);
     }
 
     @Override

@@ -1,7 +1,7 @@
 package dev.loom.store;
 
-import dev.loom.error.StoreFencedException;
 import dev.loom.error.StoreIoException;
+import dev.loom.error.StoreReopenedException;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import dev.loom.io.WriterLock;
@@ -27,7 +27,7 @@ final class Tenure implements AutoCloseable {
 
     private volatile @Nullable Mark first;
     private volatile @Nullable LiveFile live;
-    private volatile @Nullable StoreFencedException fence;
+    private volatile @Nullable StoreReopenedException fence;
     private volatile Runnable onFenced = () -> {};
     private volatile boolean lockLost;
     private volatile boolean left = true;
@@ -77,12 +77,12 @@ final class Tenure implements AutoCloseable {
         /**
          * Call before every write to the store's files.
          *
-         * @throws StoreFencedException when another writer has taken over the store
+         * @throws StoreReopenedException when another writer has taken over the store
          * @throws StoreIoException when that can't be determined now
          */
         void check() {
             checkKnown();
-            StoreFencedException found = look();
+            StoreReopenedException found = look();
             if (found != null) {
                 fence = found;
                 onFenced.run();
@@ -90,7 +90,7 @@ final class Tenure implements AutoCloseable {
             }
         }
 
-        private @Nullable StoreFencedException look() {
+        private @Nullable StoreReopenedException look() {
             Mark own = first;
             LiveFile state = live;
             if (own == null || state == null) {
@@ -100,13 +100,13 @@ final class Tenure implements AutoCloseable {
             for (int slot = 0; slot < slots.capacity(); slot += MarkFile.SLOT_LENGTH) {
                 Mark other = MarkFile.ofSession(slots, slot, own) ? null : MarkFile.slot(slots, slot);
                 if (other != null) {
-                    return new StoreFencedException("another writer has taken over the store: directory="
+                    return new StoreReopenedException("another writer has taken over the store: directory="
                             + files.directory() + ", epoch=" + own.epoch() + ", now=" + other.epoch() + ", "
                             + other.owner().text());
                 }
             }
             return state.stateAcquire() == LiveFile.FENCED
-                    ? new StoreFencedException(
+                    ? new StoreReopenedException(
                             "another writer is taking over the store: directory=" + files.directory())
                     : null;
         }
@@ -138,12 +138,12 @@ final class Tenure implements AutoCloseable {
     /**
      * Throws if the session is already known to be fenced. Reads nothing.
      *
-     * @throws StoreFencedException when it is fenced
+     * @throws StoreReopenedException when it is fenced
      */
     void checkKnown() {
-        StoreFencedException known = fence;
+        StoreReopenedException known = fence;
         if (known != null) {
-            throw new StoreFencedException(String.valueOf(known.getMessage()), known);
+            throw new StoreReopenedException(String.valueOf(known.getMessage()), known);
         }
     }
 

@@ -8,6 +8,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -27,7 +28,7 @@ class AllocationTest {
         List<FieldReader> readers = format.fields().stream()
                 .map(field -> Objects.requireNonNull(format.field(field.name())))
                 .toList();
-        FieldHandler handler = (name, v) -> {};
+        BiConsumer<String, FieldValue> handler = (name, v) -> {};
         assertAllocatesNothing(() -> {
             writer.begin(buffer, 8);
             writer.setLong(0, -1);

@@ -10,8 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.HookedStorage;
-import dev.loom.error.StoreFencedException;
 import dev.loom.error.StoreIoException;
+import dev.loom.error.StoreReopenedException;
 import dev.loom.io.LoomFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -116,7 +116,7 @@ final class EvictorRunTest {
         failing.schemaFailure = null;
         try {
             evictor.close();
-        } catch (StoreIoException | StoreFencedException e) {
+        } catch (StoreIoException | StoreReopenedException e) {
             // what the test did to it
         }
     }
@@ -211,16 +211,18 @@ final class EvictorRunTest {
     @Test
     void shouldEndAtOnceAndTellEveryoneWhenAnotherWriterHasTheStore() {
         seal(3);
-        StoreFencedException fenced = new StoreFencedException("injected failure: fenced");
+        StoreReopenedException fenced = new StoreReopenedException("injected failure: fenced");
         failing.schemaFailure = fenced;
         evictor.start();
         assertSame(
-                fenced, assertThrows(StoreFencedException.class, evictor::force).getCause());
+                fenced,
+                assertThrows(StoreReopenedException.class, evictor::force).getCause());
         assertSame(
                 fenced,
-                assertThrows(StoreFencedException.class, evictor::checkAlive).getCause());
+                assertThrows(StoreReopenedException.class, evictor::checkAlive).getCause());
         assertSame(
-                fenced, assertThrows(StoreFencedException.class, evictor::close).getCause());
+                fenced,
+                assertThrows(StoreReopenedException.class, evictor::close).getCause());
         assertEquals(0, evicted());
         assertEquals(0, evictor.writeFailures());
     }

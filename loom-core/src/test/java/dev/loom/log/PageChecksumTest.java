@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.loom.error.StoreFencedException;
+import dev.loom.error.StoreReopenedException;
 import dev.loom.io.Storage;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -93,11 +93,11 @@ final class PageChecksumTest {
     void shouldWriteNoPageThatTheGuardRefuses(@TempDir Path folder) {
         Segments segments = new Segments(folder, 4L * PAGE);
         Runnable guard = () -> {
-            throw new StoreFencedException("another writer has taken over the store");
+            throw new StoreReopenedException("another writer has taken over the store");
         };
         try (SegmentWriter writer = new SegmentWriter(Storage.DISK, segments, false, guard)) {
             ByteBuffer page = bytes.duplicate().clear().limit(PAGE);
-            assertThrows(StoreFencedException.class, () -> writer.write(page, 0));
+            assertThrows(StoreReopenedException.class, () -> writer.write(page, 0));
         }
         assertFalse(Files.exists(segments.file(0)));
     }

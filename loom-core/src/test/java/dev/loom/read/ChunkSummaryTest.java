@@ -11,8 +11,8 @@ import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.LongSum;
+import dev.loom.api.RecordCursor;
 import dev.loom.api.Snapshot;
-import dev.loom.api.SourceCursor;
 import dev.loom.api.Store;
 import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
@@ -135,7 +135,7 @@ final class ChunkSummaryTest {
 
     private static List<Long> latencies(Snapshot snapshot, int source, long from, long to) {
         List<Long> latencies = new ArrayList<>();
-        try (SourceCursor records = snapshot.oldestFirst(source, Long.MIN_VALUE, Long.MAX_VALUE)) {
+        try (RecordCursor records = snapshot.oldestFirst(source, Long.MIN_VALUE, Long.MAX_VALUE)) {
             while (records.next() && records.address() < to) {
                 if (records.address() >= from) {
                     latencies.add(records.buffer().getLong(records.offset(), ByteOrder.LITTLE_ENDIAN));

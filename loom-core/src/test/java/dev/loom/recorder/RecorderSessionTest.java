@@ -153,13 +153,13 @@ final class RecorderSessionTest {
         assertNotNull(e.getCause());
         unsynced = false;
         assertTrue(session.force(LONG_NS));
-        assertNull(session.state().failure());
+        assertNull(session.failure());
     }
 
     @Test
     void shouldBlameTheDiskWhenItKeepsRecordsFromTheStore() {
         full = true;
-        while (session.state().waits() == 0) {
+        while (session.waits() == 0) {
             session.intake().offer(source, new byte[50_000]);
         }
         StoreIoException e = assertThrows(StoreIoException.class, () -> {
@@ -333,14 +333,13 @@ final class RecorderSessionTest {
 
     @Test
     void shouldTellItsState() {
-        assertEquals(1 << 20, session.state().ringBytes());
         RecorderClaim claim = openClaim();
         offer();
-        assertEquals(2 * (RecorderRing.OVERHEAD_LENGTH + 8), session.state().usedBytes());
-        assertNull(session.state().failure());
+        assertEquals(2 * (RecorderRing.OVERHEAD_LENGTH + 8), session.usedBytes());
+        assertNull(session.failure());
         claim.abort();
         assertTrue(session.sync(-1));
-        assertEquals(0, session.state().usedBytes());
+        assertEquals(0, session.usedBytes());
     }
 
     @Test

@@ -15,8 +15,8 @@ import dev.loom.StoreAccess;
 import dev.loom.api.DropPolicy;
 import dev.loom.api.LossReason;
 import dev.loom.api.PushStatus;
+import dev.loom.api.RecordCursor;
 import dev.loom.api.Snapshot;
-import dev.loom.api.SourceCursor;
 import dev.loom.error.StoreIoException;
 import dev.loom.format.Formats;
 import dev.loom.io.LoomFile;
@@ -115,8 +115,8 @@ final class RecorderWriterTest {
     private void read(int sourceId) {
         try (LoomReader reader = LoomReader.attach(temp.resolve("store"));
                 Snapshot snapshot = reader.snapshot();
-                SourceCursor records = snapshot.oldestFirst(sourceId, Long.MIN_VALUE, Long.MAX_VALUE);
-                SourceCursor own = snapshot.oldestFirst(0, Long.MIN_VALUE, Long.MAX_VALUE)) {
+                RecordCursor records = snapshot.oldestFirst(sourceId, Long.MIN_VALUE, Long.MAX_VALUE);
+                RecordCursor own = snapshot.oldestFirst(0, Long.MIN_VALUE, Long.MAX_VALUE)) {
             while (records.next()) {
                 stored.add(new Stored(records.timeNs(), records.buffer().getByte(records.offset())));
             }

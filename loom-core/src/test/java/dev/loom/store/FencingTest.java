@@ -11,8 +11,8 @@ import dev.loom.Loom;
 import dev.loom.LoomReader;
 import dev.loom.WriterProcess;
 import dev.loom.api.Snapshot;
-import dev.loom.error.StoreFencedException;
 import dev.loom.error.StoreLockedException;
+import dev.loom.error.StoreReopenedException;
 import dev.loom.format.Formats;
 import dev.loom.io.ProcessId;
 import dev.loom.io.Storage;
@@ -259,14 +259,14 @@ class FencingTest {
         Path segment =
                 files.segments(dev.loom.log.LogKind.RECORD, own.segmentLength()).file(0);
         byte[] before = Files.readAllBytes(segment);
-        assertThrows(StoreFencedException.class, () -> {
+        assertThrows(StoreReopenedException.class, () -> {
             while (true) {
                 WriterProcess.push(loom, 1);
             }
         });
-        assertThrows(StoreFencedException.class, loom::force);
-        assertThrows(StoreFencedException.class, () -> loom.defineSource("later", Formats.parse("bytes")));
-        assertThrows(StoreFencedException.class, loom::close);
+        assertThrows(StoreReopenedException.class, loom::force);
+        assertThrows(StoreReopenedException.class, () -> loom.defineSource("later", Formats.parse("bytes")));
+        assertThrows(StoreReopenedException.class, loom::close);
         assertEquals(others, file.read(), "the mark");
         assertArrayEquals(before, Files.readAllBytes(segment), "the segment");
         assertTrue(Files.exists(files.lock()));
@@ -284,12 +284,12 @@ class FencingTest {
             throw new AssertionError("no staging");
         }
         staging.fence(Storage.DISK);
-        assertThrows(StoreFencedException.class, () -> {
+        assertThrows(StoreReopenedException.class, () -> {
             while (true) {
                 WriterProcess.push(loom, 1);
             }
         });
-        assertThrows(StoreFencedException.class, loom::close);
+        assertThrows(StoreReopenedException.class, loom::close);
         staging.unmap();
         try (Loom next = open()) {
             assertEquals(1L, next.info().epoch());
@@ -304,9 +304,9 @@ class FencingTest {
         Mark own = new MarkFile(Storage.DISK, files.mark()).read();
         new MarkFile(Storage.DISK, files.mark()).write(MarkForgery.ofSession(own, 4711));
         await("it has not noticed", () -> loom.info().writer().orElseThrow().fenced());
-        assertThrows(StoreFencedException.class, () -> WriterProcess.push(loom, 1));
-        assertThrows(StoreFencedException.class, () -> loom.claim(1, 8));
-        assertThrows(StoreFencedException.class, loom::close);
+        assertThrows(StoreReopenedException.class, () -> WriterProcess.push(loom, 1));
+        assertThrows(StoreReopenedException.class, () -> loom.claim(1, 8));
+        assertThrows(StoreReopenedException.class, loom::close);
         delete(own.staging());
     }
 

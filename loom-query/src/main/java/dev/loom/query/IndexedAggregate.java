@@ -4,16 +4,21 @@ import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.api.ValueType;
+import dev.loom.query.model.Completeness;
+import dev.loom.query.model.QueryStatistics;
 import dev.loom.query.model.Value;
 import dev.loom.query.model.ValueRange;
 import dev.loom.query.plan.IndexedFunction;
 import dev.loom.query.plan.KeyRange;
 import dev.loom.query.rank.KeyPasses;
+import dev.loom.query.rank.NumberSum;
 import dev.loom.query.rank.RankSearch;
 import dev.loom.query.rank.RemainderRanks;
 import dev.loom.query.rank.Totals;
 import dev.loom.query.walk.QueryScope;
 import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,6 +27,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,7 +117,7 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
     }
 
     /** Runs the query. If it ended early, the result covers part of the records, as its completeness says. */
-    public Aggregate run() {
+    public Result run() {
         try (QueryScope scope = new QueryScope(terms())) {
             KeyPasses passes = new KeyPasses(scope, indexed, index -> !sums || index.kind() == Index.Kind.VALUE);
             ValueType type = indexed.function().type();
@@ -123,8 +129,7 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
             Map<BigDecimal, Value> found =
                     going && search != null && totals.count() > 0 ? search(passes, search, totals) : Map.of();
             scope.endWalk();
-            return new Aggregate(
-                    type, totals, sums, found, scope.statistics(passes.recordsRead()), scope.completeness());
+            return new Result(type, totals, sums, found, scope.statistics(passes.recordsRead()), scope.completeness());
         }
     }
 
@@ -178,5 +183,135 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
     private static long rank(BigDecimal percentile, long count) {
         BigDecimal rank = percentile.multiply(BigDecimal.valueOf(count)).movePointLeft(2);
         return Math.max(1, rank.setScale(0, RoundingMode.CEILING).longValueExact());
+    }
+
+    /** The result. Immutable. */
+    public static final class Result {
+        private final ValueType type;
+        private final long count;
+        private final boolean sums;
+        private final Value min;
+        private final Value max;
+        private final @Nullable NumberSum numbers;
+        private final BigInteger integerSum;
+        private final double doubleSum;
+        private final Map<BigDecimal, Value> percentiles;
+        private final QueryStatistics statistics;
+        private final Completeness completeness;
+
+        private Result(
+                ValueType type,
+                Totals totals,
+                boolean sums,
+                Map<BigDecimal, Value> percentiles,
+                QueryStatistics statistics,
+                Completeness completeness) {
+            this.type = type;
+            this.count = totals.count();
+            this.sums = sums;
+            this.min = totals.min();
+            this.max = totals.max();
+            this.numbers = totals.numbers();
+            this.integerSum = totals.sum().toBigInteger();
+            this.doubleSum = totals.doubleSum();
+            this.percentiles = Collections.unmodifiableMap(percentiles);
+            this.statistics = statistics;
+            this.completeness = completeness;
+        }
+
+        /** The type of the values. */
+        public ValueType type() {
+            return type;
+        }
+
+        /** The number of values. */
+        public long count() {
+            return count;
+        }
+
+        /** The least value; empty if there are no values. */
+        public Optional<Value> min() {
+            return count == 0 ? Optional.empty() : Optional.of(min);
+        }
+
+        /** The greatest value; empty if there are no values. */
+        public Optional<Value> max() {
+            return count == 0 ? Optional.empty() : Optional.of(max);
+        }
+
+        /** Whether {@link #sum()} and {@link #mean()} exist; an index over event time has neither. */
+        public boolean hasSum() {
+            return sums;
+        }
+
+        /**
+         * The sum: integers in full, doubles as {@link Double#toString} prints them. For a field without a declared type it is
+         * an integer if all values are whole.
+         *
+         * @throws IllegalStateException if there is no sum
+         */
+        public String sum() {
+            checkSum();
+            if (numbers != null) {
+                return numbers.isWhole() ? numbers.toBigInteger().toString() : Double.toString(numbers.doubleValue());
+            }
+            return type == ValueType.F64 ? Double.toString(doubleSum) : integerSum.toString();
+        }
+
+        /** The sum as the nearest double; see {@link #sum()}. */
+        public double doubleSum() {
+            checkSum();
+            if (numbers != null) {
+                return numbers.doubleValue();
+            }
+            return type == ValueType.F64 ? doubleSum : integerSum.doubleValue();
+        }
+
+        /**
+         * The mean as the nearest double; for doubles, {@link #doubleSum()} divided by the count. NaN if there are no values.
+         */
+        public double mean() {
+            checkSum();
+            if (count == 0) {
+                return Double.NaN;
+            }
+            if (numbers != null) {
+                return numbers.mean(count);
+            }
+            return type == ValueType.F64
+                    ? doubleSum / count
+                    : new BigDecimal(integerSum)
+                            .divide(BigDecimal.valueOf(count), MathContext.DECIMAL128)
+                            .doubleValue();
+        }
+
+        private void checkSum() {
+            if (!sums) {
+                throw new IllegalStateException("an index over event time has no sum: type=" + type.text());
+            }
+        }
+
+        /**
+         * The requested percentiles, in the order requested. A percentile is missing if there are no values, if the query ended
+         * early, or if the pages that hold it are damaged.
+         */
+        public Map<BigDecimal, Value> percentiles() {
+            return percentiles;
+        }
+
+        /** One of the {@link #percentiles()}. */
+        public Optional<Value> percentile(double p) {
+            return Optional.ofNullable(percentiles.get(BigDecimal.valueOf(p)));
+        }
+
+        /** The work done, over all passes. */
+        public QueryStatistics statistics() {
+            return statistics;
+        }
+
+        /** What the result lacks. */
+        public Completeness completeness() {
+            return completeness;
+        }
     }
 }

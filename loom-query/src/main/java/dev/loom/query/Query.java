@@ -1,7 +1,6 @@
 package dev.loom.query;
 
 import dev.loom.api.Snapshot;
-import dev.loom.query.model.Cancellation;
 import dev.loom.query.model.EventClock;
 import dev.loom.query.model.QueryBudget;
 import dev.loom.query.model.QueryMemory;
@@ -13,6 +12,7 @@ import dev.loom.query.where.Where;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +30,7 @@ public abstract class Query<Q extends Query<Q>> {
     private TimeRange eventRange = TimeRange.ALL;
     private Supplier<TimeRange> eventWindow = () -> TimeRange.ALL;
     private QueryBudget budget = QueryBudget.UNLIMITED;
-    private Cancellation cancellation = new Cancellation();
+    private BooleanSupplier cancelled = () -> false;
     private Runnable pulse = () -> {};
     private QueryMemory memory = QueryMemory.UNLIMITED;
     private boolean timeIndex = true;
@@ -83,8 +83,9 @@ public abstract class Query<Q extends Query<Q>> {
         return self();
     }
 
-    public Q cancellation(Cancellation switchOff) {
-        cancellation = Objects.requireNonNull(switchOff);
+    /** Ends the query early, with what it has found, once this is true. The query's thread asks about once a page. */
+    public Q cancelWhen(BooleanSupplier condition) {
+        cancelled = Objects.requireNonNull(condition);
         return self();
     }
 
@@ -121,7 +122,7 @@ public abstract class Query<Q extends Query<Q>> {
                 range,
                 fromAddress(),
                 eventClock == null ? null : new EventRange(eventClock, eventRange, eventWindow),
-                new RunLimits(budget, cancellation, pulse, memory),
+                new RunLimits(budget, cancelled, pulse, memory),
                 timeIndex,
                 chunkIndex);
     }

@@ -29,6 +29,16 @@ public interface QueryCursor extends RecordCursor {
     /** The work done so far. Works after {@link #close()}. */
     QueryStatistics statistics();
 
+    @Override
+    default long damaged() {
+        return completeness().damagedPages();
+    }
+
+    @Override
+    default boolean expired() {
+        return completeness().expired();
+    }
+
     /**
      * What the answer lacks so far. Works after the snapshot is closed.
      *

@@ -16,7 +16,6 @@ import dev.loom.api.ValueUnit;
 import dev.loom.error.StoreIoException;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
-import dev.loom.query.Aggregate;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
@@ -213,7 +212,7 @@ public final class AllocationScenario implements BiFunction<Path, String, List<S
         }
         expect(recorder.sync(), "not synced");
         AllocationFaults.arm(false);
-        expect(recorder.state().failure() == null, "failure=" + recorder.state().failure());
+        expect(recorder.failure() == null, "failure=" + recorder.failure());
         expect(recorder.force(Duration.ofMinutes(1)), "not forced");
         long failed = recorder.dropped(refuses, LossReason.FAILED);
         try (Snapshot snapshot = recorder.snapshot()) {
@@ -335,7 +334,7 @@ public final class AllocationScenario implements BiFunction<Path, String, List<S
     }
 
     private static String answer(IndexedAggregate query) {
-        Aggregate answer = query.percentiles(99).run();
+        IndexedAggregate.Result answer = query.percentiles(99).run();
         return answer.count() + " " + answer.sum() + " " + answer.min() + " " + answer.max() + " "
                 + answer.percentile(99);
     }

@@ -15,7 +15,6 @@ import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
 import dev.loom.error.LoomException;
 import dev.loom.format.Formats;
-import dev.loom.query.Aggregate;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
@@ -387,7 +386,7 @@ class DamageTest {
 
     /** Summaries may know of records that can't be read any more; but what is called complete is. */
     private void checkAggregate(Snapshot snapshot, int source, int readable) {
-        Aggregate lengths = IndexedAggregate.of(snapshot, ids[source], LENGTH)
+        IndexedAggregate.Result lengths = IndexedAggregate.of(snapshot, ids[source], LENGTH)
                 .percentiles(50)
                 .run();
         int[] sorted = rows.get(source).stream().mapToInt(Row::length).sorted().toArray();

@@ -14,8 +14,8 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Store;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
-import dev.loom.query.Aggregate;
 import dev.loom.query.IndexedAggregate;
+import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import dev.loom.query.model.Completeness;
 import java.io.IOException;
@@ -75,11 +75,15 @@ final class DeletedSegmentTest {
         try (Snapshot snapshot = opened.snapshot()) {
             assertEquals(begin, snapshot.beginAddress());
             long[] scanned = {0};
-            RawScan.of(snapshot, 1).forEach((timeNs, buffer, offset, length) -> scanned[0]++);
+            try (QueryCursor cursor = RawScan.of(snapshot, 1).open()) {
+                cursor.forEach((timeNs, buffer, offset, length) -> scanned[0]++);
+                assertTrue(cursor.expired());
+                assertEquals(0, cursor.damaged());
+            }
             assertTrue(scanned[0] > 0 && scanned[0] < RECORDS);
             List<Index> indexes = snapshot.indexes(1);
             for (boolean indexed : new boolean[] {true, false}) {
-                Aggregate aggregate = IndexedAggregate.of(snapshot, indexes.get(0))
+                IndexedAggregate.Result aggregate = IndexedAggregate.of(snapshot, indexes.get(0))
                         .useChunkIndex(indexed)
                         .run();
                 assertEquals(scanned[0], aggregate.count(), "indexed=" + indexed);
@@ -137,7 +141,7 @@ final class DeletedSegmentTest {
             assertTrue(scanned[0] > 0 && scanned[0] < RECORDS);
             assertTrue(scan.damagedPages() > 0);
             for (boolean indexed : new boolean[] {true, false}) {
-                Aggregate aggregate = IndexedAggregate.of(
+                IndexedAggregate.Result aggregate = IndexedAggregate.of(
                                 snapshot, snapshot.indexes(1).get(0))
                         .useChunkIndex(indexed)
                         .percentiles(50)

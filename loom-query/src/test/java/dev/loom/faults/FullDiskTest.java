@@ -11,8 +11,8 @@ import dev.loom.LoomReader;
 import dev.loom.StoreVerifier;
 import dev.loom.api.Pressure;
 import dev.loom.api.PushStatus;
+import dev.loom.api.RecordCursor;
 import dev.loom.api.Snapshot;
-import dev.loom.api.SourceCursor;
 import dev.loom.api.Store;
 import dev.loom.error.StoreIoException;
 import java.io.IOException;
@@ -216,7 +216,7 @@ class FullDiskTest {
     private void checkNewest(Snapshot snapshot, int source) {
         int id = snapshot.source(StoreOracle.name(source)).orElseThrow().id();
         long next = counts[source];
-        try (SourceCursor cursor = snapshot.newestFirst(id, Long.MIN_VALUE, Long.MAX_VALUE)) {
+        try (RecordCursor cursor = snapshot.newestFirst(id, Long.MIN_VALUE, Long.MAX_VALUE)) {
             while (cursor.next()) {
                 byte[] payload = new byte[cursor.length()];
                 cursor.buffer().getBytes(cursor.offset(), payload);

@@ -11,7 +11,6 @@ import dev.loom.api.Store;
 import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
 import dev.loom.format.RecordLookup;
-import dev.loom.query.Aggregate;
 import dev.loom.query.EventExtent;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
@@ -114,7 +113,7 @@ final class GoldenAnswers {
     private static void addIndex(Snapshot snapshot, Index index, List<String> lines) {
         lines.add(index(index));
         IndexFunction function = index.function().isLambda() ? LENGTH : index.function();
-        Aggregate byIndex = aggregate(snapshot, index, function, true);
+        IndexedAggregate.Result byIndex = aggregate(snapshot, index, function, true);
         String answer = aggregate(index.id(), byIndex);
         assertEquals(answer, aggregate(index.id(), aggregate(snapshot, index, function, false)), "without the index");
         if (index.kind() == Index.Kind.EVENT_TIME) {
@@ -154,14 +153,15 @@ final class GoldenAnswers {
                 + (index.kind() == Index.Kind.VALUE ? index.bins().text() : "");
     }
 
-    private static Aggregate aggregate(Snapshot snapshot, Index index, IndexFunction function, boolean use) {
+    private static IndexedAggregate.Result aggregate(
+            Snapshot snapshot, Index index, IndexFunction function, boolean use) {
         return IndexedAggregate.of(snapshot, index.sourceId(), function)
                 .percentiles(50, 99)
                 .useChunkIndex(use)
                 .run();
     }
 
-    private static String aggregate(int index, Aggregate found) {
+    private static String aggregate(int index, IndexedAggregate.Result found) {
         if (found.count() == 0) {
             return "aggregate " + index + " none";
         }

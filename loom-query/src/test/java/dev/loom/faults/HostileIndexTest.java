@@ -16,7 +16,6 @@ import dev.loom.format.PayloadFormat;
 import dev.loom.log.LogKind;
 import dev.loom.log.PageChecksum;
 import dev.loom.log.PageDescriptor;
-import dev.loom.query.Aggregate;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
@@ -161,7 +160,7 @@ final class HostileIndexTest {
                 Snapshot snapshot = reader.snapshot()) {
             for (int source = 1; source <= 2; source++) {
                 for (Index index : snapshot.indexes(source)) {
-                    Aggregate aggregate = IndexedAggregate.of(snapshot, index)
+                    IndexedAggregate.Result aggregate = IndexedAggregate.of(snapshot, index)
                             .percentiles(1, 50, 99.9)
                             .run();
                     plan.addAll(aggregate.statistics().plan());
@@ -210,7 +209,7 @@ final class HostileIndexTest {
                 }
                 List<Index> indexes = snapshot.indexes(source);
                 for (Index index : indexes) {
-                    Aggregate aggregate = IndexedAggregate.of(snapshot, index)
+                    IndexedAggregate.Result aggregate = IndexedAggregate.of(snapshot, index)
                             .percentiles(1, 50, 99.9)
                             .run();
                     assertTrue(aggregate.count() >= 0 || aggregate.completeness() != null);

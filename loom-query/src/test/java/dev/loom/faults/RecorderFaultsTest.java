@@ -85,9 +85,9 @@ class RecorderFaultsTest {
         int taken = 0;
         long waits = 0;
         // the writer may make room for some more, until it waits itself
-        while (waits == 0 || recorder.state().usedBytes() < RING_BYTES - 1_000) {
+        while (waits == 0 || recorder.usedBytes() < RING_BYTES - 1_000) {
             taken += recorder.offer(id, payload) == 0 ? 1 : 0;
-            waits = recorder.state().waits();
+            waits = recorder.waits();
         }
         return taken;
     }
@@ -153,7 +153,7 @@ class RecorderFaultsTest {
             Thread.onSpinWait();
         }
         assertFalse(recorder.sync(Duration.ZERO));
-        assertNull(recorder.state().failure());
+        assertNull(recorder.failure());
 
         storage.heal();
         assertTrue(recorder.sync());
@@ -230,7 +230,7 @@ class RecorderFaultsTest {
         try (Recorder recorder = start(LONG)) {
             int id = recorder.defineSource("a", BYTES);
             storage.fail(Call.WRITE, 1, true, file -> file.toString().endsWith(".seg"));
-            while (recorder.state().waits() == 0) {
+            while (recorder.waits() == 0) {
                 recorder.offer(id, payload);
             }
             StoreIoException refused =
@@ -330,7 +330,7 @@ class RecorderFaultsTest {
         assertTrue(error.contains("injected failure"), error);
         armed.set(false);
         assertTrue(recorder.force(LONG), error);
-        assertNull(recorder.state().failure());
+        assertNull(recorder.failure());
         assertEquals(0, recorder.dropped(id, LossReason.FAILED));
         assertEquals(taken, recorder.published(id));
         recorder.close();

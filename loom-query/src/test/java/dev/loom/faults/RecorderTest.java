@@ -91,7 +91,7 @@ class RecorderTest {
                     }
                 }
                 assertEquals(2L * records, oracle.told(ids[1], 0), "of the source that waits");
-                assertEquals(0, recorder.state().usedBytes());
+                assertEquals(0, recorder.usedBytes());
             }
             try (LoomReader reader = LoomReader.attach(store);
                     Snapshot snapshot = reader.snapshot()) {
@@ -160,8 +160,8 @@ class RecorderTest {
                 assertEquals(0, recorder.offer(id, new byte[] {(byte) i}));
             }
             assertTrue(recorder.sync());
-            assertEquals(2, recorder.state().raised());
-            assertEquals(Duration.ofNanos(30), recorder.state().raisedMax());
+            assertEquals(2, recorder.raised());
+            assertEquals(Duration.ofNanos(30), recorder.raisedMax());
             try (Snapshot snapshot = recorder.snapshot()) {
                 assertEquals(List.of(130L, 130L, 100L, 100L, 100L), times(snapshot, id));
             }

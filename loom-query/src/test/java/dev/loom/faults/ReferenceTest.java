@@ -1,6 +1,7 @@
 package dev.loom.faults;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
@@ -11,7 +12,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.format.FieldValue;
 import dev.loom.format.Formats;
-import dev.loom.query.Aggregate;
+import dev.loom.format.RecordLookup;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
@@ -22,7 +23,6 @@ import dev.loom.query.TopRecords;
 import dev.loom.query.model.Order;
 import dev.loom.query.model.ValueRange;
 import dev.loom.query.where.Where;
-import dev.loom.read.SnapshotLookup;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.management.ManagementFactory;
@@ -138,6 +138,8 @@ class ReferenceTest {
                 assertTrue(cursor.address() > damaged);
             }
             assertTrue(cursor.completeness().damagedPages() > 0, "seed=" + seed);
+            assertEquals(cursor.completeness().damagedPages(), cursor.damaged(), "seed=" + seed);
+            assertFalse(cursor.expired(), "seed=" + seed);
         }
     }
 
@@ -232,7 +234,7 @@ class ReferenceTest {
                             .useChunkIndex(indexes)
                             .open()),
                     what);
-            Aggregate all =
+            IndexedAggregate.Result all =
                     use(IndexedAggregate.of(snapshot, id, SHARED), indexes).run();
             assertEquals(present.size(), all.count(), what);
             assertEquals(
@@ -266,7 +268,7 @@ class ReferenceTest {
     private void checkReading(Snapshot snapshot, List<Row> rows) {
         Map<Long, Long> actual = new HashMap<>();
         FieldValue value = new FieldValue();
-        try (SnapshotLookup lookup = SnapshotLookup.of(snapshot);
+        try (RecordLookup lookup = snapshot.lookup();
                 QueryCursor cursor = RawScan.of(snapshot, source(snapshot)).open()) {
             value.lookup(lookup);
             while (cursor.next()) {

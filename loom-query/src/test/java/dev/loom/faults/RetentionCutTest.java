@@ -9,9 +9,9 @@ import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
 import dev.loom.StorageOption;
 import dev.loom.StoreVerifier;
+import dev.loom.api.RecordCursor;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
-import dev.loom.api.SourceCursor;
 import dev.loom.api.Store;
 import dev.loom.error.LoomException;
 import dev.loom.format.Formats;
@@ -187,7 +187,7 @@ final class RetentionCutTest {
             }
             long first = -1;
             long next = -1;
-            try (SourceCursor cursor = snapshot.oldestFirst(source, Long.MIN_VALUE, Long.MAX_VALUE)) {
+            try (RecordCursor cursor = snapshot.oldestFirst(source, Long.MIN_VALUE, Long.MAX_VALUE)) {
                 while (cursor.next()) {
                     long sequence = CheckedPayload.check(seed, 0, cursor.buffer(), cursor.offset(), cursor.length());
                     assertTrue(next < 0 || sequence == next || cursor.expired(), () -> "sequence=" + sequence);

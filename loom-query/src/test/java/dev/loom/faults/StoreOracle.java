@@ -14,7 +14,6 @@ import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
-import dev.loom.query.Aggregate;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
@@ -120,7 +119,7 @@ final class StoreOracle {
 
     /** Sequences begin at 0, without gaps. */
     private static void assertIndexed(Snapshot snapshot, Index index, long count) {
-        Aggregate totals = IndexedAggregate.of(snapshot, index).run();
+        IndexedAggregate.Result totals = IndexedAggregate.of(snapshot, index).run();
         assertEquals(count, totals.count(), "records by index");
         if (count > 0) {
             LongStream values = LongStream.range(0, count).map(Long::reverseBytes);

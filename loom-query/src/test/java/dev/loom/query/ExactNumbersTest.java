@@ -71,7 +71,7 @@ class ExactNumbersTest {
         push("9223372036854775806");
         push("9007199254740993");
         try (Snapshot snapshot = loom.snapshot()) {
-            Aggregate all = IndexedAggregate.of(snapshot, source, FUNCTION)
+            IndexedAggregate.Result all = IndexedAggregate.of(snapshot, source, FUNCTION)
                     .percentiles(50)
                     .run();
             assertEquals("9223372036854775807", all.max().orElseThrow().toString());
@@ -102,7 +102,8 @@ class ExactNumbersTest {
             push(Integer.toString(random.nextInt(1_000_000)));
         }
         try (Snapshot snapshot = loom.snapshot()) {
-            Aggregate all = IndexedAggregate.of(snapshot, source, FUNCTION).run();
+            IndexedAggregate.Result all =
+                    IndexedAggregate.of(snapshot, source, FUNCTION).run();
             assertTrue(all.statistics().chunksFromTotals() > 3, all.statistics().toString());
         }
         check(true);
@@ -137,7 +138,7 @@ class ExactNumbersTest {
         try (Snapshot snapshot = loom.snapshot()) {
             for (boolean index : new boolean[] {true, false}) {
                 String context = "seed=" + seed + ", index=" + index;
-                Aggregate all = IndexedAggregate.of(snapshot, source, FUNCTION)
+                IndexedAggregate.Result all = IndexedAggregate.of(snapshot, source, FUNCTION)
                         .percentiles(PERCENTILES)
                         .useChunkIndex(index)
                         .run();

@@ -135,7 +135,7 @@ class IndexMemoryTest {
                             .run()
                             .count());
             check("percentiles", () -> {
-                Aggregate result = IndexedAggregate.of(snapshot, index)
+                IndexedAggregate.Result result = IndexedAggregate.of(snapshot, index)
                         .percentiles(1, 10, 50, 90, 99, 99.9)
                         .run();
                 assertEquals(6, result.percentiles().size());

@@ -16,7 +16,6 @@ import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
-import dev.loom.query.model.Cancellation;
 import dev.loom.query.model.Completeness.Limit;
 import dev.loom.query.model.QueryBudget;
 import dev.loom.query.model.QueryStatistics;
@@ -120,7 +119,7 @@ class IndexQueryLimitsTest {
                     cursor.statistics().plan());
         }
         IndexFunction other = IndexFunction.of("other", ValueType.I64, ValueUnit.NONE, (b, o, l, v) -> v.setInteger(7));
-        Aggregate aggregate =
+        IndexedAggregate.Result aggregate =
                 IndexedAggregate.of(snapshot, source, other).percentiles(50).run();
         assertEquals(List.of("other: no index"), aggregate.statistics().plan());
         assertEquals(RECORDS, aggregate.count());
@@ -130,20 +129,20 @@ class IndexQueryLimitsTest {
     @Test
     void shouldAnswerWithTotalsAloneWhereTheyTellAll() {
         Index index = snapshot.index(source, "latency").orElseThrow();
-        Aggregate all = IndexedAggregate.of(snapshot, index).run();
+        IndexedAggregate.Result all = IndexedAggregate.of(snapshot, index).run();
         assertEquals(1, all.statistics().pagesRead(), "the active chunk");
         assertEquals("50000000", all.max().orElseThrow().toString());
-        Aggregate slow = IndexedAggregate.of(snapshot, index)
+        IndexedAggregate.Result slow = IndexedAggregate.of(snapshot, index)
                 .values(ValueRange.above(1_000_000))
                 .run();
         assertEquals(1, slow.count());
         assertEquals(1, slow.statistics().pagesRead(), "a bin gives its value away");
-        Aggregate sure = IndexedAggregate.of(snapshot, index)
+        IndexedAggregate.Result sure = IndexedAggregate.of(snapshot, index)
                 .where(Where.parse("size >= 0 and latency_ns < 1s"))
                 .run();
         assertEquals(RECORDS, sure.count());
         assertEquals(1, sure.statistics().pagesRead(), "every record of every chunk meets the condition");
-        Aggregate tail =
+        IndexedAggregate.Result tail =
                 IndexedAggregate.of(snapshot, index).percentiles(99.999, 100).run();
         assertEquals("50000000", tail.percentile(99.999).orElseThrow().toString());
         assertTrue(tail.statistics().pagesRead() <= 3, () -> tail.statistics().toString());
@@ -152,21 +151,19 @@ class IndexQueryLimitsTest {
     @Test
     void shouldEndEarlyAndSaySo() {
         Index index = snapshot.index(source, "latency").orElseThrow();
-        Cancellation cancellation = new Cancellation();
-        cancellation.cancel();
-        Aggregate cancelled = IndexedAggregate.of(snapshot, index)
+        IndexedAggregate.Result cancelled = IndexedAggregate.of(snapshot, index)
                 .percentiles(50)
-                .cancellation(cancellation)
+                .cancelWhen(() -> true)
                 .run();
         assertEquals(Limit.CANCELLED, cancelled.completeness().limit());
         assertTrue(cancelled.percentiles().isEmpty());
-        Aggregate late = IndexedAggregate.of(snapshot, index)
+        IndexedAggregate.Result late = IndexedAggregate.of(snapshot, index)
                 .percentiles(50)
                 .budget(new QueryBudget(Long.MAX_VALUE, Duration.ZERO))
                 .run();
         assertEquals(Limit.TIME, late.completeness().limit());
         // enough for the totals, not for the passes that look for a value
-        Aggregate spent = IndexedAggregate.of(snapshot, index)
+        IndexedAggregate.Result spent = IndexedAggregate.of(snapshot, index)
                 .percentiles(50)
                 .useChunkIndex(false)
                 .budget(new QueryBudget(3 << 20, Duration.ofDays(1)))
@@ -175,7 +172,8 @@ class IndexQueryLimitsTest {
         assertEquals(RECORDS, spent.count());
         assertTrue(spent.percentiles().isEmpty());
         Thread.currentThread().interrupt();
-        Aggregate interrupted = IndexedAggregate.of(snapshot, index).run();
+        IndexedAggregate.Result interrupted =
+                IndexedAggregate.of(snapshot, index).run();
         assertTrue(Thread.interrupted());
         assertEquals(Limit.CANCELLED, interrupted.completeness().limit());
         assertFalse(interrupted.completeness().complete());

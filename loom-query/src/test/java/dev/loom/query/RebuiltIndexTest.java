@@ -298,7 +298,7 @@ class RebuiltIndexTest {
             check(recorder);
             assertTrue(recorder.rebuildIndexes(Duration.ofMinutes(10)));
             check(recorder);
-            assertNull(recorder.state().failure());
+            assertNull(recorder.failure());
         }
         assertEquals(0, problems());
     }
@@ -449,7 +449,7 @@ class RebuiltIndexTest {
 
     private void checkOwn(Store attached, boolean indexed) {
         try (Snapshot snapshot = attached.snapshot()) {
-            Aggregate totals = IndexedAggregate.of(
+            IndexedAggregate.Result totals = IndexedAggregate.of(
                             snapshot,
                             snapshot.index(ids[0], "own").orElseThrow().supply(OWN))
                     .run();
@@ -546,7 +546,7 @@ class RebuiltIndexTest {
             Collections.sort(sorted);
             assertEquals(sorted.size(), snapshot.statistics(ids[i]).records());
             assertScan(snapshot, i);
-            Aggregate answer = IndexedAggregate.of(snapshot, ids[i], VALUE)
+            IndexedAggregate.Result answer = IndexedAggregate.of(snapshot, ids[i], VALUE)
                     .percentiles(50, 99.9)
                     .run();
             assertTrue(answer.completeness().complete());
@@ -559,7 +559,7 @@ class RebuiltIndexTest {
             }
         }
         Index index = snapshot.index(ids[0], "value").orElseThrow();
-        Aggregate totals = IndexedAggregate.of(snapshot, index).run();
+        IndexedAggregate.Result totals = IndexedAggregate.of(snapshot, index).run();
         assertEquals(values.get(0).size(), totals.count());
         assertTrue(
                 !indexed || totals.statistics().chunksRead() <= ACTIVE_PAGES_MAX,

@@ -9,7 +9,6 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.StoreInfo;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
-import dev.loom.query.Aggregate;
 import dev.loom.query.IndexedAggregate;
 import java.math.BigInteger;
 import java.util.Random;
@@ -106,7 +105,7 @@ public final class IndexedPush implements PushTarget {
                     sum,
                     max);
             for (int i = 0; i < indexes; i++) {
-                final Aggregate answer = IndexedAggregate.of(
+                final IndexedAggregate.Result answer = IndexedAggregate.of(
                                 snapshot, snapshot.index(sourceId, name(i)).orElseThrow())
                         .run();
                 verify(answer, sum, max);
@@ -118,7 +117,7 @@ public final class IndexedPush implements PushTarget {
         }
     }
 
-    private void verify(Aggregate answer, BigInteger sum, long max) {
+    private void verify(IndexedAggregate.Result answer, BigInteger sum, long max) {
         final long actualMax = answer.max().orElseThrow().toBigDecimal().longValueExact();
         if (answer.count() != pushed || !answer.sum().equals(sum.toString()) || actualMax != max) {
             throw new IllegalStateException("store differs from what was pushed: expected=" + pushed + ", " + sum + ", "

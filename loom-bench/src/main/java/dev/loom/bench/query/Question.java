@@ -2,7 +2,6 @@ package dev.loom.bench.query;
 
 import dev.loom.api.Index;
 import dev.loom.api.Snapshot;
-import dev.loom.query.Aggregate;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
 import dev.loom.query.QueryCursor;
@@ -62,14 +61,14 @@ public record Question(String name, Loom loom, String sql) {
     /** Extracts the answer from an aggregate. */
     @FunctionalInterface
     private interface Part {
-        List<BigInteger> of(Aggregate aggregate);
+        List<BigInteger> of(IndexedAggregate.Result aggregate);
     }
 
     private static Question aggregate(String name, TimeRange range, String columns, Part part) {
         return new Question(
                 name,
                 (snapshot, latency) -> {
-                    final Aggregate answer =
+                    final IndexedAggregate.Result answer =
                             IndexedAggregate.of(snapshot, latency).range(range).run();
                     return new Answer(part.of(answer), answer.statistics());
                 },
@@ -103,7 +102,7 @@ public record Question(String name, Loom loom, String sql) {
         return new Question(
                 name,
                 (snapshot, latency) -> {
-                    final Aggregate answer = IndexedAggregate.of(snapshot, latency)
+                    final IndexedAggregate.Result answer = IndexedAggregate.of(snapshot, latency)
                             .values(ValueRange.above(latencyNs))
                             .run();
                     return new Answer(List.of(BigInteger.valueOf(answer.count())), answer.statistics());
@@ -116,7 +115,7 @@ public record Question(String name, Loom loom, String sql) {
         return new Question(
                 "p" + text,
                 (snapshot, latency) -> {
-                    final Aggregate answer = IndexedAggregate.of(snapshot, latency)
+                    final IndexedAggregate.Result answer = IndexedAggregate.of(snapshot, latency)
                             .percentiles(percentile)
                             .run();
                     final Value value = answer.percentile(percentile).orElseThrow();
@@ -129,7 +128,7 @@ public record Question(String name, Loom loom, String sql) {
         return new java.math.BigDecimal(percentile).movePointLeft(2).toPlainString();
     }
 
-    private static BigInteger max(Aggregate answer) {
+    private static BigInteger max(IndexedAggregate.Result answer) {
         return answer.max().orElseThrow().toBigDecimal().toBigIntegerExact();
     }
 

@@ -1,18 +1,16 @@
 package dev.loom.cli.console;
 
-import dev.loom.query.model.Cancellation;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ctrl-C and SIGTERM. A command checks {@link #requested()} where it waits or loops, and {@link #cancellation()} cancels its
- * queries. The JVM then waits for {@link #finished()}, so that the partial result is written.
+ * Ctrl-C and SIGTERM. A command checks {@link #requested()} where it waits or loops, and its
+ * queries do. The JVM then waits for {@link #finished()}, so that the partial result is written.
  */
 public final class Interruption {
     private static final Duration GRACE = Duration.ofSeconds(5);
 
-    private final Cancellation cancellation = new Cancellation();
     private final CountDownLatch requested = new CountDownLatch(1);
     private final CountDownLatch finished = new CountDownLatch(1);
     private volatile Duration grace = GRACE;
@@ -23,7 +21,6 @@ public final class Interruption {
     }
 
     public void request() {
-        cancellation.cancel();
         requested.countDown();
     }
 
@@ -38,11 +35,7 @@ public final class Interruption {
     }
 
     public boolean requested() {
-        return cancellation.cancelled();
-    }
-
-    public Cancellation cancellation() {
-        return cancellation;
+        return requested.getCount() == 0;
     }
 
     /** Reports that the command has written all its output. */

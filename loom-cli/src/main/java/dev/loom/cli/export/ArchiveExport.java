@@ -8,9 +8,9 @@ import dev.loom.cli.archive.ArchiveSchema;
 import dev.loom.cli.archive.ArchiveWriter;
 import dev.loom.cli.console.Interruption;
 import dev.loom.cli.console.Progress;
+import dev.loom.format.RecordLookup;
 import dev.loom.query.model.TimeRange;
 import dev.loom.read.ChunkCursor;
-import dev.loom.read.SnapshotLookup;
 import dev.loom.read.SnapshotReader;
 import dev.loom.read.SourceRecords;
 import dev.loom.server.text.DataOutput;
@@ -86,18 +86,17 @@ final class ArchiveExport {
         ArchiveWriter writer =
                 new ArchiveWriter(out, UUID.randomUUID().getMostSignificantBits(), schema(store.storeId()));
         try (SnapshotReader reader = SnapshotReader.of(snapshot);
-                SnapshotLookup lookup = reader.lookup();
                 SourceRecords records =
                         reader.forward(reader.everything(range.fromNs()), new Guide(interruption, progress, writer))) {
             progress.of(() -> share(records));
             while (records.next() && (records.timeNs() < range.toNs() || range.toNs() == Long.MAX_VALUE)) {
                 Source source = chosen.get(records.sourceId());
                 if (source != null && records.timeNs() >= range.fromNs()) {
-                    write(source, records, writer, lookup);
+                    write(source, records, writer, reader.lookup());
                 }
             }
             expired = records.expired();
-            damaged = records.damaged() + lookup.pagesDamaged();
+            damaged = records.damaged() + reader.lookupPagesDamaged();
             if (!expired && !interruption.requested()) {
                 writer.end(damaged, lost(reader));
             }
@@ -147,7 +146,7 @@ final class ArchiveExport {
         }
     }
 
-    private void write(Source source, SourceRecords record, ArchiveWriter writer, SnapshotLookup lookup) {
+    private void write(Source source, SourceRecords record, ArchiveWriter writer, RecordLookup lookup) {
         long recordsSegment = record.address() / segmentBytes;
         if (recordsSegment != segment) {
             // a reference to an earlier segment leads nowhere, and must not begin to lead somewhere
@@ -173,7 +172,7 @@ final class ArchiveExport {
     }
 
     /** The slot of the record at an address, which is carried if it has none; {@link #NO_SLOT} if it can't be read. */
-    private long slot(long address, String format, SourceRecords record, ArchiveWriter writer, SnapshotLookup lookup) {
+    private long slot(long address, String format, SourceRecords record, ArchiveWriter writer, RecordLookup lookup) {
         lookup.from(record.address());
         long slot = slots.get(address);
         if (slot == NO_SLOT && lookup.find(address, format)) {

@@ -35,9 +35,7 @@ final class ExportedRows extends RecordResults {
     ExportCommand.Outcome write(Snapshot snapshot, ScanRequest request) {
         long before = printed();
         QueryReport report = new QueryService(
-                        EventTime::clock,
-                        QueryMemory.UNLIMITED,
-                        console.interruption().cancellation())
+                        EventTime::clock, QueryMemory.UNLIMITED, console.interruption()::requested)
                 .run(snapshot, request, this);
         if (report.withoutTime() > 0) {
             console.say(report.withoutTime() + " records without an event time are left out");

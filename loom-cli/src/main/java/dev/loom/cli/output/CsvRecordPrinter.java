@@ -1,7 +1,6 @@
 package dev.loom.cli.output;
 
 import dev.loom.cli.console.Console;
-import dev.loom.format.FieldHandler;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
 import dev.loom.server.json.FieldBytes;
@@ -12,6 +11,7 @@ import dev.loom.server.text.TextBuffer;
 import dev.loom.server.time.TimePrinter;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import org.agrona.DirectBuffer;
 
 /** Prints CSV (RFC 4180, lines end with LF) with a header line. */
@@ -24,7 +24,7 @@ final class CsvRecordPrinter extends RecordPrinter {
     private final String sourceName;
     private final PayloadFormat format;
     private final List<FieldColumn> columns;
-    private final FieldHandler fieldPut = (name, read) -> putField(read);
+    private final BiConsumer<String, FieldValue> fieldPut = this::putField;
     private final boolean json;
     private final boolean causes;
     private final boolean safe;
@@ -87,7 +87,7 @@ final class CsvRecordPrinter extends RecordPrinter {
         out.write(line);
     }
 
-    private void putField(FieldValue read) {
+    private void putField(String name, FieldValue read) {
         FieldColumn of = columns.get(column++);
         CellText.put(cell, read, of.singlePrecision(), bytes, terminal);
         if (read.kind() == FieldValue.Kind.ABSENT) {

@@ -2,12 +2,14 @@ package dev.loom.cli.query;
 
 import dev.loom.api.Snapshot;
 import dev.loom.cli.console.Console;
+import dev.loom.cli.option.WhereOption;
 import dev.loom.query.service.QueryRequest;
 import dev.loom.server.request.RequestBuilder;
 import dev.loom.server.time.TimePrinter;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code loom agg}: count, sum, minimum, maximum, mean and percentiles of a field. */
@@ -17,11 +19,8 @@ import picocli.CommandLine.Option;
                 + " without one, counts records.",
         mixinStandardHelpOptions = true)
 public final class AggCommand extends FieldQuery {
-    @Option(
-            names = "--where",
-            paramLabel = "EXPR",
-            description = "Only records that match this expression; repeatable.")
-    private List<String> where = new ArrayList<>();
+    @Mixin
+    private WhereOption where = new WhereOption();
 
     @Option(
             names = "--percentile",
@@ -36,7 +35,7 @@ public final class AggCommand extends FieldQuery {
 
     @Override
     QueryRequest request(RequestBuilder builder) {
-        return builder.aggregate(sourceName, field, where, percentiles);
+        return builder.aggregate(sourceName, field, where.texts(), percentiles);
     }
 
     @Override

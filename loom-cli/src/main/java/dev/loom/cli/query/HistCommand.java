@@ -2,17 +2,17 @@ package dev.loom.cli.query;
 
 import dev.loom.api.Snapshot;
 import dev.loom.cli.console.Console;
+import dev.loom.cli.option.WhereOption;
 import dev.loom.cli.output.OutputFormat;
 import dev.loom.query.service.QueryRequest;
 import dev.loom.server.request.RequestBuilder;
 import dev.loom.server.time.TimePrinter;
-import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code loom hist}: the distribution of a field over values, over time, or both. */
@@ -34,11 +34,8 @@ public final class HistCommand extends FieldQuery {
 
     private static final int LINES_MAX = 24;
 
-    @Option(
-            names = "--where",
-            paramLabel = "EXPR",
-            description = "Only records that match this expression; repeatable.")
-    private List<String> where = new ArrayList<>();
+    @Mixin
+    private WhereOption where = new WhereOption();
 
     @Option(
             names = "--by",
@@ -63,7 +60,7 @@ public final class HistCommand extends FieldQuery {
         return builder.histogram(
                 sourceName,
                 field,
-                where,
+                where.texts(),
                 by.contains(By.VALUE),
                 groupsMax,
                 by.contains(By.TIME),

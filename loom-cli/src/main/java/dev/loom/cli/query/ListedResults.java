@@ -6,8 +6,8 @@ import dev.loom.cli.console.Console;
 import dev.loom.cli.option.FieldsOption;
 import dev.loom.cli.output.Listing;
 import dev.loom.cli.output.OutputFormat;
-import dev.loom.query.Aggregate;
 import dev.loom.query.Histogram;
+import dev.loom.query.IndexedAggregate;
 import dev.loom.query.service.AggregateRequest;
 import dev.loom.query.service.BinGroup;
 import dev.loom.query.service.HistogramRequest;
@@ -35,7 +35,7 @@ final class ListedResults extends ConsoleResults {
     }
 
     @Override
-    public void onAggregate(AggregateRequest request, Aggregate result) {
+    public void onAggregate(AggregateRequest request, IndexedAggregate.Result result) {
         Map<String, @Nullable Object> row = ResultRows.aggregate(request, result);
         List<String> values = new ArrayList<>(List.of("sum", "min", "max", "mean"));
         if (form != OutputFormat.JSON) {

@@ -17,6 +17,6 @@ public final class ScanCommand extends RecordQuery {
 
     @Override
     QueryRequest request(RequestBuilder builder) {
-        return builder.scan(sourceName, where, ascending, limit);
+        return builder.scan(sourceName, where.texts(), ascending, limit);
     }
 }

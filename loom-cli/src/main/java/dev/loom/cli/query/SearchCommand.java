@@ -40,7 +40,7 @@ public final class SearchCommand extends RecordQuery {
 
     @Override
     QueryRequest request(RequestBuilder builder) {
-        return builder.search(sourceName, text, field, where, ascending, limit, count, step, console.columns());
+        return builder.search(sourceName, text, field, where.texts(), ascending, limit, count, step, console.columns());
     }
 
     @Override

@@ -82,10 +82,7 @@ abstract class SourceQuery implements Callable<Integer> {
         QueryReport report;
         try (Progress progress = new Progress(console, "pages read", !console.outTerminal())) {
             results.progress(progress);
-            report = new QueryService(
-                            EventTime::clock,
-                            QueryMemory.UNLIMITED,
-                            console.interruption().cancellation())
+            report = new QueryService(EventTime::clock, QueryMemory.UNLIMITED, console.interruption()::requested)
                     .run(snapshot, request, results);
         }
         results.onFlush();

@@ -8,6 +8,7 @@ import dev.loom.cli.option.FieldsOption;
 import dev.loom.cli.option.OutputOption;
 import dev.loom.cli.option.QueryOptions;
 import dev.loom.cli.option.StoreOption;
+import dev.loom.cli.option.WhereOption;
 import dev.loom.cli.output.OutputFormat;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.service.QueryLimits;
@@ -21,8 +22,6 @@ import dev.loom.server.request.SeenFields;
 import dev.loom.server.time.EventTime;
 import dev.loom.server.time.TimePrinter;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -62,11 +61,8 @@ public final class TailCommand implements Callable<Integer> {
             description = "Starts with the last N records; by default 20.")
     private long lines = 20;
 
-    @Option(
-            names = "--where",
-            paramLabel = "EXPR",
-            description = "Only records that match this expression; repeatable.")
-    private List<String> where = new ArrayList<>();
+    @Mixin
+    private WhereOption where = new WhereOption();
 
     @Mixin
     private FieldsOption fields = new FieldsOption();
@@ -90,10 +86,7 @@ public final class TailCommand implements Callable<Integer> {
         QueryReport report;
         try (Progress progress = new Progress(console, "pages read", !follow && !console.outTerminal())) {
             results.progress(progress);
-            report = new QueryService(
-                            EventTime::clock,
-                            QueryMemory.UNLIMITED,
-                            console.interruption().cancellation())
+            report = new QueryService(EventTime::clock, QueryMemory.UNLIMITED, console.interruption()::requested)
                     .tail(
                             () -> LoomReader.attach(store.directory()),
                             snapshot -> request(snapshot, limits, form, results),
@@ -104,7 +97,7 @@ public final class TailCommand implements Callable<Integer> {
 
     private TailRequest request(Snapshot snapshot, QueryLimits limits, OutputFormat form, ConsoleResults results) {
         return SeenFields.hinting(SeenFields.hints(snapshot, sourceName), () -> {
-            TailRequest request = RequestBuilder.tail(snapshot, limits, sourceName, where, text, lines, follow);
+            TailRequest request = RequestBuilder.tail(snapshot, limits, sourceName, where.texts(), text, lines, follow);
             fields.of(request.source().format(), form);
             results.highlight(request.conditions());
             return request;

@@ -3,11 +3,10 @@ package dev.loom.cli.query;
 import dev.loom.api.Snapshot;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.option.FieldsOption;
+import dev.loom.cli.option.WhereOption;
 import dev.loom.query.service.QueryRequest;
 import dev.loom.server.request.RequestBuilder;
 import dev.loom.server.time.TimePrinter;
-import java.util.ArrayList;
-import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -19,11 +18,8 @@ import picocli.CommandLine.Option;
                 + " smallest; among equal values the newest.",
         mixinStandardHelpOptions = true)
 public final class TopCommand extends FieldQuery {
-    @Option(
-            names = "--where",
-            paramLabel = "EXPR",
-            description = "Only records that match this expression; repeatable.")
-    private List<String> where = new ArrayList<>();
+    @Mixin
+    private WhereOption where = new WhereOption();
 
     @Option(
             names = {"-n", "--lines"},
@@ -43,7 +39,7 @@ public final class TopCommand extends FieldQuery {
 
     @Override
     QueryRequest request(RequestBuilder builder) {
-        return builder.top(sourceName, field, where, count, smallest);
+        return builder.top(sourceName, field, where.texts(), count, smallest);
     }
 
     @Override

@@ -10,9 +10,9 @@ import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.LossReason;
+import dev.loom.api.RecordCursor;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
-import dev.loom.api.SourceCursor;
 import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
 import dev.loom.cli.Cli;
@@ -134,7 +134,7 @@ class ArchiveRoundTripTest {
         try (LoomReader reader = LoomReader.attach(directory.resolve(store));
                 Snapshot snapshot = reader.snapshot()) {
             for (Source source : snapshot.sources()) {
-                try (SourceCursor cursor = snapshot.oldestFirst(source.id(), Long.MIN_VALUE, Long.MAX_VALUE)) {
+                try (RecordCursor cursor = snapshot.oldestFirst(source.id(), Long.MIN_VALUE, Long.MAX_VALUE)) {
                     while (cursor.next()) {
                         byte[] payload = new byte[cursor.length()];
                         cursor.buffer().getBytes(cursor.offset(), payload);

@@ -1,7 +1,6 @@
 package dev.loom.otlp.format;
 
 import dev.loom.format.Field;
-import dev.loom.format.FieldHandler;
 import dev.loom.format.FieldReader;
 import dev.loom.format.FieldTerms;
 import dev.loom.format.FieldValue;
@@ -13,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
@@ -120,11 +120,12 @@ final class OtlpFormat implements PayloadFormat {
     }
 
     @Override
-    public void forEachField(DirectBuffer buffer, int offset, int length, FieldValue value, FieldHandler handler) {
+    public void forEachField(
+            DirectBuffer buffer, int offset, int length, FieldValue value, BiConsumer<String, FieldValue> handler) {
         for (int i = 0; i < fields.size(); i++) {
             String fieldName = fields.get(i).name();
             Objects.requireNonNull(readers.get(fieldName)).read(buffer, offset, length, value);
-            handler.onField(fieldName, value);
+            handler.accept(fieldName, value);
         }
     }
 

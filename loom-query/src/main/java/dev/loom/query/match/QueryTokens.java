@@ -1,6 +1,6 @@
 package dev.loom.query.match;
 
-import dev.loom.text.TokenReader;
+import dev.loom.query.token.TokenReader;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.loom.query.service;
 
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
-import dev.loom.query.Aggregate;
+import dev.loom.format.RecordLookup;
 import dev.loom.query.Correlation;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
@@ -12,7 +12,6 @@ import dev.loom.query.model.ValueRange;
 import dev.loom.query.where.Where;
 import dev.loom.query.where.Where.Literal;
 import dev.loom.query.where.Where.Operator;
-import dev.loom.read.SnapshotLookup;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.List;
@@ -73,7 +72,7 @@ final class CorrelationRun {
     }
 
     private void match(Correlation query) {
-        try (SnapshotLookup lookup = SnapshotLookup.of(snapshot);
+        try (RecordLookup lookup = snapshot.lookup();
                 Correlation.Cursor match = query.open()) {
             results.onLookup(lookup);
             for (long left = request.limit(); left > 0 && run.next(match); left--) {
@@ -98,14 +97,14 @@ final class CorrelationRun {
             return scan -> scan.where(condition);
         }
         BigDecimal percentile = ((CorrelationRequest.Threshold.Percentile) request.above()).percentile();
-        Aggregate result = aggregate(query -> query.percentiles(List.of(percentile)));
+        IndexedAggregate.Result result = aggregate(query -> query.percentiles(List.of(percentile)));
         Value value = result.percentiles().get(percentile);
         if (value == null) {
             results.onThreshold(new CauseThreshold(null, percentile, null, exact, false, result.count()));
             return null;
         }
         // values that equal the percentile but rank beyond it are above it, though not greater
-        Aggregate greater = aggregate(query -> query.values(ValueRange.above(value)));
+        IndexedAggregate.Result greater = aggregate(query -> query.values(ValueRange.above(value)));
         boolean ties = result.count() - rank(percentile, result.count()) != greater.count() || greater.count() == 0;
         results.onThreshold(new CauseThreshold(null, percentile, value, exact, ties, result.count()));
         // what these scans lack, the scan of the causes lacks too
@@ -113,10 +112,10 @@ final class CorrelationRun {
         return scan -> scan.values(ties ? ValueRange.atLeast(value) : ValueRange.above(value));
     }
 
-    private Aggregate aggregate(UnaryOperator<IndexedAggregate> asking) {
+    private IndexedAggregate.Result aggregate(UnaryOperator<IndexedAggregate> asking) {
         IndexedAggregate query = RecordSelection.checked(() ->
                 asking.apply(IndexedAggregate.of(snapshot, selected.source().id(), function)));
-        Aggregate result = run.prepare(selected.confine(query)).run();
+        IndexedAggregate.Result result = run.prepare(selected.confine(query)).run();
         run.add(result.statistics(), result.completeness());
         return result;
     }

@@ -3,12 +3,12 @@ package dev.loom.query.service;
 import dev.loom.query.Histogram;
 import dev.loom.query.Query;
 import dev.loom.query.QueryCursor;
-import dev.loom.query.model.Cancellation;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.QueryBudget;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.QueryStatistics;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 
 /** The scans of one request: they share its budget and its cancellation, and their work is summed up. For one thread. */
 final class QueryExecution {
@@ -22,7 +22,7 @@ final class QueryExecution {
 
     private final QueryLimits limits;
     private final QueryMemory memory;
-    private final Cancellation cancellation;
+    private final BooleanSupplier cancelled;
     private final ResultHandler results;
     private final long startNs = System.nanoTime();
     private QueryStatistics work = QueryStatistics.NONE;
@@ -34,10 +34,10 @@ final class QueryExecution {
     private int longest = PAYLOAD_LENGTH;
     private int scans;
 
-    QueryExecution(QueryLimits limits, QueryMemory memory, Cancellation cancellation, ResultHandler results) {
+    QueryExecution(QueryLimits limits, QueryMemory memory, BooleanSupplier cancelled, ResultHandler results) {
         this.limits = limits;
         this.memory = memory;
-        this.cancellation = cancellation;
+        this.cancelled = cancelled;
         this.results = results;
     }
 
@@ -64,7 +64,7 @@ final class QueryExecution {
                 .useChunkIndex(limits.useChunkIndex())
                 .budget(new QueryBudget(Math.max(0, limits.budget().bytesReadMax() - work.bytesRead()), timeLeft()))
                 .memory(memory)
-                .cancellation(cancellation)
+                .cancelWhen(cancelled)
                 .pulse(results::onPulse);
     }
 
@@ -79,7 +79,7 @@ final class QueryExecution {
     }
 
     boolean cancelled() {
-        return cancellation.cancelled();
+        return cancelled.getAsBoolean();
     }
 
     /** The time left in the budget. */

@@ -6,16 +6,15 @@ import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
-import dev.loom.query.Aggregate;
+import dev.loom.format.RecordLookup;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import dev.loom.query.TopRecords;
-import dev.loom.query.model.Cancellation;
 import dev.loom.query.model.QueryMemory;
-import dev.loom.read.SnapshotLookup;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -33,19 +32,19 @@ public final class QueryService {
 
     private final Function<Source, SourceClock> clocks;
     private final QueryMemory memory;
-    private final Cancellation cancellation;
+    private final BooleanSupplier cancelled;
 
     /**
      * Prepares to run requests.
      *
      * @param clocks makes the clock of a source for one query; throws a {@link RequestException} if its records carry no times
      * @param memory where queries reserve what they need
-     * @param cancellation ends the queries soon, with what they have found
+     * @param cancelled ends the queries soon, with what they have found
      */
-    public QueryService(Function<Source, SourceClock> clocks, QueryMemory memory, Cancellation cancellation) {
+    public QueryService(Function<Source, SourceClock> clocks, QueryMemory memory, BooleanSupplier cancelled) {
         this.clocks = clocks;
         this.memory = memory;
-        this.cancellation = cancellation;
+        this.cancelled = cancelled;
     }
 
     /**
@@ -59,7 +58,7 @@ public final class QueryService {
         RecordSelection records = request.records();
         SelectedSource selected =
                 new SelectedSource(records, records.eventTime() ? clocks.apply(records.source()) : null);
-        QueryExecution run = new QueryExecution(request.limits(), memory, cancellation, results);
+        QueryExecution run = new QueryExecution(request.limits(), memory, cancelled, results);
         if (request instanceof CorrelationRequest correlation) {
             SourceClock other = records.eventTime() ? clocks.apply(correlation.with()) : null;
             results.onBegin(correlation.with());
@@ -88,7 +87,7 @@ public final class QueryService {
      * @throws RequestException as {@code asked} does
      */
     public QueryReport tail(Supplier<Store> stores, Function<Snapshot, TailRequest> asked, ResultHandler results) {
-        return new TailScan(stores, asked, results, limits -> new QueryExecution(limits, memory, cancellation, results))
+        return new TailScan(stores, asked, results, limits -> new QueryExecution(limits, memory, cancelled, results))
                 .run();
     }
 
@@ -101,7 +100,7 @@ public final class QueryService {
             ResultHandler results) {
         LimitedRecords found = new LimitedRecords(results, request.limit());
         SourceClock clock = selected.clock();
-        try (SnapshotLookup lookup = SnapshotLookup.of(snapshot)) {
+        try (RecordLookup lookup = snapshot.lookup()) {
             results.onLookup(lookup);
             if (clock != null) {
                 long room = run.memory().reserveShare(EVENT_ROOM_BYTES_MIN, EVENT_ROOM_BYTES);
@@ -133,7 +132,7 @@ public final class QueryService {
             query.smallest();
         }
         SourceClock clock = selected.clock();
-        try (SnapshotLookup lookup = SnapshotLookup.of(snapshot);
+        try (RecordLookup lookup = snapshot.lookup();
                 TopRecords.Cursor cursor = run.prepare(selected.confine(query)).open()) {
             results.onLookup(lookup);
             while (run.next(cursor)) {
@@ -156,7 +155,7 @@ public final class QueryService {
         IndexFunction function = request.records().function(request.field());
         IndexedAggregate query = RecordSelection.checked(
                 () -> IndexedAggregate.of(snapshot, selected.source().id(), function));
-        Aggregate result = run.prepare(selected.confine(query.percentiles(request.percentiles())))
+        IndexedAggregate.Result result = run.prepare(selected.confine(query.percentiles(request.percentiles())))
                 .run();
         run.add(result.statistics(), result.completeness());
         results.onAggregate(request, result);

@@ -2,8 +2,8 @@ package dev.loom.query.service;
 
 import dev.loom.api.Source;
 import dev.loom.format.RecordLookup;
-import dev.loom.query.Aggregate;
 import dev.loom.query.Histogram;
+import dev.loom.query.IndexedAggregate;
 import java.util.List;
 import org.agrona.DirectBuffer;
 
@@ -32,7 +32,7 @@ public interface ResultHandler {
     default void onMatched(MatchSummary summary) {}
 
     /** The answer to an aggregate request. */
-    default void onAggregate(AggregateRequest request, Aggregate result) {}
+    default void onAggregate(AggregateRequest request, IndexedAggregate.Result result) {}
 
     /**
      * The answer to a histogram request. Not called if there is no record in the range, or if by value and time no value.

@@ -3,11 +3,11 @@ package dev.loom.query.service;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Store;
 import dev.loom.error.StoreReopenedException;
+import dev.loom.format.RecordLookup;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import dev.loom.query.model.Order;
 import dev.loom.query.model.TimeRange;
-import dev.loom.read.SnapshotLookup;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
@@ -74,7 +74,7 @@ final class TailScan {
             running = new Running(request, executions.apply(request.limits()));
             results.onBegin(request.source());
         }
-        try (SnapshotLookup lookup = SnapshotLookup.of(snapshot)) {
+        try (RecordLookup lookup = snapshot.lookup()) {
             results.onLookup(lookup);
             return nextAddress == NOT_BEGUN ? handOverLast(snapshot) : handOverNew(snapshot);
         }

@@ -1,6 +1,6 @@
 package dev.loom.query.text;
 
-import dev.loom.text.TokenReader;
+import dev.loom.query.token.TokenReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -254,8 +254,8 @@ final class TextQueryParser {
         return Character.isWhitespace(c) || Character.isSpaceChar(c);
     }
 
-    private TextSyntaxException error(String problem, int at) {
-        return new TextSyntaxException(problem, around(at), at);
+    private QuerySyntaxException error(String problem, int at) {
+        return new QuerySyntaxException(problem + ": position=" + at + ", query=" + around(at), at);
     }
 
     /** The query or, if it is long, the part around a position. */

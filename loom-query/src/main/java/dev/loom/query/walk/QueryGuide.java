@@ -70,7 +70,7 @@ public final class QueryGuide implements SourceRecords.ChunkGuide {
 
     @Override
     public boolean mayGoOn(long bytesRead) {
-        limit = context.limits().check(bytesReadBefore + context.bytesReadBesides() + bytesRead);
+        limit = context.limits().check(bytesReadBefore + context.reader().bytesReadBesides() + bytesRead);
         return limit == Limit.NONE;
     }
 

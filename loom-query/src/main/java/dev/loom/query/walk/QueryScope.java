@@ -10,9 +10,7 @@ import dev.loom.query.plan.EventRange;
 import dev.loom.query.plan.EventTimes;
 import dev.loom.query.plan.QueryTerms;
 import dev.loom.query.plan.WherePlan;
-import dev.loom.query.where.PayloadPredicate;
 import dev.loom.query.where.Where;
-import dev.loom.read.SnapshotLookup;
 import dev.loom.read.SnapshotReader;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,10 +28,10 @@ public final class QueryScope implements AutoCloseable {
 
     private final QueryTerms terms;
     private final SnapshotReader reader;
-    private final SnapshotLookup lookup;
+    private final RecordLookup lookup;
     private final WherePlan plan;
     private final ScanLimits limits;
-    private final @Nullable PayloadPredicate conditions;
+    private final Where.@Nullable Predicate conditions;
     private final WalkContext context;
     private final long begin;
 
@@ -73,7 +71,7 @@ public final class QueryScope implements AutoCloseable {
         }
     }
 
-    private static @Nullable PayloadPredicate conditions(QueryTerms terms, RecordLookup lookup) {
+    private static Where.@Nullable Predicate conditions(QueryTerms terms, RecordLookup lookup) {
         List<Where> all = terms.conditions();
         return switch (all.size()) {
             case 0 -> null;
@@ -83,8 +81,8 @@ public final class QueryScope implements AutoCloseable {
     }
 
     /** The conditions and the event range; the plan learns what indexes know of the latter. */
-    private static @Nullable PayloadPredicate predicate(
-            QueryTerms terms, WherePlan plan, RecordLookup lookup, @Nullable PayloadPredicate conditions) {
+    private static Where.@Nullable Predicate predicate(
+            QueryTerms terms, WherePlan plan, RecordLookup lookup, Where.@Nullable Predicate conditions) {
         EventRange range = terms.eventRange();
         if (range == null) {
             return conditions;
@@ -150,13 +148,13 @@ public final class QueryScope implements AutoCloseable {
     }
 
     /** Finds the records that the query's records refer to; the walk tells it where it stands. */
-    public SnapshotLookup lookup() {
+    public RecordLookup lookup() {
         return lookup;
     }
 
     /** Bytes read by previous walks, of bins, and of records that others refer to. */
     public long bytesReadBesides() {
-        return done.bytesRead() + context.bytesReadBesides();
+        return done.bytesRead() + reader.bytesReadBesides();
     }
 
     /** Why the query ended early. */
@@ -198,7 +196,7 @@ public final class QueryScope implements AutoCloseable {
         SourceWalk current = walk;
         QueryStatistics all = current == null ? done : done.plus(current.statistics());
         QueryStatistics more = new QueryStatistics(
-                0, 0, 0, 0, context.bytesReadBesides(), recordsReturned, 0, 0, 0, lines(), fieldsSeen());
+                0, 0, 0, 0, reader.bytesReadBesides(), recordsReturned, 0, 0, 0, lines(), fieldsSeen());
         return all.plus(more);
     }
 
@@ -216,7 +214,7 @@ public final class QueryScope implements AutoCloseable {
             boolean future = terms.snapshot().live() && range.toNs() > reader.lastTimeNs();
             return new Completeness(
                     reader.lost(terms.sourceId(), range.fromNs(), range.toNs()),
-                    pagesDamaged() + lookup.pagesDamaged(),
+                    pagesDamaged() + reader.lookupPagesDamaged(),
                     isExpired() || beginInRange,
                     limit(),
                     future);
@@ -232,7 +230,6 @@ public final class QueryScope implements AutoCloseable {
         if (!closed) {
             closed = true;
             endWalk();
-            lookup.close();
             reader.close();
             terms.limits().memory().release(MEMORY_BYTES);
         }

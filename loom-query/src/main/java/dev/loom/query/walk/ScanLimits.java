@@ -18,7 +18,7 @@ public final class ScanLimits {
     /** Called once a page. An interrupt of the thread counts as a cancellation, and stays set. */
     public Limit check(long bytesRead) {
         limits.pulse().run();
-        if (limits.cancellation().cancelled() || Thread.currentThread().isInterrupted()) {
+        if (limits.cancelled().getAsBoolean() || Thread.currentThread().isInterrupted()) {
             return Limit.CANCELLED;
         }
         if (bytesRead > limits.budget().bytesReadMax()) {

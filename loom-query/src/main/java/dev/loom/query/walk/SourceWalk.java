@@ -1,13 +1,13 @@
 package dev.loom.query.walk;
 
+import dev.loom.format.RecordLookup;
 import dev.loom.query.model.Completeness.Limit;
 import dev.loom.query.model.Order;
 import dev.loom.query.model.QueryStatistics;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.plan.QueryTerms;
-import dev.loom.query.where.PayloadPredicate;
+import dev.loom.query.where.Where;
 import dev.loom.read.ChunkCursor;
-import dev.loom.read.SnapshotLookup;
 import dev.loom.read.SnapshotReader;
 import dev.loom.read.SourceRecords;
 import dev.loom.read.StoredRecord;
@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
  * for directories that continue, one for jumbos), and the longest jumbo payload met. For one thread.
  */
 public final class SourceWalk implements AutoCloseable {
-    private final SnapshotLookup lookup;
+    private final RecordLookup lookup;
     private final TimeRange range;
     private final long fromAddress;
     private final boolean newestFirst;
-    private final @Nullable PayloadPredicate predicate;
+    private final Where.@Nullable Predicate predicate;
     private final QueryGuide guide;
     private final ChunkCursor chunks;
     private final SourceRecords records;

@@ -1,9 +1,9 @@
 package dev.loom.query.walk;
 
+import dev.loom.format.RecordLookup;
 import dev.loom.query.plan.QueryTerms;
 import dev.loom.query.plan.WherePlan;
-import dev.loom.query.where.PayloadPredicate;
-import dev.loom.read.SnapshotLookup;
+import dev.loom.query.where.Where;
 import dev.loom.read.SnapshotReader;
 import org.jspecify.annotations.Nullable;
 
@@ -15,12 +15,7 @@ import org.jspecify.annotations.Nullable;
 record WalkContext(
         QueryTerms terms,
         SnapshotReader reader,
-        SnapshotLookup lookup,
+        RecordLookup lookup,
         WherePlan plan,
         ScanLimits limits,
-        @Nullable PayloadPredicate predicate) {
-    /** Bytes read of bins, and of records that others refer to. */
-    long bytesReadBesides() {
-        return lookup.bytesRead() + reader.binBytesRead();
-    }
-}
+        Where.@Nullable Predicate predicate) {}

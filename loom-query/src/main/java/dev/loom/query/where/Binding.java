@@ -33,13 +33,13 @@ final class Binding {
         this.lookup = lookup;
     }
 
-    static PayloadPredicate bind(Where expression, PayloadFormat format, @Nullable RecordLookup lookup) {
+    static Where.Predicate bind(Where expression, PayloadFormat format, @Nullable RecordLookup lookup) {
         Binding binding = new Binding(format, lookup);
         return new Bound(binding.payload, binding.condition(expression), binding.slots);
     }
 
     private record Bound(FieldSlot.CurrentPayload payload, Condition condition, Map<String, FieldSlot> slots)
-            implements PayloadPredicate {
+            implements Where.Predicate {
         @Override
         public boolean test(DirectBuffer buffer, int offset, int length) {
             payload.wrap(buffer, offset, length);

@@ -1,11 +1,16 @@
 package dev.loom.query.where;
 
 import dev.loom.api.ValueUnit;
+import dev.loom.query.text.QuerySyntaxException;
 import dev.loom.query.where.Where.Literal;
 import java.math.BigDecimal;
 
 /** Splits an expression into tokens. */
 final class Lexer {
+    private static final int CHARS_BEFORE = 60;
+    private static final int CHARS_AFTER = 20;
+    private static final String CUT = "...";
+
     /** The greatest power of ten in a number, so that no number expands to millions of digits. */
     static final int EXPONENT_MAX = 999;
 
@@ -44,8 +49,27 @@ final class Lexer {
         };
     }
 
-    WhereSyntaxException error(String problem, int at) {
-        return new WhereSyntaxException(problem + ": position=" + at, expression, at);
+    QuerySyntaxException error(String problem, int at) {
+        return error(problem + ": position=" + at, expression, at);
+    }
+
+    /** An error whose message quotes the expression around a position, and points at it. */
+    static QuerySyntaxException error(String problem, String expression, int at) {
+        return new QuerySyntaxException(problem + "\n" + excerpt(expression, at), at);
+    }
+
+    private static String excerpt(String expression, int position) {
+        int start = Math.max(0, position - CHARS_BEFORE);
+        int end = Math.min(expression.length(), position + CHARS_AFTER);
+        StringBuilder excerpt = new StringBuilder(start > 0 ? CUT : "");
+        int caret = excerpt.length() + position - start;
+        for (int i = start; i < end; i++) {
+            // one column each: a character that would move the terminal's cursor becomes a space
+            char c = expression.charAt(i);
+            excerpt.append(Character.isISOControl(c) || Character.getType(c) == Character.FORMAT ? ' ' : c);
+        }
+        excerpt.append(end < expression.length() ? CUT : "");
+        return excerpt.append('\n').append(" ".repeat(caret)).append('^').toString();
     }
 
     private Token symbol(TokenKind kind, int length) {

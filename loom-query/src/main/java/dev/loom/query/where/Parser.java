@@ -1,7 +1,7 @@
 package dev.loom.query.where;
 
+import dev.loom.query.text.QuerySyntaxException;
 import dev.loom.query.text.TextQuery;
-import dev.loom.query.text.TextSyntaxException;
 import dev.loom.query.where.Where.Literal;
 import dev.loom.query.where.Where.Operator;
 import java.util.ArrayList;
@@ -172,7 +172,7 @@ final class Parser {
         Token text = take(TokenKind.TEXT, "a quoted text query");
         try {
             return TextQuery.parse(text.text());
-        } catch (TextSyntaxException e) {
+        } catch (QuerySyntaxException e) {
             throw lexer.error(e.getMessage() + ", in the text query", text.position());
         }
     }
@@ -216,7 +216,7 @@ final class Parser {
         return taken;
     }
 
-    private WhereSyntaxException expected(String words) {
+    private QuerySyntaxException expected(String words) {
         String found = token.kind() == TokenKind.END
                 ? "the end"
                 : expression.substring(token.position(), Math.min(token.end(), token.position() + FOUND_LENGTH_MAX));

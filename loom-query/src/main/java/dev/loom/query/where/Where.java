@@ -3,10 +3,13 @@ package dev.loom.query.where;
 import dev.loom.api.ValueUnit;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.RecordLookup;
+import dev.loom.query.text.QuerySyntaxException;
 import dev.loom.query.text.TextQuery;
 import java.math.BigDecimal;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
+import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,11 +26,11 @@ public sealed interface Where {
     /**
      * Parses an expression.
      *
-     * @throws WhereSyntaxException if it is malformed, too long or nested too deep; the exception gives the position
+     * @throws QuerySyntaxException if it is malformed, too long or nested too deep; the exception gives the position
      */
     static Where parse(String expression) {
         if (expression.length() > LENGTH_MAX) {
-            throw new WhereSyntaxException(
+            throw Lexer.error(
                     "expression is too long: length=" + expression.length() + ", max=" + LENGTH_MAX,
                     expression,
                     LENGTH_MAX);
@@ -41,7 +44,7 @@ public sealed interface Where {
      * @throws IllegalArgumentException if the format lacks a field (the message lists those it has), or if a field's
      *     declared type can't be compared with its literal
      */
-    default PayloadPredicate bind(PayloadFormat format) {
+    default Predicate bind(PayloadFormat format) {
         return bind(format, null);
     }
 
@@ -50,7 +53,7 @@ public sealed interface Where {
      *
      * @param lookup finds the records that payloads refer to; the caller must position it before each test
      */
-    default PayloadPredicate bind(PayloadFormat format, @Nullable RecordLookup lookup) {
+    default Predicate bind(PayloadFormat format, @Nullable RecordLookup lookup) {
         return Binding.bind(resolve(format), format, lookup);
     }
 
@@ -62,6 +65,21 @@ public sealed interface Where {
      */
     default Where resolve(PayloadFormat format) {
         return new TermResolution(format).resolve(this);
+    }
+
+    /**
+     * Tests whether a payload meets an expression. Allocates nothing and never throws, whatever the bytes of the payload.
+     * Caches what it read of a payload until the next one, so it is for one thread.
+     */
+    @FunctionalInterface
+    interface Predicate {
+        /** Tests the payload at {@code [offset, offset + length)}, which must not change during the call. */
+        boolean test(DirectBuffer buffer, int offset, int length);
+
+        /** The fields read so far, each with whether any payload had a value in it. */
+        default Map<String, Boolean> fieldsSeen() {
+            return Map.of();
+        }
     }
 
     /** True if every term is. */

@@ -1,7 +1,7 @@
 /**
  * Expressions over the fields of a record: {@code latency_ns > 50ms and op == "GET"}. {@link
  * dev.loom.query.where.Where#parse} returns a {@link dev.loom.query.where.Where}, a tree that a planner can
- * inspect. Bound to a payload format it becomes a {@link dev.loom.query.where.PayloadPredicate}, which allocates nothing.
+ * inspect. Bound to a payload format it becomes a {@link dev.loom.query.where.Where.Predicate}, which allocates nothing.
  *
  * <p>An expression is true or false for each record, never unknown. A comparison is false, even {@code !=}, if the record
  * lacks the field or the field holds a value of another kind; its {@code not} is therefore true.

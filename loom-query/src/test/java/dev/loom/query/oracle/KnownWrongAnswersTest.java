@@ -12,7 +12,6 @@ import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
-import dev.loom.query.Aggregate;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
 import dev.loom.query.QueryCursor;
@@ -96,7 +95,7 @@ class KnownWrongAnswersTest {
                 }
                 assertEquals(List.of(expected), found, () -> "order=" + order);
             }
-            Aggregate sum = IndexedAggregate.of(snapshot, index)
+            IndexedAggregate.Result sum = IndexedAggregate.of(snapshot, index)
                     .range(times)
                     .values(values)
                     .percentiles(0, 100)

@@ -15,7 +15,6 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.ValueType;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
-import dev.loom.query.Aggregate;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
 import dev.loom.query.QueryCursor;
@@ -188,7 +187,7 @@ class PaperExampleTest {
 
     @Test
     void shouldAggregateTheChunksFromTheirSummariesAndScanTheActiveOne() {
-        Aggregate all = IndexedAggregate.of(snapshot, index)
+        IndexedAggregate.Result all = IndexedAggregate.of(snapshot, index)
                 .percentiles(50, 75, 99, 100)
                 .run();
         assertEquals(7, all.count());
@@ -203,7 +202,7 @@ class PaperExampleTest {
         assertEquals(2, all.statistics().chunksFromTotals());
 
         // a range that cuts the first chunk: it is read, the second is not
-        Aggregate cut = IndexedAggregate.of(snapshot, index)
+        IndexedAggregate.Result cut = IndexedAggregate.of(snapshot, index)
                 .range(new TimeRange(17, 30))
                 .run();
         assertEquals(4, cut.count());

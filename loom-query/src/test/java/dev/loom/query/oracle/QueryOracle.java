@@ -7,7 +7,6 @@ import dev.loom.api.Index;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.ValueType;
-import dev.loom.query.Aggregate;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
 import dev.loom.query.Query;
@@ -18,7 +17,6 @@ import dev.loom.query.model.QueryStatistics;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.model.Value;
 import dev.loom.query.model.ValueRange;
-import dev.loom.query.where.PayloadPredicate;
 import dev.loom.query.where.Where;
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -222,7 +220,7 @@ final class QueryOracle {
 
     private void where(TimeRange times) {
         Where expression = condition(2);
-        PayloadPredicate predicate = expression.bind(Row.FORMAT);
+        Where.Predicate predicate = expression.bind(Row.FORMAT);
         Order order = random.nextBoolean() ? Order.NEWEST_FIRST : Order.OLDEST_FIRST;
         RawScan scan = choose(
                 RawScan.of(snapshot, source).range(times).where(expression).order(order));
@@ -235,7 +233,7 @@ final class QueryOracle {
         }
     }
 
-    private static boolean test(PayloadPredicate predicate, Row row) {
+    private static boolean test(Where.Predicate predicate, Row row) {
         return predicate.test(new UnsafeBuffer(row.payload()), 0, row.payload().length);
     }
 
@@ -274,7 +272,7 @@ final class QueryOracle {
 
     private void aggregate(Index index, TimeRange times, ValueRange values, Predicate<BigDecimal> inValues) {
         @Nullable Where condition = random.nextInt(3) == 0 ? condition(1) : null;
-        PayloadPredicate predicate = condition == null ? (b, o, l) -> true : condition.bind(Row.FORMAT);
+        Where.Predicate predicate = condition == null ? (b, o, l) -> true : condition.bind(Row.FORMAT);
         List<BigDecimal> expected = select(times, row -> test(predicate, row)).stream()
                 .map(row -> row.value(index.function()))
                 .filter(value -> value != null && inValues.test(value))
@@ -291,7 +289,7 @@ final class QueryOracle {
         if (condition != null) {
             query.where(condition);
         }
-        Aggregate found = query.run();
+        IndexedAggregate.Result found = query.run();
         String what = "index=" + index + ", times=" + times + ", values=" + values + ", where=" + condition + ", plan="
                 + found.statistics();
         assertTrue(found.completeness().complete(), what);
@@ -332,7 +330,7 @@ final class QueryOracle {
                 : value.toBigDecimal();
     }
 
-    private static void checkSum(List<BigDecimal> values, Aggregate found, ValueType type, String what) {
+    private static void checkSum(List<BigDecimal> values, IndexedAggregate.Result found, ValueType type, String what) {
         BigDecimal sum = values.stream().reduce(BigDecimal.ZERO, BigDecimal::add);
         if (type != ValueType.F64) {
             assertEquals(sum.toBigIntegerExact().toString(), found.sum(), what);

@@ -11,7 +11,6 @@ import dev.loom.format.PayloadFormat;
 import dev.loom.format.StructFormat;
 import dev.loom.format.StructWriter;
 import dev.loom.query.model.ValueRange;
-import dev.loom.query.where.PayloadPredicate;
 import dev.loom.query.where.Where;
 import dev.loom.query.where.Where.Literal;
 import dev.loom.query.where.Where.Operator;
@@ -167,7 +166,7 @@ class LiteralKeysTest {
     }
 
     private static boolean meets(Where expression, PayloadFormat format, UnsafeBuffer payload, int length) {
-        PayloadPredicate predicate;
+        Where.Predicate predicate;
         try {
             predicate = expression.bind(format);
         } catch (IllegalArgumentException e) {

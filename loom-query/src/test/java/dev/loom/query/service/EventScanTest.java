@@ -4,12 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.Snapshot;
+import dev.loom.format.RecordLookup;
 import dev.loom.query.RawScan;
-import dev.loom.query.model.Cancellation;
 import dev.loom.query.model.Order;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.TimeRange;
-import dev.loom.read.SnapshotLookup;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
@@ -83,9 +82,9 @@ final class EventScanTest {
 
     private static QueryReport query(
             TimedStore store, Order order, long roomBytes, long limit, TimeRange range, ResultHandler results) {
-        QueryExecution run = new QueryExecution(QueryLimits.NONE, QueryMemory.UNLIMITED, new Cancellation(), results);
+        QueryExecution run = new QueryExecution(QueryLimits.NONE, QueryMemory.UNLIMITED, () -> false, results);
         try (Snapshot snapshot = store.snapshot();
-                SnapshotLookup lookup = SnapshotLookup.of(snapshot)) {
+                RecordLookup lookup = snapshot.lookup()) {
             LimitedRecords records = new LimitedRecords(results, limit);
             new EventScan(run, new TimedStore.Clock(), lookup, records, roomBytes)
                     .run(() -> RawScan.of(snapshot, store.source()), range, order);

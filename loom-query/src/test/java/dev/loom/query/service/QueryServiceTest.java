@@ -9,9 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.Snapshot;
 import dev.loom.error.StoreReopenedException;
-import dev.loom.query.Aggregate;
 import dev.loom.query.Histogram;
-import dev.loom.query.model.Cancellation;
+import dev.loom.query.IndexedAggregate;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.Order;
 import dev.loom.query.model.QueryBudget;
@@ -40,8 +39,8 @@ final class QueryServiceTest {
     Path directory;
 
     private final QueryMemory memory = new QueryMemory(16 << 20);
-    private final Cancellation cancellation = new Cancellation();
-    private final QueryService service = TimedStore.service(memory, cancellation);
+    private volatile boolean cancelled;
+    private final QueryService service = TimedStore.service(memory, () -> cancelled);
     private final Results results = new Results();
     private TimedStore store;
 
@@ -50,7 +49,7 @@ final class QueryServiceTest {
         private final List<Long> causes = new ArrayList<>();
         private @Nullable CauseThreshold threshold;
         private @Nullable MatchSummary matched;
-        private @Nullable Aggregate aggregate;
+        private IndexedAggregate.@Nullable Result aggregate;
         private Histogram.@Nullable Counts counts;
         private @Nullable String nothing;
         private List<BinGroup> groups = List.of();
@@ -71,7 +70,7 @@ final class QueryServiceTest {
         }
 
         @Override
-        public void onAggregate(AggregateRequest request, Aggregate result) {
+        public void onAggregate(AggregateRequest request, IndexedAggregate.Result result) {
             aggregate = result;
         }
 
@@ -107,7 +106,7 @@ final class QueryServiceTest {
     private QueryReport run(QueryRequest request) {
         try (Snapshot snapshot = store.snapshot();
                 QueryMemory part = memory.part()) {
-            return TimedStore.service(part, cancellation).run(snapshot, request, results);
+            return TimedStore.service(part, () -> cancelled).run(snapshot, request, results);
         } finally {
             assertEquals(0, memory.reserved());
         }
@@ -165,7 +164,7 @@ final class QueryServiceTest {
     @Test
     void shouldAggregateAFieldOrCountRecords() {
         run(new AggregateRequest(all("i < 100"), "i", List.of(new BigDecimal("50")), QueryLimits.NONE));
-        Aggregate found = results.aggregate;
+        IndexedAggregate.Result found = results.aggregate;
         assertNotNull(found);
         assertEquals("4950", found.sum());
         assertEquals(49, found.percentiles().get(new BigDecimal("50")).longValue());
@@ -247,7 +246,7 @@ final class QueryServiceTest {
                 run(new AggregateRequest(all(), "i", List.of(), time))
                         .completeness()
                         .limit());
-        cancellation.cancel();
+        cancelled = true;
         QueryReport report = run(new ScanRequest(all(), Order.NEWEST_FIRST, Long.MAX_VALUE, QueryLimits.NONE));
         assertEquals(Completeness.Limit.CANCELLED, report.completeness().limit());
         assertFalse(report.completeness().complete());
@@ -263,7 +262,7 @@ final class QueryServiceTest {
         memory.reserve(most);
         try (Snapshot snapshot = store.snapshot();
                 QueryMemory part = memory.part()) {
-            QueryService tight = TimedStore.service(part, cancellation);
+            QueryService tight = TimedStore.service(part, () -> cancelled);
             assertThrows(QueryMemory.Exhausted.class, () -> tight.run(snapshot, newest, results));
         }
         assertEquals(most, memory.reserved());
@@ -293,7 +292,7 @@ final class QueryServiceTest {
                 if (++flushes[0] <= 3) {
                     store.push(5, 0);
                 } else {
-                    cancellation.cancel();
+                    cancelled = true;
                 }
             }
         };
@@ -323,7 +322,7 @@ final class QueryServiceTest {
                     }
                     store.force();
                 } else {
-                    cancellation.cancel();
+                    cancelled = true;
                 }
             }
         };
@@ -354,7 +353,7 @@ final class QueryServiceTest {
 
             @Override
             public void onFlush() {
-                cancellation.cancel();
+                cancelled = true;
             }
         };
         service.tail(

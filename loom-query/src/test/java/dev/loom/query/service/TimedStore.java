@@ -10,7 +10,6 @@ import dev.loom.api.Store;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.RecordLookup;
-import dev.loom.query.model.Cancellation;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.model.Value;
@@ -20,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -95,8 +95,8 @@ final class TimedStore implements AutoCloseable {
                 Arrays.stream(where).map(Where::parse).toList());
     }
 
-    static QueryService service(QueryMemory memory, Cancellation cancellation) {
-        return new QueryService(source -> new Clock(), memory, cancellation);
+    static QueryService service(QueryMemory memory, BooleanSupplier cancelled) {
+        return new QueryService(source -> new Clock(), memory, cancelled);
     }
 
     @Override

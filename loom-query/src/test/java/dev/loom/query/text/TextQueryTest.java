@@ -112,7 +112,7 @@ class TextQueryTest {
     }
 
     private static void assertRefused(String query, int position, String problem) {
-        TextSyntaxException e = assertThrows(TextSyntaxException.class, () -> TextQuery.parse(query), query);
+        QuerySyntaxException e = assertThrows(QuerySyntaxException.class, () -> TextQuery.parse(query), query);
         assertEquals(position, e.position(), e.getMessage());
         assertTrue(e.getMessage().contains(problem), e.getMessage());
     }

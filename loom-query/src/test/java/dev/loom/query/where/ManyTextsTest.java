@@ -21,7 +21,7 @@ class ManyTextsTest {
     private final long seed = Long.getLong("loom.test.seed", System.nanoTime());
     private final Random random = new Random(seed);
 
-    private static PayloadPredicate any(List<String> texts, boolean folded) {
+    private static Where.Predicate any(List<String> texts, boolean folded) {
         List<Where> terms = new ArrayList<>();
         for (String text : texts) {
             terms.add(folded ? new Where.ContainsIgnoringCase("line", text) : new Where.Contains("line", text));
@@ -29,7 +29,7 @@ class ManyTextsTest {
         return new Where.Or(terms).bind(Formats.parse("text"));
     }
 
-    private static boolean test(PayloadPredicate predicate, String line) {
+    private static boolean test(Where.Predicate predicate, String line) {
         byte[] bytes = ("  " + line + "  ").getBytes(StandardCharsets.UTF_8);
         return predicate.test(new UnsafeBuffer(bytes), 2, bytes.length - 4);
     }
@@ -53,7 +53,7 @@ class ManyTextsTest {
             for (int j = 2 + random.nextInt(20); j > 0; j--) {
                 texts.add(text(6) + (random.nextInt(50) == 0 ? "" : LETTERS[random.nextInt(LETTERS.length)]));
             }
-            PayloadPredicate predicate = any(texts, folded);
+            Where.Predicate predicate = any(texts, folded);
             for (int j = 0; j < 10; j++) {
                 String line = text(30);
                 boolean expected = texts.stream()
@@ -72,7 +72,7 @@ class ManyTextsTest {
         String any =
                 "v contains \"one\" or v contains \"two\" or v contains \"three\" or v contains \"a/b\" or v contains"
                         + " \"é\" or v contains \"é two\"";
-        PayloadPredicate predicate = Where.parse(any).bind(Formats.json());
+        Where.Predicate predicate = Where.parse(any).bind(Formats.json());
         for (String found : new String[] {"[\"a one\"]", "{\"x\":\"a\\/b\"}", "[\"\\u00e9\"]"}) {
             assertTrue(json(predicate, found), found);
         }
@@ -80,7 +80,7 @@ class ManyTextsTest {
         assertFalse(json(predicate, "12"));
     }
 
-    private static boolean json(PayloadPredicate predicate, String value) {
+    private static boolean json(Where.Predicate predicate, String value) {
         byte[] bytes = ("{\"v\":" + value + "}").getBytes(StandardCharsets.UTF_8);
         return predicate.test(new UnsafeBuffer(bytes), 0, bytes.length);
     }
@@ -89,7 +89,7 @@ class ManyTextsTest {
     void shouldFindOneOfAThousandThatBeginAlike() {
         List<String> texts =
                 IntStream.range(0, 1_000).mapToObj(i -> "a".repeat(i % 50) + i).toList();
-        PayloadPredicate predicate = any(texts, false);
+        Where.Predicate predicate = any(texts, false);
         assertTrue(test(predicate, "a".repeat(100_000) + "949"));
         assertFalse(test(predicate, "a".repeat(100_000)));
         assertTrue(test(any(List.of("aab", "ab", "b", "abc", "", "x"), false), ""));

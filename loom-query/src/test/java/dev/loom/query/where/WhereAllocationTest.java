@@ -38,7 +38,7 @@ class WhereAllocationTest {
                 Where.parse(EXPRESSION).bind(Formats.json()), new UnsafeBuffer(document), document.length);
     }
 
-    private static void assertAllocatesNothing(PayloadPredicate predicate, UnsafeBuffer buffer, int length) {
+    private static void assertAllocatesNothing(Where.Predicate predicate, UnsafeBuffer buffer, int length) {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         boolean held = true;
         for (int i = 0; i < ROUNDS; i++) {

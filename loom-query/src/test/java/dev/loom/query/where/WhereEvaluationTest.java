@@ -338,10 +338,10 @@ class WhereEvaluationTest {
         UnsafeBuffer payload = new UnsafeBuffer(("abc" + text + "abc").getBytes(StandardCharsets.UTF_8));
         for (int start = 0; start <= text.length(); start++) {
             for (int end = start; end <= text.length(); end++) {
-                PayloadPredicate predicate = Where.parse("line contains '" + text.substring(start, end) + "'")
+                Where.Predicate predicate = Where.parse("line contains '" + text.substring(start, end) + "'")
                         .bind(Formats.text());
                 assertTrue(predicate.test(payload, 3, text.length()));
-                PayloadPredicate longer = Where.parse("line contains '" + text.substring(start, end) + "x'")
+                Where.Predicate longer = Where.parse("line contains '" + text.substring(start, end) + "x'")
                         .bind(Formats.text());
                 assertFalse(longer.test(payload, 3, text.length()));
                 assertEquals(text.substring(0, 5).contains(text.substring(start, end)), predicate.test(payload, 3, 5));
@@ -397,7 +397,7 @@ class WhereEvaluationTest {
     void shouldFindLongTextInLongRun() {
         UnsafeBuffer payload = new UnsafeBuffer("a".repeat(1 << 20).getBytes(StandardCharsets.UTF_8));
         for (String operator : List.of("contains", "icontains")) {
-            PayloadPredicate predicate = Where.parse("line " + operator + " 'b" + "a".repeat(4_000) + "'")
+            Where.Predicate predicate = Where.parse("line " + operator + " 'b" + "a".repeat(4_000) + "'")
                     .bind(Formats.text());
             assertFalse(predicate.test(payload, 0, payload.capacity()));
         }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.ValueUnit;
+import dev.loom.query.text.QuerySyntaxException;
 import dev.loom.query.text.TextQuery;
 import dev.loom.query.where.Where.Literal;
 import dev.loom.query.where.Where.Operator;
@@ -229,7 +230,7 @@ class WhereParseTest {
             })
     void shouldNameThePlaceAndWhatWasExpected(String text, int position, String problem) {
         String expression = text == null ? "" : text;
-        WhereSyntaxException e = assertThrows(WhereSyntaxException.class, () -> Where.parse(expression));
+        QuerySyntaxException e = assertThrows(QuerySyntaxException.class, () -> Where.parse(expression));
         assertEquals(position, e.position());
         assertEquals(
                 problem + ": position=" + position + "\n" + expression + "\n" + " ".repeat(position) + "^",
@@ -239,14 +240,14 @@ class WhereParseTest {
     @Test
     void shouldCutLongExpressionAroundThePlace() {
         String text = "x".repeat(100) + " ==\t\u001b\n" + " ".repeat(50) + "=" + "y".repeat(100);
-        WhereSyntaxException e =
-                assertThrows(WhereSyntaxException.class, () -> Where.parse(text.replace("\u001b", " ")));
+        QuerySyntaxException e =
+                assertThrows(QuerySyntaxException.class, () -> Where.parse(text.replace("\u001b", " ")));
         assertEquals(156, e.position());
         List<String> lines = e.getMessage().lines().toList();
         assertEquals(3, lines.size());
         assertEquals("..." + "xxxx ==" + " ".repeat(53) + "=" + "y".repeat(19) + "...", lines.get(1));
         assertEquals(" ".repeat(63) + "^", lines.get(2));
-        assertTrue(assertThrows(WhereSyntaxException.class, () -> Where.parse("a \u001b[31m"))
+        assertTrue(assertThrows(QuerySyntaxException.class, () -> Where.parse("a \u001b[31m"))
                 .getMessage()
                 .chars()
                 .noneMatch(c -> c == 0x1b));
@@ -256,22 +257,22 @@ class WhereParseTest {
     void shouldRefuseDeeperThanLimit() {
         int max = Where.DEPTH_MAX;
         assertEquals(A, Where.parse("(".repeat(max) + "a==1" + ")".repeat(max)));
-        WhereSyntaxException tooDeep = assertThrows(
-                WhereSyntaxException.class, () -> Where.parse("(".repeat(max + 1) + "a==1" + ")".repeat(max + 1)));
+        QuerySyntaxException tooDeep = assertThrows(
+                QuerySyntaxException.class, () -> Where.parse("(".repeat(max + 1) + "a==1" + ")".repeat(max + 1)));
         assertEquals(max, tooDeep.position());
         assertTrue(tooDeep.getMessage().startsWith("expression is nested too deeply, max=64: position=64\n"));
         Where.parse("not ".repeat(max) + "a==1");
-        assertThrows(WhereSyntaxException.class, () -> Where.parse("not ".repeat(max + 1) + "a==1"));
-        assertThrows(WhereSyntaxException.class, () -> Where.parse("(not ".repeat(max / 2) + "((a==1"));
+        assertThrows(QuerySyntaxException.class, () -> Where.parse("not ".repeat(max + 1) + "a==1"));
+        assertThrows(QuerySyntaxException.class, () -> Where.parse("(not ".repeat(max / 2) + "((a==1"));
         Where.parse("((a==1)) and ".repeat(200) + "((a==1))"); // depth, not number
-        assertThrows(WhereSyntaxException.class, () -> Where.parse("(".repeat(Where.LENGTH_MAX)));
+        assertThrows(QuerySyntaxException.class, () -> Where.parse("(".repeat(Where.LENGTH_MAX)));
     }
 
     @Test
     void shouldRefuseLongerThanLimit() {
         assertEquals(A, Where.parse("a==1" + " ".repeat(Where.LENGTH_MAX - 4)));
-        WhereSyntaxException e =
-                assertThrows(WhereSyntaxException.class, () -> Where.parse("a==1" + " ".repeat(Where.LENGTH_MAX - 3)));
+        QuerySyntaxException e =
+                assertThrows(QuerySyntaxException.class, () -> Where.parse("a==1" + " ".repeat(Where.LENGTH_MAX - 3)));
         assertTrue(e.getMessage().startsWith("expression is too long: length=8193, max=8192\n"));
     }
 

@@ -57,7 +57,7 @@ class WherePropertyTest {
         int held = 0;
         for (int i = 0; i < EXPRESSIONS; i++) {
             Where expression = possible(format);
-            PayloadPredicate predicate = expression.bind(format);
+            Where.Predicate predicate = expression.bind(format);
             for (int j = 0; j < ROWS; j++) {
                 Map<String, Object> row = row(fields);
                 writer.begin(buffer, j);
@@ -79,7 +79,7 @@ class WherePropertyTest {
         int held = 0;
         for (int i = 0; i < EXPRESSIONS; i++) {
             Where expression = generator.expression(3, true);
-            PayloadPredicate predicate = expression.bind(Formats.json());
+            Where.Predicate predicate = expression.bind(Formats.json());
             for (int j = 0; j < ROWS; j++) {
                 Map<String, Object> row = jsonRow();
                 byte[] document = document(row).getBytes(StandardCharsets.UTF_8);

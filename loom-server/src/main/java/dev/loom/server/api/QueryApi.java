@@ -3,7 +3,6 @@ package dev.loom.server.api;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Store;
 import dev.loom.error.LoomException;
-import dev.loom.query.model.Cancellation;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.service.QueryReport;
 import dev.loom.query.service.QueryService;
@@ -89,7 +88,7 @@ public final class QueryApi {
     /** A query that can be cancelled. */
     public final class Run {
         private final DataOutput out;
-        private final Cancellation cancellation = new Cancellation();
+        private volatile boolean cancelled;
         private final Answer answer;
         private Map<String, Object> outcome = WHOLE;
 
@@ -120,7 +119,7 @@ public final class QueryApi {
         private Answer query(ApiQuery query) {
             return part -> {
                 RunTime time = new RunTime();
-                QueryService service = new QueryService(EventTime::clock, part, cancellation);
+                QueryService service = new QueryService(EventTime::clock, part, () -> cancelled);
                 JsonResults results = new JsonResults(
                         out, new TimePrinter(query.times().zone()), query.fields(), query.causes(), query.exact());
                 QueryReport report =
@@ -200,7 +199,7 @@ public final class QueryApi {
 
         /** Makes the query end soon. Usable from any thread. */
         public void cancel() {
-            cancellation.cancel();
+            cancelled = true;
         }
 
         /** The outcome, as in the answer's last line. */

@@ -1,7 +1,6 @@
 package dev.loom.server.json;
 
 import dev.loom.format.Field;
-import dev.loom.format.FieldHandler;
 import dev.loom.format.FieldReader;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
@@ -9,6 +8,7 @@ import dev.loom.format.UnknownFieldException;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -67,10 +67,11 @@ final class ChosenFields implements PayloadFormat {
     }
 
     @Override
-    public void forEachField(DirectBuffer buffer, int offset, int length, FieldValue value, FieldHandler handler) {
+    public void forEachField(
+            DirectBuffer buffer, int offset, int length, FieldValue value, BiConsumer<String, FieldValue> handler) {
         for (int i = 0; i < readers.size(); i++) {
             readers.get(i).read(buffer, offset, length, value);
-            handler.onField(fields.get(i).name(), value);
+            handler.accept(fields.get(i).name(), value);
         }
     }
 }

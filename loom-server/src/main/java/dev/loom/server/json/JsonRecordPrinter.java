@@ -1,6 +1,5 @@
 package dev.loom.server.json;
 
-import dev.loom.format.FieldHandler;
 import dev.loom.format.FieldReader;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
@@ -9,6 +8,7 @@ import dev.loom.server.text.TextBuffer;
 import dev.loom.server.time.TimePrinter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.function.BiConsumer;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +27,7 @@ public final class JsonRecordPrinter extends RecordPrinter {
     private final byte[] sourceAndAddressKey;
     private final PayloadFormat format;
     private final List<FieldColumn> columns;
-    private final FieldHandler fieldPut = (name, read) -> putField(read);
+    private final BiConsumer<String, FieldValue> fieldPut = this::putField;
     private final @Nullable FieldReader wholePayload;
     private final boolean causes;
     private int column;
@@ -77,7 +77,7 @@ public final class JsonRecordPrinter extends RecordPrinter {
         line.put('}');
     }
 
-    private void putField(FieldValue read) {
+    private void putField(String name, FieldValue read) {
         FieldColumn of = columns.get(column);
         line.put(column++ == 0 ? '{' : ',');
         line.put(of.jsonKey());

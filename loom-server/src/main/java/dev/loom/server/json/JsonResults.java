@@ -2,8 +2,8 @@ package dev.loom.server.json;
 
 import dev.loom.api.Source;
 import dev.loom.format.PayloadFormat;
-import dev.loom.query.Aggregate;
 import dev.loom.query.Histogram;
+import dev.loom.query.IndexedAggregate;
 import dev.loom.query.service.AggregateRequest;
 import dev.loom.query.service.BinGroup;
 import dev.loom.query.service.HistogramRequest;
@@ -56,7 +56,7 @@ public final class JsonResults extends RecordResults {
     }
 
     @Override
-    public void onAggregate(AggregateRequest request, Aggregate result) {
+    public void onAggregate(AggregateRequest request, IndexedAggregate.Result result) {
         print(ResultRows.aggregate(request, result));
     }
 

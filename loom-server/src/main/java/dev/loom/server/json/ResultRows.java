@@ -1,8 +1,8 @@
 package dev.loom.server.json;
 
 import dev.loom.api.IndexFunction;
-import dev.loom.query.Aggregate;
 import dev.loom.query.Histogram;
+import dev.loom.query.IndexedAggregate;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.AggregateRequest;
 import dev.loom.query.service.BinGroup;
@@ -18,7 +18,7 @@ public final class ResultRows {
     private ResultRows() {}
 
     /** An aggregate as one row. */
-    public static Map<String, @Nullable Object> aggregate(AggregateRequest request, Aggregate result) {
+    public static Map<String, @Nullable Object> aggregate(AggregateRequest request, IndexedAggregate.Result result) {
         IndexFunction function = request.records().function(request.field());
         TimeRange range = request.records().range();
         Map<String, @Nullable Object> row = new LinkedHashMap<>();

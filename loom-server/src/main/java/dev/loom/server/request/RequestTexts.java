@@ -4,10 +4,10 @@ import dev.loom.query.model.QueryBudget;
 import dev.loom.query.service.CorrelationRequest.Threshold;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.RequestException;
+import dev.loom.query.text.QuerySyntaxException;
 import dev.loom.query.where.Quantity;
 import dev.loom.query.where.Where;
 import dev.loom.query.where.Where.Literal;
-import dev.loom.query.where.WhereSyntaxException;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
@@ -32,7 +32,7 @@ public final class RequestTexts {
     private static Where condition(String text) {
         try {
             return Where.parse(text);
-        } catch (WhereSyntaxException e) {
+        } catch (QuerySyntaxException e) {
             // The message's second line quotes the expression around the error, its third points at it.
             List<String> lines = String.valueOf(e.getMessage()).lines().toList();
             throw new RequestException(

@@ -6,12 +6,12 @@ import dev.loom.format.Field;
 import dev.loom.format.FieldReader;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
+import dev.loom.format.RecordLookup;
 import dev.loom.format.UnknownFieldException;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import dev.loom.query.model.QueryBudget;
 import dev.loom.query.service.RequestException;
-import dev.loom.read.SnapshotLookup;
 import dev.loom.server.text.SimilarText;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -89,7 +89,7 @@ public final class SeenFields {
     private void read(Snapshot snapshot, Source source, Map<String, FieldReader> wholes) {
         FieldValue value = new FieldValue();
         JsonNames names = new JsonNames();
-        try (SnapshotLookup lookup = SnapshotLookup.of(snapshot);
+        try (RecordLookup lookup = snapshot.lookup();
                 QueryCursor record = RawScan.of(snapshot, source).budget(BUDGET).open()) {
             value.lookup(lookup);
             for (int i = 0; i < RECORDS_MAX && seen.size() < NAMES_MAX && record.next(); i++) {

@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.loom.Loom;
-import dev.loom.LoomConfig;
 import dev.loom.SharedWriter;
 import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
@@ -87,11 +85,7 @@ final class EncryptedIngestTest {
 
     @BeforeEach
     void open() {
-        writer = new SharedWriter(Loom.open(LoomConfig.at(temp.resolve("store"))
-                .recordRingBytes(1 << 20)
-                .timeRingBytes(LoomConfig.RING_BYTES_MIN)
-                .chunkRingBytes(LoomConfig.RING_BYTES_MIN)
-                .build()));
+        writer = IngestServerTest.writer(temp);
     }
 
     @AfterEach

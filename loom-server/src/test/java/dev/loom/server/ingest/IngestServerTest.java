@@ -62,7 +62,12 @@ final class IngestServerTest {
 
     @BeforeEach
     void open() {
-        writer = new SharedWriter(Loom.open(LoomConfig.at(temp.resolve("store"))
+        writer = writer(temp);
+    }
+
+    /** Opens a small store for the connections of a server. */
+    static SharedWriter writer(Path directory) {
+        return new SharedWriter(Loom.open(LoomConfig.at(directory.resolve("store"))
                 .recordRingBytes(1 << 20)
                 .timeRingBytes(LoomConfig.RING_BYTES_MIN)
                 .chunkRingBytes(LoomConfig.RING_BYTES_MIN)

@@ -1,4 +1,4 @@
-package dev.loom.text;
+package dev.loom.query.token;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,5 +1,5 @@
 /** Splits text into tokens, in the same way for indexing and for searching. */
 @NullMarked
-package dev.loom.text;
+package dev.loom.query.token;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package dev.loom.read;
+package dev.loom.record;
 
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
@@ -8,11 +8,11 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The text of each source's format by the source's id, looked up at the first call. For one thread. */
-final class SourceFormats implements IntFunction<@Nullable String> {
+public final class SourceFormats implements IntFunction<@Nullable String> {
     private final Snapshot snapshot;
     private final Map<Integer, String> formats = new HashMap<>();
 
-    SourceFormats(Snapshot snapshot) {
+    public SourceFormats(Snapshot snapshot) {
         this.snapshot = snapshot;
     }
 

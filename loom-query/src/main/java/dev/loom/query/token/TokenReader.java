@@ -1,4 +1,4 @@
-package dev.loom.text;
+package dev.loom.query.token;
 
 import org.agrona.DirectBuffer;
 
