@@ -61,7 +61,7 @@ final class ColumnValues {
         double number;
         switch (value.kind()) {
             case INTEGER -> number = value.longValue();
-            case UNSIGNED -> number = (value.longValue() >>> 1) * 2.0;
+            case UNSIGNED -> number = ((value.longValue() >>> 1) | (value.longValue() & 1)) * 2.0;
             case DOUBLE -> number = value.doubleValue();
             default -> {
                 return false;

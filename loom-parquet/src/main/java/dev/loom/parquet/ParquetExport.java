@@ -42,8 +42,8 @@ import org.agrona.DirectBuffer;
  * {@code fields.addr}. A source whose records name their own fields has a column {@code json} with the text of each record;
  * {@link #column} adds single fields.
  *
- * <p>Takes constant memory: a row group of at most 32 MiB as compressed, four times the longest payload, and 1 MiB a column;
- * the file's footer is kept as well, which grows by some hundred bytes a column with each row group. Pages are compressed by
+ * <p>Takes constant memory: a row group of at most 32 MiB as compressed, four times the longest payload, and 1 MiB a column.
+ * The footer is kept as well, which grows by half a KiB to 3 KiB a column with each row group. Pages are compressed by
  * Zstandard. Not thread-safe; the snapshot must stay open.
  */
 public final class ParquetExport {
@@ -62,6 +62,7 @@ public final class ParquetExport {
     private final PayloadFormat format;
     private final List<ParquetColumn> columns = new ArrayList<>();
     private final Set<String> names = new HashSet<>(Set.of(TIME, ADDRESS));
+    private final Set<String> fields = new HashSet<>();
     private final Map<String, String> metadata = new LinkedHashMap<>();
     private TimeRange range = TimeRange.ALL;
     private Cancellation cancellation = new Cancellation();
@@ -111,14 +112,15 @@ public final class ParquetExport {
      * such as {@code attr.http.route}. Values that are not of the type are null; as {@link Field.Type#UTF8}, {@link
      * Field.Type#ANY} or {@link Field.Type#JSON} every value has a text, bytes that of Base64.
      *
-     * @throws IllegalArgumentException if the format can't have the field, or there is a column of that name
+     * @throws IllegalArgumentException if the format can't have the field, or it has a column already
      */
     public ParquetExport column(String field, Field.Type type) {
-        if (names.contains(field)) {
+        FieldReader reader = reader(field);
+        if (fields.contains(field)) {
             throw new IllegalArgumentException(
-                    "there is a column of that name already: source=" + source.name() + ", field=" + field);
+                    "field has a column already: source=" + source.name() + ", field=" + field);
         }
-        add(field, type, reader(field));
+        add(field, type, reader);
         return this;
     }
 
@@ -144,6 +146,7 @@ public final class ParquetExport {
     }
 
     private void add(String field, Field.Type type, FieldReader reader) {
+        fields.add(field);
         ParquetColumn column = new ParquetColumn(named(field), type, format.isTime(field) && type.isInteger(), reader);
         columns.add(column);
         ValueUnit unit = IndexFunction.unit(format, field);

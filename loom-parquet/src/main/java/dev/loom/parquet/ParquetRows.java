@@ -64,6 +64,7 @@ final class ParquetRows implements AutoCloseable {
         schema = new MessageType(SCHEMA_NAME, types);
         properties = ParquetProperties.builder()
                 .withAllocator(new HeapByteBufferAllocator())
+                .withPageRowCountLimit(GROUP_ROWS) // the footer keeps the bounds of each page
                 .withWriterVersion(ParquetProperties.WriterVersion.PARQUET_2_0)
                 .build();
         file = ParquetFiles.begin(out, schema, properties);

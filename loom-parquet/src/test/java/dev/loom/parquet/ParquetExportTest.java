@@ -160,6 +160,32 @@ class ParquetExportTest {
     }
 
     @Test
+    void shouldHoldIntegersAtTheirEdges() throws IOException {
+        ParquetExport.Written written = export(
+                Formats.json(),
+                source -> Stream.of(
+                                "127, \"u\": 255, \"l\": 9223372036854775807, \"v\": 18446744073709551615",
+                                "-128, \"u\": 0, \"l\": -9223372036854775808, \"v\": 0",
+                                "128, \"u\": 256, \"l\": 9223372036854775808, \"v\": -1",
+                                "-129, \"u\": -1, \"l\": 9.223372036854775808e18, \"v\": 1e30",
+                                "1.5, \"u\": 2e2, \"l\": -9.223372036854775808e18, \"v\": -0.5")
+                        .forEach(rest -> source.push("{\"i\": " + rest + "}")),
+                export -> export.column("i", Field.Type.I8)
+                        .column("u", Field.Type.U8)
+                        .column("l", Field.Type.I64)
+                        .column("v", Field.Type.U64));
+        assertEquals(
+                List.of(
+                        "127|255|9223372036854775807|18446744073709551615",
+                        "-128|0|-9223372036854775808|0",
+                        "null|null|null|null",
+                        "null|null|null|null",
+                        "null|200|-9223372036854775808|null"),
+                query("select i, u, l, v from FILE order by addr"));
+        assertEquals(10, written.unfitting());
+    }
+
+    @Test
     void shouldNameColumnsApart() throws IOException {
         export(
                 Formats.timed(Formats.struct("time:i64,addr:u8,fields.time:bool")),
@@ -178,6 +204,15 @@ class ParquetExportTest {
     }
 
     @Test
+    void shouldNameKeysOfJsonApart() throws IOException {
+        export(
+                Formats.json(),
+                source -> source.push("{\"time\": 1, \"json\": 2, \"addr\": 3}"),
+                export -> Stream.of("time", "json", "addr").forEach(key -> export.column(key, Field.Type.U8)));
+        assertEquals(List.of("1|2|3"), query("select \"fields.time\", \"fields.json\", \"fields.addr\" from FILE"));
+    }
+
+    @Test
     void shouldRefuseColumnsThatCannotBe() throws IOException {
         export(Formats.struct("a:i64"), source -> {}, export -> {
             String refused = assertThrows(IllegalArgumentException.class, () -> export.column("b", Field.Type.I8))
@@ -185,7 +220,7 @@ class ParquetExportTest {
             assertEquals("source has no such field: source=s, field=b", refused);
             refused = assertThrows(IllegalArgumentException.class, () -> export.column("a", Field.Type.I8))
                     .getMessage();
-            assertEquals("there is a column of that name already: source=s, field=a", refused);
+            assertEquals("field has a column already: source=s, field=a", refused);
         });
     }
 
