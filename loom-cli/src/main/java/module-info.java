@@ -9,6 +9,8 @@ module dev.loom.cli {
     requires info.picocli;
     requires static org.jspecify;
 
+    uses dev.loom.query.service.ExportForm;
+
     opens dev.loom.cli to
             info.picocli;
     opens dev.loom.cli.completion to

@@ -8,6 +8,7 @@ module dev.loom.query {
     exports dev.loom.query.model;
     exports dev.loom.query.service to
             dev.loom.server,
+            dev.loom.parquet,
             dev.loom.cli;
     exports dev.loom.query.text;
     exports dev.loom.query.where;

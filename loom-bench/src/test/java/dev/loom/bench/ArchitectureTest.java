@@ -50,6 +50,7 @@ final class ArchitectureTest {
     private static final String[] ABOVE_CORE = {
         "dev.loom.query..",
         "dev.loom.otlp..",
+        "dev.loom.parquet..",
         "dev.loom.server..",
         "dev.loom.cli..",
         "dev.loom.bench..",
@@ -62,7 +63,9 @@ final class ArchitectureTest {
 
     @Test
     void shouldSeeTheClassesOfEveryModule() {
-        for (String name : new String[] {"dev.loom.Loom", "dev.loom.query.RawScan", "dev.loom.cli.package-info"}) {
+        for (String name : new String[] {
+            "dev.loom.Loom", "dev.loom.query.RawScan", "dev.loom.parquet.ParquetExport", "dev.loom.cli.package-info"
+        }) {
             assertTrue(CLASSES.contain(name), name);
         }
     }
@@ -80,6 +83,8 @@ final class ArchitectureTest {
                 .definedBy("dev.loom.server..")
                 .layer("otlp")
                 .definedBy("dev.loom.otlp..")
+                .layer("parquet")
+                .definedBy("dev.loom.parquet..")
                 .layer("query")
                 .definedBy("dev.loom.query..")
                 .layer("bytes")
@@ -112,6 +117,8 @@ final class ArchitectureTest {
                 .mayOnlyAccessLayers("otlp", "query", "bytes", "entry", "read", "api", "format", "error")
                 .whereLayer("otlp")
                 .mayOnlyAccessLayers("bytes", "entry", "api", "format", "error")
+                .whereLayer("parquet")
+                .mayOnlyAccessLayers("query", "read", "api", "format", "error")
                 .whereLayer("query")
                 .mayOnlyAccessLayers("read", "value", "api", "format", "error")
                 .whereLayer("bytes")
@@ -245,6 +252,17 @@ final class ArchitectureTest {
     }
 
     @Test
+    void shouldUseParquetInItsModuleAlone() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("dev.loom.parquet..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("org.apache.parquet..", "dev.loom.parquet..")
+                .check(CLASSES);
+    }
+
+    @Test
     void shouldNeedNoCommandLineInServer() {
         noClasses()
                 .that()
@@ -261,7 +279,7 @@ final class ArchitectureTest {
                 .that()
                 .resideInAnyPackage(CORE)
                 .or()
-                .resideInAnyPackage("dev.loom.query..", "dev.loom.otlp..", "dev.loom.server..")
+                .resideInAnyPackage("dev.loom.query..", "dev.loom.otlp..", "dev.loom.parquet..", "dev.loom.server..")
                 .should()
                 .accessField(System.class, "out")
                 .orShould()

@@ -10,6 +10,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -53,11 +54,17 @@ final class LauncherTest {
     private record Result(int exitCode, List<String> out, List<String> err) {}
 
     private Result run(String... variables) throws Exception {
+        return run(List.of("info"), variables);
+    }
+
+    private Result run(List<String> arguments, String... variables) throws Exception {
         Path out = root.resolve("out");
         Path err = root.resolve("err");
-        ProcessBuilder builder = new ProcessBuilder("sh", root.resolve("loom").toString(), "info")
-                .redirectOutput(out.toFile())
-                .redirectError(err.toFile());
+        List<String> command =
+                new ArrayList<>(List.of("sh", root.resolve("loom").toString()));
+        command.addAll(arguments);
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
         // whatever the build's own environment has
         builder.environment()
                 .keySet()
@@ -151,6 +158,31 @@ final class LauncherTest {
         Result second = run();
         assertFalse(shares(second));
         assertFalse(archives(second));
+    }
+
+    /** Whoever does not export as Parquet neither builds that module nor has it on the class path. */
+    @Test
+    void shouldBuildTheModuleThatAnExportNeeds() throws Exception {
+        script("mvnw", """
+            case "$*" in
+              *loom-parquet*) mkdir -p loom-parquet/target/run; : >loom-parquet/target/run/parquet.jar ;;
+              *) mkdir -p loom-cli/target/run; : >loom-cli/target/run/loom.jar ;;
+            esac
+            """);
+        Files.createDirectories(root.resolve("loom-parquet/src/main"));
+        Files.createFile(root.resolve("loom-parquet/pom.xml"));
+        for (List<String> arguments : List.of(List.of("export", "--source", "parquets"), List.of("scan", "parquet"))) {
+            Result without = run(arguments);
+            assertTrue(without.out().get(0).endsWith("loom.jar " + String.join(" ", arguments)), without.toString());
+        }
+        assertTrue(Files.notExists(root.resolve("loom-parquet/target")));
+        String jars = "-cp " + root.toRealPath() + "/loom-cli/target/run/loom.jar:" + root.toRealPath()
+                + "/loom-parquet/target/run/parquet.jar dev.loom.cli.Main ";
+        for (List<String> arguments :
+                List.of(List.of("export", "--format", "parquet"), List.of("export", "--format=parquet", "--force"))) {
+            Result with = run(arguments);
+            assertTrue(with.out().get(0).endsWith(jars + String.join(" ", arguments)), with.toString());
+        }
     }
 
     private static boolean archives(Result result) {

@@ -77,6 +77,11 @@ public interface PayloadFormat {
         return null;
     }
 
+    /** Whether a declared field holds times in epoch nanoseconds; by default only the {@link #eventTimeField()} does. */
+    default boolean isTime(String name) {
+        return name.equals(eventTimeField());
+    }
+
     /**
      * The field that a word search uses by default: the only one declared as text; null if there is none, or several.
      */

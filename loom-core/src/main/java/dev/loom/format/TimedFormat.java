@@ -106,6 +106,11 @@ final class TimedFormat implements PayloadFormat {
     }
 
     @Override
+    public boolean isTime(String name) {
+        return name.equals(EVENT_TIME) || timed.isTime(name);
+    }
+
+    @Override
     public @Nullable String fieldOfPrefix(String prefix) {
         return timed.fieldOfPrefix(prefix);
     }

@@ -37,7 +37,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "export",
         description = "Exports records in a time range: all sources as an archive that another store can import, or"
-                + " the records of one as csv, of several as jsonl.",
+                + " the records of one as csv or parquet, of several as jsonl.",
         mixinStandardHelpOptions = true)
 public final class ExportCommand implements Callable<Integer> {
     private static final String STANDARD_OUTPUT = "-";
@@ -62,6 +62,13 @@ public final class ExportCommand implements Callable<Integer> {
             description = "Name of a source, or # and its id; repeatable; by default all, oldest first.")
     private List<String> names = new ArrayList<>();
 
+    @Option(
+            names = "--column",
+            paramLabel = "FIELD[:TYPE]",
+            description = "For parquet: a column for a field that records name themselves, such as a key of JSON or"
+                    + " attr.http.route; repeatable; by default of type utf8.")
+    private List<String> columns = new ArrayList<>();
+
     @Mixin
     private TimeOptions time = new TimeOptions();
 
@@ -83,15 +90,16 @@ public final class ExportCommand implements Callable<Integer> {
         RequestTimes asked = time.asked();
         asked.range(console.nowNs()); // refuse an invalid range before looking for a store
         requireSense(asked);
+        ModuleExport module = format == ExportFormat.PARQUET ? new ModuleExport(format, columns) : null;
         try (Store reader = LoomReader.attach(store.directory());
                 Snapshot snapshot = reader.snapshot();
                 ExportFile file = toFile() ? ExportFile.create(Path.of(output), force) : null) {
-            return export(reader, snapshot, asked, file);
+            return export(reader, snapshot, asked, file, module);
         } catch (UncheckedIOException e) {
             throw unwritable(Objects.requireNonNull(e.getCause()));
         } catch (BrokenPipeException e) {
-            if (format == ExportFormat.ARCHIVE) {
-                throw new CommandFailure(ExitCode.INTERNAL, "archive is incomplete: its reader has gone", e);
+            if (format.isBinary()) {
+                throw new CommandFailure(ExitCode.INTERNAL, format + " is incomplete: its reader has gone", e);
             }
             throw e;
         }
@@ -110,25 +118,40 @@ public final class ExportCommand implements Callable<Integer> {
     }
 
     private void requireSense(RequestTimes asked) {
-        if (format == ExportFormat.ARCHIVE && asked.kind() == TimeKind.EVENT) {
-            throw CommandFailure.usage("an archive is a range of arrival times; --time event is for csv and jsonl");
-        } else if (format == ExportFormat.ARCHIVE && !toFile() && console.outTerminal()) {
-            throw CommandFailure.usage("an archive is not for a terminal; name a file with --output");
+        if (format.isBinary() && asked.kind() == TimeKind.EVENT) {
+            throw CommandFailure.usage(
+                    "--format " + format + " is a range of arrival times; --time event is for csv and jsonl");
+        } else if (format.isBinary() && !toFile() && console.outTerminal()) {
+            throw CommandFailure.usage("--format " + format + " is not for a terminal; name a file with --output");
+        } else if (format != ExportFormat.PARQUET && !columns.isEmpty()) {
+            throw CommandFailure.usage("--column is for parquet: --format " + format);
         } else if (force && !toFile()) {
             throw CommandFailure.usage("--force is for a file that --output names");
         }
     }
 
-    private int export(Store reader, Snapshot snapshot, RequestTimes asked, @Nullable ExportFile file)
+    private int export(
+            Store reader,
+            Snapshot snapshot,
+            RequestTimes asked,
+            @Nullable ExportFile file,
+            @Nullable ModuleExport module)
             throws IOException {
         long startNs = System.nanoTime();
         RequestBuilder builder =
                 new RequestBuilder(reader, snapshot, asked, console.nowNs(), QueryLimits.NONE, console::say);
         List<Source> sources = sources(snapshot, builder);
         DataOutput out = file == null ? console.out() : file.out();
-        Outcome outcome = format == ExportFormat.ARCHIVE
-                ? archive(reader, snapshot, builder, sources, out)
-                : rows(snapshot, builder, sources, out, new TimePrinter(asked.zone()));
+        Outcome outcome;
+        if (module != null) {
+            try (Progress progress = new Progress(console, "records exported", true)) {
+                outcome = module.write(snapshot, sources.get(0), builder.arrivals(), out, console, progress);
+            }
+        } else {
+            outcome = format == ExportFormat.ARCHIVE
+                    ? archive(reader, snapshot, builder, sources, out)
+                    : rows(snapshot, builder, sources, out, new TimePrinter(asked.zone()));
+        }
         if (console.interruption().requested()) {
             console.say(file == null ? "interrupted; the export is incomplete" : "interrupted; nothing is exported");
             return ExitCode.INTERRUPTED;
@@ -149,8 +172,8 @@ public final class ExportCommand implements Callable<Integer> {
         List<Source> sources = names.isEmpty()
                 ? snapshot.sources()
                 : names.stream().map(builder::source).distinct().toList();
-        if (format == ExportFormat.CSV && sources.size() != 1) {
-            throw CommandFailure.usage("csv has the records of one source; name it with --source: "
+        if ((format == ExportFormat.CSV || format == ExportFormat.PARQUET) && sources.size() != 1) {
+            throw CommandFailure.usage(format + " has the records of one source; name it with --source: "
                     + sources.stream().map(Source::name).collect(Collectors.joining(", ")));
         }
         return sources;

@@ -225,6 +225,18 @@ class ExportCommandTest {
     }
 
     @Test
+    void shouldNameTheModuleThatIsNotThere() throws IOException {
+        cli.importText("s", "lines", "a\n").ok();
+        export("--format", "parquet", "--source", "s", "--output", file.toString())
+                .exit(2)
+                .says(
+                        "--format parquet needs a module that is not on the class path: add dev.loom:loom-parquet and what"
+                                + " that needs, or run ./loom");
+        export("--format", "csv", "--column", "a").exit(2).says("--column is for parquet: --format csv");
+        assertEquals(List.of("store"), folder());
+    }
+
+    @Test
     void shouldKeepWhatCameBeforeDamage() throws IOException {
         StringBuilder lines = new StringBuilder();
         for (int i = 0; i < 100_000; i++) {

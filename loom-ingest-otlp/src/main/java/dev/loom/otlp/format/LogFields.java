@@ -2,7 +2,6 @@ package dev.loom.otlp.format;
 
 import static dev.loom.format.Field.Type.ANY;
 import static dev.loom.format.Field.Type.U32;
-import static dev.loom.format.Field.Type.U64;
 import static dev.loom.format.Field.Type.UTF8;
 import static dev.loom.otlp.format.ContextFields.SPAN_ID;
 import static dev.loom.otlp.format.ContextFields.TRACE_ID;
@@ -59,8 +58,8 @@ final class LogFields {
 
     private static OtlpFormat own() {
         return new OtlpFormat(OtlpFormatProvider.LOG, "time")
-                .field("time", U64, LogFields::readTime)
-                .field("observed_time", U64, WireField.of(Form.TIME, LogRecord.OBSERVED_TIME_UNIX_NANO))
+                .time("time", LogFields::readTime)
+                .time("observed_time", WireField.of(Form.TIME, LogRecord.OBSERVED_TIME_UNIX_NANO))
                 .field(
                         "severity",
                         Field.Type.I32,

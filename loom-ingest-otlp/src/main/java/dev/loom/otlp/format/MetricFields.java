@@ -28,18 +28,16 @@ final class MetricFields {
 
     private static OtlpFormat own() {
         return ContextFields.addMetric(new OtlpFormat(OtlpFormatProvider.METRIC, "time"), Part.CONTEXT)
-                .field(
+                .time(
                         "time",
-                        U64,
                         ofAll(
                                 tag -> WireField.of(Form.TIME, tag),
                                 NumberDataPoint.TIME_UNIX_NANO,
                                 HistogramDataPoint.TIME_UNIX_NANO,
                                 ExponentialHistogramDataPoint.TIME_UNIX_NANO,
                                 SummaryDataPoint.TIME_UNIX_NANO))
-                .field(
+                .time(
                         "start",
-                        U64,
                         ofAll(
                                 tag -> WireField.of(Form.TIME, tag),
                                 NumberDataPoint.START_TIME_UNIX_NANO,

@@ -32,6 +32,7 @@ final class OtlpFormat implements PayloadFormat {
     /** Fields that may be arrays or maps. */
     private final Set<String> paths = new HashSet<>();
 
+    private final Set<String> times = new HashSet<>();
     private final Map<String, FieldTerms> terms = new HashMap<>();
     private final Map<String, String> units = new HashMap<>();
     private List<String> columns = List.of();
@@ -57,6 +58,12 @@ final class OtlpFormat implements PayloadFormat {
     OtlpFormat field(String fieldName, Field.Type type, FieldReader reader, FieldTerms written) {
         terms.put(fieldName, written);
         return field(fieldName, type, reader);
+    }
+
+    /** Adds a field whose values are times. */
+    OtlpFormat time(String fieldName, FieldReader reader) {
+        times.add(fieldName);
+        return field(fieldName, Field.Type.U64, reader);
     }
 
     /** Adds a field whose values are nanoseconds. */
@@ -168,6 +175,11 @@ final class OtlpFormat implements PayloadFormat {
     @Override
     public @Nullable String eventTimeField() {
         return eventTimeField;
+    }
+
+    @Override
+    public boolean isTime(String fieldName) {
+        return times.contains(fieldName);
     }
 
     @Override

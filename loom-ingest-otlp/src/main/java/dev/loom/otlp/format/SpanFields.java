@@ -4,7 +4,6 @@ import static dev.loom.format.Field.Type.I32;
 import static dev.loom.format.Field.Type.I64;
 import static dev.loom.format.Field.Type.JSON;
 import static dev.loom.format.Field.Type.U32;
-import static dev.loom.format.Field.Type.U64;
 import static dev.loom.format.Field.Type.UTF8;
 import static dev.loom.otlp.format.ContextFields.SPAN_ID;
 import static dev.loom.otlp.format.ContextFields.TRACE_ID;
@@ -28,8 +27,8 @@ final class SpanFields {
         return new OtlpFormat(OtlpFormatProvider.SPAN, "end")
                 .field("name", UTF8, WireField.of(Form.TEXT, Span.NAME))
                 .field("kind", UTF8, WireField.of(Form.SPAN_KIND, Span.KIND), EnumText.SPAN_KIND.terms())
-                .field("start", U64, WireField.of(Form.TIME, Span.START_TIME_UNIX_NANO))
-                .field("end", U64, WireField.of(Form.TIME, Span.END_TIME_UNIX_NANO))
+                .time("start", WireField.of(Form.TIME, Span.START_TIME_UNIX_NANO))
+                .time("end", WireField.of(Form.TIME, Span.END_TIME_UNIX_NANO))
                 .nanoseconds("duration", I64, SpanFields::readDuration)
                 .field("status", UTF8, WireField.of(Form.STATUS, Span.STATUS, Status.CODE), EnumText.STATUS.terms())
                 .field("status_code", I32, WireField.of(Form.ENUM, Span.STATUS, Status.CODE), EnumText.STATUS.numbers())

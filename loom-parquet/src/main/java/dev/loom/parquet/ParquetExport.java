@@ -1,0 +1,242 @@
+package dev.loom.parquet;
+
+import dev.loom.api.IndexFunction;
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.api.ValueUnit;
+import dev.loom.format.Field;
+import dev.loom.format.FieldReader;
+import dev.loom.format.FieldValue;
+import dev.loom.format.PayloadFormat;
+import dev.loom.query.QueryCursor;
+import dev.loom.query.RawScan;
+import dev.loom.query.model.Cancellation;
+import dev.loom.query.model.Completeness;
+import dev.loom.query.model.Order;
+import dev.loom.query.model.TimeRange;
+import dev.loom.read.SnapshotLookup;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.LongConsumer;
+import org.agrona.DirectBuffer;
+
+/**
+ * Writes the records of one source in a time range as one Parquet file, oldest first. The columns: {@code time}, the arrival
+ * as a timestamp in nanoseconds; {@code addr}, the record's address; and one for each field that the source's format declares,
+ * with a type to match. All but the first two may be null. A field with the name of one of them becomes {@code fields.time},
+ * {@code fields.addr}. A source whose records name their own fields has a column {@code json} with the text of each record;
+ * {@link #column} adds single fields.
+ *
+ * <p>Takes constant memory: a row group of at most 32 MiB as compressed, four times the longest payload, and 1 MiB a column.
+ * The footer is kept as well, which grows by half a KiB to 3 KiB a column with each row group. Pages are compressed by
+ * Zstandard. Not thread-safe; the snapshot must stay open.
+ */
+public final class ParquetExport {
+    private static final String TIME = "time";
+    private static final String ADDRESS = "addr";
+    private static final String JSON = "json";
+    private static final String PREFIX = "fields.";
+
+    /** Sets apart the names of columns in the file's metadata. */
+    private static final String UNIT_KEY = "loom.unit.";
+
+    private static final int STREAM_BYTES = 1 << 16;
+
+    private final Snapshot snapshot;
+    private final Source source;
+    private final PayloadFormat format;
+    private final List<ParquetColumn> columns = new ArrayList<>();
+    private final Set<String> names = new HashSet<>(Set.of(TIME, ADDRESS));
+    private final Set<String> fields = new HashSet<>();
+    private final Map<String, String> metadata = new LinkedHashMap<>();
+    private TimeRange range = TimeRange.ALL;
+    private Cancellation cancellation = new Cancellation();
+    private LongConsumer progress = records -> {};
+
+    /**
+     * What was written.
+     *
+     * @param records the rows of the file
+     * @param unfitting values that are not of their column's type, which are null in the file
+     * @param repaired texts that are not UTF-8, in which U+FFFD replaces what is not
+     * @param completeness what the file lacks
+     */
+    public record Written(long records, long unfitting, long repaired, Completeness completeness) {}
+
+    private ParquetExport(Snapshot snapshot, Source source) {
+        this.snapshot = snapshot;
+        this.source = source;
+        this.format = source.format();
+        metadata.put("loom.source", source.name());
+        metadata.put("loom.format", format.text());
+        if (format.fields().isEmpty()) {
+            columns.add(new ParquetColumn(named(JSON), Field.Type.UTF8, false, ParquetExport::readWhole));
+        }
+        for (Field field : format.fields()) {
+            add(field.name(), field.type(), reader(field.name()));
+        }
+    }
+
+    /**
+     * Prepares to write a source of the snapshot.
+     *
+     * @param source its {@link Source#format()} determines the columns
+     */
+    public static ParquetExport of(Snapshot snapshot, Source source) {
+        return new ParquetExport(snapshot, source);
+    }
+
+    /** Only records that arrived in this range; default all. */
+    public ParquetExport range(TimeRange arrivals) {
+        range = Objects.requireNonNull(arrivals);
+        return this;
+    }
+
+    /**
+     * Adds a column for a field that the format does not declare: a key of JSON records as a dotted path, or one of a group
+     * such as {@code attr.http.route}. Values that are not of the type are null; as {@link Field.Type#UTF8}, {@link
+     * Field.Type#ANY} or {@link Field.Type#JSON} every value has a text, bytes that of Base64.
+     *
+     * @throws IllegalArgumentException if the format can't have the field, or it has a column already
+     */
+    public ParquetExport column(String field, Field.Type type) {
+        FieldReader reader = reader(field);
+        if (fields.contains(field)) {
+            throw new IllegalArgumentException(
+                    "field has a column already: source=" + source.name() + ", field=" + field);
+        }
+        add(field, type, reader);
+        return this;
+    }
+
+    /** Ends the file early, with what it has by then; {@link Completeness#limit()} tells. */
+    public ParquetExport cancellation(Cancellation switchOff) {
+        cancellation = Objects.requireNonNull(switchOff);
+        return this;
+    }
+
+    /** Called by the writing thread about once a page of the log, with the number of records so far. */
+    public ParquetExport progress(LongConsumer records) {
+        progress = Objects.requireNonNull(records);
+        return this;
+    }
+
+    private FieldReader reader(String field) {
+        FieldReader reader = format.field(field);
+        if (reader == null) {
+            throw new IllegalArgumentException(
+                    "source has no such field: source=" + source.name() + ", field=" + field);
+        }
+        return reader;
+    }
+
+    private void add(String field, Field.Type type, FieldReader reader) {
+        fields.add(field);
+        ParquetColumn column = new ParquetColumn(named(field), type, format.isTime(field) && type.isInteger(), reader);
+        columns.add(column);
+        ValueUnit unit = IndexFunction.unit(format, field);
+        if (type.isNumber() && unit != ValueUnit.NONE) {
+            metadata.put(UNIT_KEY + column.name(), unit.text());
+        }
+    }
+
+    /** A name that no column has yet. */
+    private String named(String field) {
+        String name = field;
+        while (!names.add(name)) {
+            name = PREFIX + name;
+        }
+        return name;
+    }
+
+    private static void readWhole(DirectBuffer buffer, int offset, int length, FieldValue into) {
+        into.setBytes(FieldValue.Kind.TEXT, buffer, offset, length);
+    }
+
+    /**
+     * Writes the file to a stream, which it flushes but does not close. The file is whole, and can be read, only after that;
+     * what follows a failure is no Parquet file.
+     *
+     * @throws IOException if the stream can't be written
+     */
+    public Written write(OutputStream out) throws IOException {
+        ColumnValues values = new ColumnValues();
+        try (ParquetRows rows = new ParquetRows(out, TIME, ADDRESS, columns, values);
+                SnapshotLookup lookup = SnapshotLookup.of(snapshot);
+                QueryCursor records = RawScan.of(snapshot, source)
+                        .order(Order.OLDEST_FIRST)
+                        .range(range)
+                        .cancellation(cancellation)
+                        .pulse(() -> progress.accept(values.rows()))
+                        .open()) {
+            FieldValue value = new FieldValue();
+            value.lookup(lookup);
+            while (records.next()) {
+                value.from(records.address());
+                rows.write(records, value);
+            }
+            rows.end(metadata);
+            out.flush();
+            Completeness lookedUp = new Completeness(0, lookup.pagesDamaged(), false, Completeness.Limit.NONE, false);
+            return new Written(
+                    values.rows(),
+                    values.unfitting(),
+                    values.repaired(),
+                    records.completeness().and(lookedUp));
+        } catch (IOException e) {
+            throw rootOf(e);
+        }
+    }
+
+    /** The failure of the stream, which Parquet may wrap. */
+    private static IOException rootOf(IOException failure) {
+        Throwable root = failure;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        return root instanceof IOException stream ? stream : failure;
+    }
+
+    /**
+     * Writes the file under another name beside it, makes it durable, and then gives it its name, which may replace a file.
+     * After a failure there is neither.
+     *
+     * @throws IOException if the file can't be written
+     */
+    public Written write(Path file) throws IOException {
+        Path partial = file.resolveSibling("." + file.getFileName() + "." + UUID.randomUUID() + ".part");
+        try (FileChannel channel = FileChannel.open(partial, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW)) {
+            Written written = write(new BufferedOutputStream(Channels.newOutputStream(channel), STREAM_BYTES));
+            channel.force(true);
+            Files.move(partial, file, StandardCopyOption.ATOMIC_MOVE);
+            syncDirectory(file);
+            return written;
+        } finally {
+            Files.deleteIfExists(partial);
+        }
+    }
+
+    private static void syncDirectory(Path file) {
+        Path directory = file.toAbsolutePath().getParent();
+        try (FileChannel opened = FileChannel.open(directory, StandardOpenOption.READ)) {
+            opened.force(true);
+        } catch (IOException e) {
+            // not every file system can; the file itself is durable
+        }
+    }
+}

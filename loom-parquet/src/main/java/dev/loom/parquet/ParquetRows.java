@@ -1,0 +1,147 @@
+package dev.loom.parquet;
+
+import dev.loom.api.RecordCursor;
+import dev.loom.format.FieldValue;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.parquet.bytes.HeapByteBufferAllocator;
+import org.apache.parquet.column.ColumnDescriptor;
+import org.apache.parquet.column.ColumnWriteStore;
+import org.apache.parquet.column.ColumnWriter;
+import org.apache.parquet.column.ParquetProperties;
+import org.apache.parquet.hadoop.ColumnChunkPageWriteStore;
+import org.apache.parquet.hadoop.ParquetFileWriter;
+import org.apache.parquet.schema.LogicalTypeAnnotation;
+import org.apache.parquet.schema.MessageType;
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
+import org.apache.parquet.schema.Type;
+import org.apache.parquet.schema.Types;
+
+/** The rows of a file, in row groups that are bounded by bytes and by rows. For one thread. */
+final class ParquetRows implements AutoCloseable {
+    /** Bytes of a row group, as compressed, above which it is written. */
+    static final int GROUP_BYTES = 32 << 20;
+
+    /** Rows of a row group. Readers share out row groups among threads. */
+    static final int GROUP_ROWS = 1 << 20;
+
+    private static final int CHECK_BYTES = 1 << 20;
+    private static final String SCHEMA_NAME = "loom";
+
+    private final List<ParquetColumn> columns;
+    private final ColumnValues values;
+    private final MessageType schema;
+    private final ParquetProperties properties;
+    private final ZstdPages compressor = new ZstdPages();
+    private final ParquetFileWriter file;
+    private final ColumnWriter[] writers;
+    private ColumnChunkPageWriteStore pages;
+    private ColumnWriteStore store;
+    private int rows;
+    private long checkAt = CHECK_BYTES;
+
+    /**
+     * Begins a file.
+     *
+     * @param time the name of the column of arrival times
+     * @param address the name of the column of addresses
+     */
+    ParquetRows(OutputStream out, String time, String address, List<ParquetColumn> columns, ColumnValues values)
+            throws IOException {
+        this.columns = List.copyOf(columns);
+        this.values = values;
+        List<Type> types = new ArrayList<>();
+        types.add(Types.required(PrimitiveTypeName.INT64)
+                .as(ParquetColumn.TIMESTAMP)
+                .named(time));
+        types.add(Types.required(PrimitiveTypeName.INT64)
+                .as(LogicalTypeAnnotation.intType(Long.SIZE, true))
+                .named(address));
+        columns.forEach(column -> types.add(column.primitive()));
+        schema = new MessageType(SCHEMA_NAME, types);
+        properties = ParquetProperties.builder()
+                .withAllocator(new HeapByteBufferAllocator())
+                .withPageRowCountLimit(GROUP_ROWS) // the footer keeps the bounds of each page
+                .withWriterVersion(ParquetProperties.WriterVersion.PARQUET_2_0)
+                .build();
+        file = ParquetFiles.begin(out, schema, properties);
+        writers = new ColumnWriter[types.size()];
+        pages = pages();
+        store = begin();
+    }
+
+    private ColumnChunkPageWriteStore pages() {
+        return ColumnChunkPageWriteStore.builder()
+                .withCompressorProvider(column -> compressor)
+                .withSchema(schema)
+                .withAllocator(properties.getAllocator())
+                .withColumnIndexTruncateLength(properties.getColumnIndexTruncateLength())
+                .withPageWriteChecksumEnabled(true)
+                .build();
+    }
+
+    private ColumnWriteStore begin() {
+        ColumnWriteStore begun = properties.newColumnWriteStore(schema, pages, pages);
+        List<ColumnDescriptor> descriptors = schema.getColumns();
+        for (int i = 0; i < writers.length; i++) {
+            writers[i] = begun.getColumnWriter(descriptors.get(i));
+        }
+        return begun;
+    }
+
+    /** Writes the record at the cursor. */
+    void write(RecordCursor record, FieldValue value) throws IOException {
+        writers[0].write(record.timeNs(), 0, 0);
+        writers[1].write(record.address(), 0, 0);
+        for (int i = 0; i < columns.size(); i++) {
+            ParquetColumn column = columns.get(i);
+            column.reader().read(record.buffer(), record.offset(), record.length(), value);
+            values.write(value, column, writers[2 + i]);
+        }
+        store.endRecord();
+        values.endRow();
+        rows++;
+        if (rows == GROUP_ROWS) {
+            next();
+        } else if (values.bytes() >= checkAt) {
+            checkAt = values.bytes() + CHECK_BYTES;
+            if (store.getBufferedSize() >= GROUP_BYTES) {
+                next();
+            }
+        }
+    }
+
+    private void next() throws IOException {
+        endGroup();
+        pages = pages();
+        store = begin();
+    }
+
+    private void endGroup() throws IOException {
+        if (rows > 0) {
+            file.startBlock(rows);
+            store.flush();
+            pages.flushToFileWriter(file);
+            file.endBlock();
+            rows = 0;
+        }
+        store.close();
+        pages.close();
+    }
+
+    /** Writes the last row group and the footer. */
+    void end(Map<String, String> metadata) throws IOException {
+        endGroup();
+        file.end(metadata);
+    }
+
+    /** Releases memory; the file is whole only after {@link #end}. */
+    @Override
+    public void close() throws IOException {
+        store.close();
+        pages.close();
+    }
+}
