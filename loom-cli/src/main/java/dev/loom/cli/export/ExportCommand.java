@@ -11,6 +11,7 @@ import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.console.Progress;
 import dev.loom.cli.option.StoreOption;
 import dev.loom.cli.option.TimeOptions;
+import dev.loom.cli.output.OutputFormat;
 import dev.loom.otlp.server.FileFailure;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.server.request.RequestBuilder;
@@ -36,11 +37,13 @@ import picocli.CommandLine.Option;
 /** {@code loom export}: records of sources in a time range, as a file. */
 @Command(
         name = "export",
-        description = "Exports records in a time range: all sources as an archive that another store can import, or"
-                + " the records of one as csv, of several as jsonl.",
+        description = "Exports records in a time range: all sources as an archive that another store can import, the"
+                + " records of one as csv, of several as jsonl, packets as pcapng.",
         mixinStandardHelpOptions = true)
 public final class ExportCommand implements Callable<Integer> {
     private static final String STANDARD_OUTPUT = "-";
+    private static final int ETHERNET = 1;
+    private static final int LINK_TYPE_MAX = 0xFFFF;
 
     /** What an export lacks, and how much it has. */
     record Outcome(long records, long damaged, boolean expired) {}
@@ -59,7 +62,8 @@ public final class ExportCommand implements Callable<Integer> {
     @Option(
             names = "--source",
             paramLabel = "SOURCE",
-            description = "Name of a source, or # and its id; repeatable; by default all, oldest first.")
+            description = "Name of a source, or # and its id; repeatable; by default all that fit the format, oldest"
+                    + " first.")
     private List<String> names = new ArrayList<>();
 
     @Mixin
@@ -70,6 +74,13 @@ public final class ExportCommand implements Callable<Integer> {
             paramLabel = "FILE",
             description = "The file to write, or - for standard output, which is the default.")
     private String output = STANDARD_OUTPUT;
+
+    @Option(
+            names = "--link-type",
+            paramLabel = "NUMBER",
+            description = "For pcapng: the link type of packets whose records have none, as in tcpdump's list; by"
+                    + " default 1, Ethernet.")
+    private @Nullable Integer linkType;
 
     @Option(names = "--force", description = "Overwrites the file if it exists.")
     private boolean force;
@@ -111,11 +122,15 @@ public final class ExportCommand implements Callable<Integer> {
 
     private void requireSense(RequestTimes asked) {
         if (format == ExportFormat.ARCHIVE && asked.kind() == TimeKind.EVENT) {
-            throw CommandFailure.usage("an archive is a range of arrival times; --time event is for csv and jsonl");
-        } else if (format == ExportFormat.ARCHIVE && !toFile() && console.outTerminal()) {
-            throw CommandFailure.usage("an archive is not for a terminal; name a file with --output");
+            throw CommandFailure.usage("an archive is a range of arrival times; --time event is for the other formats");
+        } else if (format.binary() && !toFile() && console.outTerminal()) {
+            throw CommandFailure.usage(format + " is not for a terminal; name a file with --output");
         } else if (force && !toFile()) {
             throw CommandFailure.usage("--force is for a file that --output names");
+        } else if (linkType != null && format != ExportFormat.PCAPNG) {
+            throw CommandFailure.usage("--link-type is for --format pcapng, not " + format);
+        } else if (linkType != null && (linkType < 0 || linkType > LINK_TYPE_MAX)) {
+            throw CommandFailure.usage("--link-type is out of range: link type=" + linkType + ", max=" + LINK_TYPE_MAX);
         }
     }
 
@@ -124,11 +139,12 @@ public final class ExportCommand implements Callable<Integer> {
         long startNs = System.nanoTime();
         RequestBuilder builder =
                 new RequestBuilder(reader, snapshot, asked, console.nowNs(), QueryLimits.NONE, console::say);
-        List<Source> sources = sources(snapshot, builder);
         DataOutput out = file == null ? console.out() : file.out();
-        Outcome outcome = format == ExportFormat.ARCHIVE
+        RecordForm form = form(out, new TimePrinter(asked.zone()));
+        List<Source> sources = sources(snapshot, builder, form);
+        Outcome outcome = form == null
                 ? archive(reader, snapshot, builder, sources, out)
-                : rows(snapshot, builder, sources, out, new TimePrinter(asked.zone()));
+                : records(snapshot, builder, sources, form);
         if (console.interruption().requested()) {
             console.say(file == null ? "interrupted; the export is incomplete" : "interrupted; nothing is exported");
             return ExitCode.INTERRUPTED;
@@ -145,15 +161,40 @@ public final class ExportCommand implements Callable<Integer> {
         return tell(outcome, sources.size(), System.nanoTime() - startNs);
     }
 
-    private List<Source> sources(Snapshot snapshot, RequestBuilder builder) {
+    /** Null for an archive, which is no list of records. */
+    private @Nullable RecordForm form(DataOutput out, TimePrinter times) {
+        return switch (format) {
+            case ARCHIVE -> null;
+            case JSONL -> new TextForm(console.withOutput(out), OutputFormat.JSON, times);
+            case CSV -> new TextForm(console.withOutput(out), OutputFormat.CSV, times);
+            case PCAPNG -> new PacketForm(console, out, linkType == null ? ETHERNET : linkType);
+        };
+    }
+
+    private List<Source> sources(Snapshot snapshot, RequestBuilder builder, @Nullable RecordForm form) {
         List<Source> sources = names.isEmpty()
-                ? snapshot.sources()
+                ? snapshot.sources().stream()
+                        .filter(source -> form == null || form.takes(source))
+                        .toList()
                 : names.stream().map(builder::source).distinct().toList();
         if (format == ExportFormat.CSV && sources.size() != 1) {
             throw CommandFailure.usage("csv has the records of one source; name it with --source: "
                     + sources.stream().map(Source::name).collect(Collectors.joining(", ")));
+        } else if (sources.isEmpty() && form != null && !snapshot.sources().isEmpty()) {
+            throw CommandFailure.usage("the store has no source of " + form.kind());
+        } else if (form != null) {
+            requireKind(sources, form);
         }
         return sources;
+    }
+
+    private void requireKind(List<Source> sources, RecordForm form) {
+        for (Source source : sources) {
+            if (!form.takes(source)) {
+                throw CommandFailure.usage(format + " is for sources of " + form.kind() + ": source=" + source.name()
+                        + ", format=" + source.format().text());
+            }
+        }
     }
 
     private Outcome archive(
@@ -165,21 +206,21 @@ public final class ExportCommand implements Callable<Integer> {
         }
     }
 
-    private Outcome rows(
-            Snapshot snapshot, RequestBuilder builder, List<Source> sources, DataOutput out, TimePrinter times) {
+    private Outcome records(Snapshot snapshot, RequestBuilder builder, List<Source> sources, RecordForm form) {
         long records = 0;
         long damaged = 0;
         boolean expired = false;
         try (Progress progress = new Progress(console, "records exported", !console.outTerminal() || toFile())) {
-            ExportedRows rows = new ExportedRows(console.withOutput(out), format, times, progress);
+            ExportedRecords exported = new ExportedRecords(console, form, progress, sources.size());
             for (Source source : sources) {
                 Outcome outcome =
-                        rows.write(snapshot, builder.scan("#" + source.id(), List.of(), true, Long.MAX_VALUE));
+                        exported.write(snapshot, builder.scan("#" + source.id(), List.of(), true, Long.MAX_VALUE));
                 records += outcome.records();
                 damaged += outcome.damaged();
                 expired |= outcome.expired();
             }
         }
+        form.finish();
         return new Outcome(records, damaged, expired);
     }
 

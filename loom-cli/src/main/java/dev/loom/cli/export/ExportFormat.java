@@ -9,7 +9,14 @@ enum ExportFormat {
     /** One JSON object per record. */
     JSONL,
     /** A header line, then one row per record, of one source. */
-    CSV;
+    CSV,
+    /** A packet capture, of sources of packets. */
+    PCAPNG;
+
+    /** Whether people can't read it. */
+    boolean binary() {
+        return this == ARCHIVE || this == PCAPNG;
+    }
 
     @Override
     public String toString() {

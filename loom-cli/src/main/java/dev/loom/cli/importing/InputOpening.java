@@ -82,8 +82,16 @@ final class InputOpening {
     private RecordInput openPcap() throws IOException {
         try {
             Capture capture = Capture.open(window);
-            definition.define(PcapInput.FORMAT, PcapInput.TIME_FIELD);
-            return new PcapInput(capture);
+            StructFormat format = PcapInput.FORMAT;
+            if (definition
+                    .existingFormat()
+                    .filter(PcapInput.FORMAT_WITHOUT_LINK::equals)
+                    .isPresent()) {
+                format = PcapInput.FORMAT_WITHOUT_LINK;
+                console.say("the source keeps its format, which has no link types and interfaces");
+            }
+            definition.define(format, PcapInput.TIME_FIELD);
+            return new PcapInput(capture, format);
         } catch (CaptureException e) {
             throw new CommandFailure(ExitCode.LIMIT, String.valueOf(e.getMessage()), e);
         }
