@@ -38,15 +38,21 @@ import picocli.CommandLine.Option;
 @Command(
         name = "export",
         description = "Exports records in a time range: all sources as an archive that another store can import, the"
-                + " records of one as csv, of several as jsonl, packets as pcapng.",
+                + " records of one as csv, of several as jsonl, packets as pcapng, logs, spans or"
+                + " metrics as OTLP.",
         mixinStandardHelpOptions = true)
 public final class ExportCommand implements Callable<Integer> {
     private static final String STANDARD_OUTPUT = "-";
     private static final int ETHERNET = 1;
     private static final int LINK_TYPE_MAX = 0xFFFF;
 
-    /** What an export lacks, and how much it has. */
-    record Outcome(long records, long damaged, boolean expired) {}
+    /**
+     * What an export lacks, and how much it has.
+     *
+     * @param leftOut records that the form can't hold, or the receiver does not take
+     * @param damaged pages of the store, and records of several pages
+     */
+    record Outcome(long records, long leftOut, long damaged, boolean expired) {}
 
     private final Console console;
 
@@ -81,6 +87,9 @@ public final class ExportCommand implements Callable<Integer> {
             description = "For pcapng: the link type of packets whose records have none, as in tcpdump's list; by"
                     + " default 1, Ethernet.")
     private @Nullable Integer linkType;
+
+    @Mixin
+    private OtlpOptions otlp = new OtlpOptions();
 
     @Option(names = "--force", description = "Overwrites the file if it exists.")
     private boolean force;
@@ -127,11 +136,14 @@ public final class ExportCommand implements Callable<Integer> {
             throw CommandFailure.usage(format + " is not for a terminal; name a file with --output");
         } else if (force && !toFile()) {
             throw CommandFailure.usage("--force is for a file that --output names");
+        } else if (otlp.given() && (format != ExportFormat.OTLP || toFile())) {
+            throw CommandFailure.usage("--endpoint is for --format otlp, without --output");
         } else if (linkType != null && format != ExportFormat.PCAPNG) {
             throw CommandFailure.usage("--link-type is for --format pcapng, not " + format);
         } else if (linkType != null && (linkType < 0 || linkType > LINK_TYPE_MAX)) {
             throw CommandFailure.usage("--link-type is out of range: link type=" + linkType + ", max=" + LINK_TYPE_MAX);
         }
+        otlp.requireSense();
     }
 
     private int export(Store reader, Snapshot snapshot, RequestTimes asked, @Nullable ExportFile file)
@@ -162,12 +174,14 @@ public final class ExportCommand implements Callable<Integer> {
     }
 
     /** Null for an archive, which is no list of records. */
-    private @Nullable RecordForm form(DataOutput out, TimePrinter times) {
+    private @Nullable RecordForm form(DataOutput out, TimePrinter times) throws IOException {
         return switch (format) {
             case ARCHIVE -> null;
             case JSONL -> new TextForm(console.withOutput(out), OutputFormat.JSON, times);
             case CSV -> new TextForm(console.withOutput(out), OutputFormat.CSV, times);
             case PCAPNG -> new PacketForm(console, out, linkType == null ? ETHERNET : linkType);
+            case OTLP ->
+                new OtlpForm(console, otlp.given() ? new OtlpEndpoint(console, otlp) : new OtlpFile(out), otlp.given());
         };
     }
 
@@ -195,6 +209,7 @@ public final class ExportCommand implements Callable<Integer> {
                         + ", format=" + source.format().text());
             }
         }
+        form.begin(sources);
     }
 
     private Outcome archive(
@@ -202,7 +217,7 @@ public final class ExportCommand implements Callable<Integer> {
         ArchiveExport archive = new ArchiveExport(snapshot, sources, builder.arrivals());
         try (Progress progress = new Progress(console, "records exported", true)) {
             ArchiveWriter writer = archive.write(reader.info(), out, console.interruption(), progress);
-            return new Outcome(writer.records(), archive.damaged(), archive.expired());
+            return new Outcome(writer.records(), 0, archive.damaged(), archive.expired());
         }
     }
 
@@ -210,9 +225,13 @@ public final class ExportCommand implements Callable<Integer> {
         long records = 0;
         long damaged = 0;
         boolean expired = false;
-        try (Progress progress = new Progress(console, "records exported", !console.outTerminal() || toFile())) {
+        try (Progress progress =
+                new Progress(console, "records exported", !console.outTerminal() || toFile() || otlp.given())) {
             ExportedRecords exported = new ExportedRecords(console, form, progress, sources.size());
             for (Source source : sources) {
+                if (console.interruption().requested()) {
+                    break;
+                }
                 Outcome outcome =
                         exported.write(snapshot, builder.scan("#" + source.id(), List.of(), true, Long.MAX_VALUE));
                 records += outcome.records();
@@ -220,8 +239,8 @@ public final class ExportCommand implements Callable<Integer> {
                 expired |= outcome.expired();
             }
         }
-        form.finish();
-        return new Outcome(records, damaged, expired);
+        long leftOut = form.finish();
+        return new Outcome(records - leftOut, leftOut, damaged, expired);
     }
 
     private int tell(Outcome outcome, int sources, long elapsedNs) {
@@ -232,11 +251,11 @@ public final class ExportCommand implements Callable<Integer> {
                 sources,
                 sources == 1 ? "" : "s",
                 elapsedNs / 1e9,
-                toFile() ? " to " + output : ""));
+                toFile() ? " to " + output : otlp.given() ? " to " + otlp : ""));
         if (outcome.damaged() > 0) {
             console.warn("incomplete export: the store has damage: pages left out=" + outcome.damaged());
             return ExitCode.STORE;
         }
-        return ExitCode.OK;
+        return outcome.leftOut() > 0 ? ExitCode.LIMIT : ExitCode.OK;
     }
 }

@@ -11,7 +11,9 @@ enum ExportFormat {
     /** A header line, then one row per record, of one source. */
     CSV,
     /** A packet capture, of sources of packets. */
-    PCAPNG;
+    PCAPNG,
+    /** OTLP/JSON, one request per line, or requests to a receiver, of sources of OTLP records. */
+    OTLP;
 
     /** Whether people can't read it. */
     boolean binary() {

@@ -57,7 +57,7 @@ final class PacketForm extends RecordForm {
     }
 
     @Override
-    void finish() {
+    long finish() {
         packets.begin();
         if (withoutLinkType > 0) {
             console.say("link type assumed, as the records have none: link type=" + linkType + ", packets="
@@ -69,6 +69,7 @@ final class PacketForm extends RecordForm {
         if (malformed > 0) {
             console.warn("records that are no packets are left out: records=" + malformed);
         }
+        return malformed;
     }
 
     /** Writes the packets of one source. */

@@ -152,7 +152,7 @@ class PacketRoundTripTest {
         try (Loom loom = Loom.open(LoomConfig.at(store).build())) {
             loom.push(loom.source("packets").orElseThrow().id(), new byte[] {1, 2, 3});
         }
-        Cli.Result exported = export("packets", file).ok();
+        Cli.Result exported = export("packets", file).exit(4);
         assertTrue(
                 exported.err().startsWith("loom: records that are no packets are left out: records=1\n"),
                 exported.err());
