@@ -9,6 +9,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -215,7 +216,8 @@ final class OtlpEndpoint implements OtlpSink {
                 reason = shortened(message);
             }
         }
-        return Attempt.failed(again, reason.isEmpty() ? "connection failed" : reason);
+        String other = failure.getCause() instanceof ConnectException ? "can't connect" : "connection failed";
+        return Attempt.failed(again, reason.isEmpty() ? other : reason);
     }
 
     private Attempt answered(HttpResponse<byte[]> response) {

@@ -128,7 +128,7 @@ class OtlpEndpointTest {
                 CommandFailure.class,
                 () -> endpoint(gone, retryingFor(Duration.ofMillis(50)), LONG).deliver(Signal.LOGS, MESSAGE));
         assertTrue(
-                failure.getMessage().startsWith("gave up: url=" + gone.url() + "/v1/logs, reason="),
+                failure.getMessage().startsWith("gave up: url=" + gone.url() + "/v1/logs, reason=can't connect"),
                 failure.getMessage());
         assertTrue(failure.getMessage().matches("(?s).*, attempts=\\d+"), failure.getMessage());
         assertFalse(failure.getMessage().endsWith("attempts=1"), failure.getMessage());
