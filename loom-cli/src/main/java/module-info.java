@@ -7,6 +7,7 @@ module dev.loom.cli {
     requires aircompressor; // has no descriptor
     requires com.fasterxml.jackson.core;
     requires info.picocli;
+    requires java.net.http;
     requires static org.jspecify;
 
     uses dev.loom.query.service.ExportForm;

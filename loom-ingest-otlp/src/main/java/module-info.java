@@ -1,5 +1,6 @@
 /** The OTLP receiver. */
-@SuppressWarnings("requires-transitive-automatic") // Agrona has no descriptor
+@SuppressWarnings({"requires-transitive-automatic", "module"
+}) // Agrona has no descriptor; the command is built after it
 module dev.loom.otlp {
     requires transitive dev.loom.core;
     requires transitive org.eclipse.jetty.server;
@@ -11,6 +12,8 @@ module dev.loom.otlp {
     requires static transitive org.jspecify;
 
     exports dev.loom.otlp;
+    exports dev.loom.otlp.export to
+            dev.loom.cli;
     exports dev.loom.otlp.ingest;
     exports dev.loom.otlp.json;
     exports dev.loom.otlp.server;

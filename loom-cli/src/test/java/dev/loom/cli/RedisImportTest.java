@@ -95,6 +95,7 @@ class RedisImportTest {
                 value.bytes().getBytes(value.offset(), bytes);
                 yield '"' + Base64.getEncoder().encodeToString(bytes) + '"';
             }
+            case ABSENT -> "null";
             default -> value.text();
         };
     }

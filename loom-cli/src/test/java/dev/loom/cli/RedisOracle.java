@@ -141,7 +141,7 @@ final class RedisOracle {
                 + Short.toUnsignedInt(packet.getShort(36)) + ",\"tcp_flags\":" + (captured[47] & 0xFF)
                 + ",\"flags\":\"" + flags + "\",\"seq\":" + Integer.toUnsignedLong(packet.getInt(38)) + ",\"ack\":"
                 + Integer.toUnsignedLong(packet.getInt(42)) + ",\"payload_len\":"
-                + (ipLength - 20 - tcpHeaderLength) + ",\"data\":\""
+                + (ipLength - 20 - tcpHeaderLength) + ",\"link\":1,\"iface\":null,\"data\":\""
                 + Base64.getEncoder().encodeToString(captured) + "\"}";
     }
 

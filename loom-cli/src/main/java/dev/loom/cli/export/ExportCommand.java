@@ -11,6 +11,7 @@ import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.console.Progress;
 import dev.loom.cli.option.StoreOption;
 import dev.loom.cli.option.TimeOptions;
+import dev.loom.cli.output.OutputFormat;
 import dev.loom.otlp.server.FileFailure;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.server.request.RequestBuilder;
@@ -36,14 +37,22 @@ import picocli.CommandLine.Option;
 /** {@code loom export}: records of sources in a time range, as a file. */
 @Command(
         name = "export",
-        description = "Exports records in a time range: all sources as an archive that another store can import, or"
-                + " the records of one as csv or parquet, of several as jsonl.",
+        description = "Exports records in a time range: all sources as an archive that another store can import, the"
+                + " records of one as csv or parquet, of several as jsonl, packets as pcapng, logs, spans or"
+                + " metrics as OTLP.",
         mixinStandardHelpOptions = true)
 public final class ExportCommand implements Callable<Integer> {
     private static final String STANDARD_OUTPUT = "-";
+    private static final int ETHERNET = 1;
+    private static final int LINK_TYPE_MAX = 0xFFFF;
 
-    /** What an export lacks, and how much it has. */
-    record Outcome(long records, long damaged, boolean expired) {}
+    /**
+     * What an export lacks, and how much it has.
+     *
+     * @param leftOut records that the form can't hold, or the receiver does not take
+     * @param damaged pages of the store, and records of several pages
+     */
+    record Outcome(long records, long leftOut, long damaged, boolean expired) {}
 
     private final Console console;
 
@@ -59,7 +68,8 @@ public final class ExportCommand implements Callable<Integer> {
     @Option(
             names = "--source",
             paramLabel = "SOURCE",
-            description = "Name of a source, or # and its id; repeatable; by default all, oldest first.")
+            description = "Name of a source, or # and its id; repeatable; by default all that fit the format, oldest"
+                    + " first.")
     private List<String> names = new ArrayList<>();
 
     @Option(
@@ -77,6 +87,16 @@ public final class ExportCommand implements Callable<Integer> {
             paramLabel = "FILE",
             description = "The file to write, or - for standard output, which is the default.")
     private String output = STANDARD_OUTPUT;
+
+    @Option(
+            names = "--link-type",
+            paramLabel = "NUMBER",
+            description = "For pcapng: the link type of packets whose records have none, as in tcpdump's list; by"
+                    + " default 1, Ethernet.")
+    private @Nullable Integer linkType;
+
+    @Mixin
+    private OtlpOptions otlp = new OtlpOptions();
 
     @Option(names = "--force", description = "Overwrites the file if it exists.")
     private boolean force;
@@ -118,16 +138,23 @@ public final class ExportCommand implements Callable<Integer> {
     }
 
     private void requireSense(RequestTimes asked) {
-        if (format.isBinary() && asked.kind() == TimeKind.EVENT) {
+        if ((format == ExportFormat.ARCHIVE || format == ExportFormat.PARQUET) && asked.kind() == TimeKind.EVENT) {
             throw CommandFailure.usage(
-                    "--format " + format + " is a range of arrival times; --time event is for csv and jsonl");
+                    "--format " + format + " is a range of arrival times; --time event is for the other formats");
         } else if (format.isBinary() && !toFile() && console.outTerminal()) {
             throw CommandFailure.usage("--format " + format + " is not for a terminal; name a file with --output");
         } else if (format != ExportFormat.PARQUET && !columns.isEmpty()) {
             throw CommandFailure.usage("--column is for parquet: --format " + format);
         } else if (force && !toFile()) {
             throw CommandFailure.usage("--force is for a file that --output names");
+        } else if (otlp.given() && (format != ExportFormat.OTLP || toFile())) {
+            throw CommandFailure.usage("--endpoint is for --format otlp, without --output");
+        } else if (linkType != null && format != ExportFormat.PCAPNG) {
+            throw CommandFailure.usage("--link-type is for --format pcapng, not " + format);
+        } else if (linkType != null && (linkType < 0 || linkType > LINK_TYPE_MAX)) {
+            throw CommandFailure.usage("--link-type is out of range: link type=" + linkType + ", max=" + LINK_TYPE_MAX);
         }
+        otlp.requireSense();
     }
 
     private int export(
@@ -140,17 +167,18 @@ public final class ExportCommand implements Callable<Integer> {
         long startNs = System.nanoTime();
         RequestBuilder builder =
                 new RequestBuilder(reader, snapshot, asked, console.nowNs(), QueryLimits.NONE, console::say);
-        List<Source> sources = sources(snapshot, builder);
         DataOutput out = file == null ? console.out() : file.out();
+        RecordForm form = form(out, new TimePrinter(asked.zone()));
+        List<Source> sources = sources(snapshot, builder, form);
         Outcome outcome;
         if (module != null) {
             try (Progress progress = new Progress(console, "records exported", true)) {
                 outcome = module.write(snapshot, sources.get(0), builder.arrivals(), out, console, progress);
             }
         } else {
-            outcome = format == ExportFormat.ARCHIVE
+            outcome = form == null
                     ? archive(reader, snapshot, builder, sources, out)
-                    : rows(snapshot, builder, sources, out, new TimePrinter(asked.zone()));
+                    : records(snapshot, builder, sources, form);
         }
         if (console.interruption().requested()) {
             console.say(file == null ? "interrupted; the export is incomplete" : "interrupted; nothing is exported");
@@ -168,15 +196,43 @@ public final class ExportCommand implements Callable<Integer> {
         return tell(outcome, sources.size(), System.nanoTime() - startNs);
     }
 
-    private List<Source> sources(Snapshot snapshot, RequestBuilder builder) {
+    /** Null for an archive, which is no list of records, and for what a module writes. */
+    private @Nullable RecordForm form(DataOutput out, TimePrinter times) throws IOException {
+        return switch (format) {
+            case ARCHIVE, PARQUET -> null;
+            case JSONL -> new TextForm(console.withOutput(out), OutputFormat.JSON, times);
+            case CSV -> new TextForm(console.withOutput(out), OutputFormat.CSV, times);
+            case PCAPNG -> new PacketForm(console, out, linkType == null ? ETHERNET : linkType);
+            case OTLP ->
+                new OtlpForm(console, otlp.given() ? new OtlpEndpoint(console, otlp) : new OtlpFile(out), otlp.given());
+        };
+    }
+
+    private List<Source> sources(Snapshot snapshot, RequestBuilder builder, @Nullable RecordForm form) {
         List<Source> sources = names.isEmpty()
-                ? snapshot.sources()
+                ? snapshot.sources().stream()
+                        .filter(source -> form == null || form.takes(source))
+                        .toList()
                 : names.stream().map(builder::source).distinct().toList();
         if ((format == ExportFormat.CSV || format == ExportFormat.PARQUET) && sources.size() != 1) {
             throw CommandFailure.usage(format + " has the records of one source; name it with --source: "
                     + sources.stream().map(Source::name).collect(Collectors.joining(", ")));
+        } else if (sources.isEmpty() && form != null && !snapshot.sources().isEmpty()) {
+            throw CommandFailure.usage("the store has no source of " + form.kind());
+        } else if (form != null) {
+            requireKind(sources, form);
         }
         return sources;
+    }
+
+    private void requireKind(List<Source> sources, RecordForm form) {
+        for (Source source : sources) {
+            if (!form.takes(source)) {
+                throw CommandFailure.usage(format + " is for sources of " + form.kind() + ": source=" + source.name()
+                        + ", format=" + source.format().text());
+            }
+        }
+        form.begin(sources);
     }
 
     private Outcome archive(
@@ -184,26 +240,30 @@ public final class ExportCommand implements Callable<Integer> {
         ArchiveExport archive = new ArchiveExport(snapshot, sources, builder.arrivals());
         try (Progress progress = new Progress(console, "records exported", true)) {
             ArchiveWriter writer = archive.write(reader.info(), out, console.interruption(), progress);
-            return new Outcome(writer.records(), archive.damaged(), archive.expired());
+            return new Outcome(writer.records(), 0, archive.damaged(), archive.expired());
         }
     }
 
-    private Outcome rows(
-            Snapshot snapshot, RequestBuilder builder, List<Source> sources, DataOutput out, TimePrinter times) {
+    private Outcome records(Snapshot snapshot, RequestBuilder builder, List<Source> sources, RecordForm form) {
         long records = 0;
         long damaged = 0;
         boolean expired = false;
-        try (Progress progress = new Progress(console, "records exported", !console.outTerminal() || toFile())) {
-            ExportedRows rows = new ExportedRows(console.withOutput(out), format, times, progress);
+        try (Progress progress =
+                new Progress(console, "records exported", !console.outTerminal() || toFile() || otlp.given())) {
+            ExportedRecords exported = new ExportedRecords(console, form, progress, sources.size());
             for (Source source : sources) {
+                if (console.interruption().requested()) {
+                    break;
+                }
                 Outcome outcome =
-                        rows.write(snapshot, builder.scan("#" + source.id(), List.of(), true, Long.MAX_VALUE));
+                        exported.write(snapshot, builder.scan("#" + source.id(), List.of(), true, Long.MAX_VALUE));
                 records += outcome.records();
                 damaged += outcome.damaged();
                 expired |= outcome.expired();
             }
         }
-        return new Outcome(records, damaged, expired);
+        long leftOut = form.finish();
+        return new Outcome(records - leftOut, leftOut, damaged, expired);
     }
 
     private int tell(Outcome outcome, int sources, long elapsedNs) {
@@ -214,11 +274,11 @@ public final class ExportCommand implements Callable<Integer> {
                 sources,
                 sources == 1 ? "" : "s",
                 elapsedNs / 1e9,
-                toFile() ? " to " + output : ""));
+                toFile() ? " to " + output : otlp.given() ? " to " + otlp : ""));
         if (outcome.damaged() > 0) {
             console.warn("incomplete export: the store has damage: pages left out=" + outcome.damaged());
             return ExitCode.STORE;
         }
-        return ExitCode.OK;
+        return outcome.leftOut() > 0 ? ExitCode.LIMIT : ExitCode.OK;
     }
 }

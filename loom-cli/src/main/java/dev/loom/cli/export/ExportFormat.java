@@ -10,12 +10,16 @@ enum ExportFormat {
     JSONL,
     /** A header line, then one row per record, of one source. */
     CSV,
+    /** A packet capture, of sources of packets. */
+    PCAPNG,
+    /** OTLP/JSON, one request per line, or requests to a receiver, of sources of OTLP records. */
+    OTLP,
     /** A table with a type for each column, of one source; a module of its own writes it. */
     PARQUET;
 
-    /** Whether a file is of use only as a whole, and to programs alone. */
+    /** Whether people can't read it. */
     boolean isBinary() {
-        return this == ARCHIVE || this == PARQUET;
+        return this == ARCHIVE || this == PCAPNG || this == PARQUET;
     }
 
     @Override

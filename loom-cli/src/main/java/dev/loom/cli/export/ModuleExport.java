@@ -59,6 +59,7 @@ final class ModuleExport {
         result.remarks().forEach(console::say);
         return new ExportCommand.Outcome(
                 result.records(),
+                0,
                 result.completeness().damagedPages(),
                 result.completeness().expired());
     }

@@ -21,8 +21,15 @@ final class CsvHeader {
     /** The rows from which types are inferred are held in memory; this bounds them. */
     private static final int SAMPLE_BYTES_MAX = 16 << 20;
 
+    /** What Loom prints before the fields of a record. */
+    static final List<String> OWN_COLUMNS = List.of("time", "ts", "source", "addr");
+
+    /** Goes before the name of a field that is one of these. */
+    private static final String FIELDS_PREFIX = "fields.";
+
     private final CsvRows rows;
-    final List<String> names;
+    private List<String> names;
+    private int leftOut;
     final byte[] rawBytes;
     /** Notes on columns that were renamed because no field may have their name. */
     final List<String> renamed;
@@ -75,6 +82,38 @@ final class CsvHeader {
         return name.isEmpty() || name.substring(0, 1).matches("[A-Za-z_]") ? name : '_' + name;
     }
 
+    /** The columns' names, without those that are left out. */
+    List<String> names() {
+        return names;
+    }
+
+    /** How many columns come before them. */
+    int leftOut() {
+        return leftOut;
+    }
+
+    /** Whether Loom printed the rows: time, ts, source and addr come before a record's fields. */
+    boolean isPrinted() {
+        return names.size() > OWN_COLUMNS.size()
+                && names.subList(0, OWN_COLUMNS.size()).equals(OWN_COLUMNS);
+    }
+
+    /** Whether it is one of the columns that Loom prints before the fields. */
+    static boolean isOwn(String column) {
+        return OWN_COLUMNS.contains(column);
+    }
+
+    /** Leaves out what Loom printed before the fields, which get their names back. */
+    void keepFields() {
+        leftOut = OWN_COLUMNS.size();
+        names = names.stream()
+                .skip(leftOut)
+                .map(name -> name.startsWith(FIELDS_PREFIX) && isOwn(name.substring(FIELDS_PREFIX.length()))
+                        ? name.substring(FIELDS_PREFIX.length())
+                        : name)
+                .toList();
+    }
+
     /** Waits for the first data row or the end. */
     void awaitRow() throws IOException {
         rows.peek(rows.peekStart());
@@ -118,10 +157,11 @@ final class CsvHeader {
         int at = rows.peekStart();
         for (int row = 0; row < SAMPLE_ROWS_MAX && at >= 0 && at < SAMPLE_BYTES_MAX; row++) {
             at = rows.peek(at);
-            if (at >= 0 && rows.problem() == null && rows.cellCount() == names.size()) {
+            if (at >= 0 && rows.problem() == null && rows.cellCount() == leftOut + names.size()) {
                 sampledRows++;
                 for (int i = 0; i < names.size(); i++) {
-                    inferences.get(i).add(rows.array(i), rows.offset(i), rows.length(i));
+                    int column = leftOut + i;
+                    inferences.get(i).add(rows.array(column), rows.offset(column), rows.length(column));
                 }
             }
         }

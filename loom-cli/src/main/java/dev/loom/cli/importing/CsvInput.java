@@ -18,20 +18,23 @@ final class CsvInput implements RecordInput {
     private final StructWriter writer;
     private final CellEncoder encoder = new CellEncoder();
     private final int[] columnOfField;
+    private final int columns;
 
     /**
      * Starts with the row after the header.
      *
      * @param header the columns' names: those of the format's fields, in any order
+     * @param leftOut columns before them
      */
-    CsvInput(CsvRows rows, List<String> header, StructFormat format) {
+    CsvInput(CsvRows rows, List<String> header, int leftOut, StructFormat format) {
         this.rows = rows;
         this.format = format;
         this.writer = new StructWriter(format);
         this.columnOfField = format.fields().stream()
                 .map(Field::name)
-                .mapToInt(header::indexOf)
+                .mapToInt(name -> leftOut + header.indexOf(name))
                 .toArray();
+        this.columns = leftOut + header.size();
     }
 
     @Override
@@ -49,8 +52,8 @@ final class CsvInput implements RecordInput {
         String problem = rows.problem();
         if (problem != null) {
             return problem;
-        } else if (rows.cellCount() != columnOfField.length) {
-            return "row has " + rows.cellCount() + " cells, the header " + columnOfField.length;
+        } else if (rows.cellCount() != columns) {
+            return "row has " + rows.cellCount() + " cells, the header " + columns;
         }
         int lengthMax = payloadLengthMax();
         batch.ensure(lengthMax);
@@ -77,8 +80,8 @@ final class CsvInput implements RecordInput {
 
     private int payloadLengthMax() {
         int length = format.lengthMin();
-        for (int i = 0; i < columnOfField.length; i++) {
-            length += LENGTH_BYTES_MAX + rows.length(i);
+        for (int column : columnOfField) {
+            length += LENGTH_BYTES_MAX + rows.length(column);
         }
         return length;
     }

@@ -141,6 +141,13 @@ public final class ImportCommand implements Callable<Integer> {
             description = "CSV delimiter: one ASCII character or tab; by default a comma.")
     private String delimiter = ",";
 
+    @Option(
+            names = "--whole-rows",
+            description =
+                    "Imports rows that Loom printed, as csv or jsonl, with their time, ts, source and addr; by default"
+                            + " their fields alone.")
+    private boolean wholeRows;
+
     @Parameters(
             arity = "1..*",
             paramLabel = "FILE",
@@ -210,7 +217,7 @@ public final class ImportCommand implements Callable<Integer> {
                 eventTimeOptions.eventTime(live(file)),
                 eventTimeOptions.takesThisMachinesClocks(),
                 replaySpeed != null);
-        InputOpening opening = new InputOpening(console, window, live(file), definition, types, delimiter());
+        InputOpening opening = new InputOpening(console, window, live(file), definition, types, delimiter(), wholeRows);
         RecordInput input = opening.open(format, target.payloadLengthMax());
         if (rejected != null && file.equals(files.get(0))) {
             rejected.write(opening.rejectsHeader());
@@ -255,6 +262,8 @@ public final class ImportCommand implements Callable<Integer> {
             throw CommandFailure.usage("--delimiter is for --format csv, not " + format);
         } else if (types != null && format != InputFormat.CSV) {
             throw CommandFailure.usage("--types is for --format csv, not " + format);
+        } else if (wholeRows && format != InputFormat.CSV && format != InputFormat.JSONL) {
+            throw CommandFailure.usage("--whole-rows is for --format csv and jsonl, not " + format);
         } else if (sidecar.given() && policy != Policy.WAIT) {
             throw CommandFailure.usage("--policy can't be set with --to-sidecar, the sidecar has its own");
         } else if (rejects != null && format == InputFormat.PCAP) {

@@ -28,12 +28,16 @@ final class InputOpening {
     /** How long an open quote in a live input may hold back the rows after it. */
     private static final long QUOTE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(2);
 
+    private static final String FIELDS_ALONE = "rows that Loom printed: their fields are imported, without time, ts,"
+            + " source and addr; --whole-rows keeps these";
+
     private final Console console;
     private final InputWindow window;
     private final boolean live;
     private final SourceDefinition definition;
     private final @Nullable String types;
     private final byte delimiter;
+    private final boolean wholeRows;
     private byte[] rejectsHeader = {};
 
     /**
@@ -41,6 +45,7 @@ final class InputOpening {
      *
      * @param live whether its rows must be visible as they arrive
      * @param delimiter between the cells of CSV
+     * @param wholeRows whether rows that Loom printed are imported as they are, not only their fields
      */
     InputOpening(
             Console console,
@@ -48,23 +53,22 @@ final class InputOpening {
             boolean live,
             SourceDefinition definition,
             @Nullable String types,
-            byte delimiter) {
+            byte delimiter,
+            boolean wholeRows) {
         this.console = console;
         this.window = window;
         this.live = live;
         this.definition = definition;
         this.types = types;
         this.delimiter = delimiter;
+        this.wholeRows = wholeRows;
     }
 
     /** Defines the source and returns its input. */
     RecordInput open(InputFormat format, int payloadLengthMax) throws IOException {
         return switch (format) {
             case CSV -> openCsv(payloadLengthMax);
-            case JSONL -> {
-                definition.define(Formats.json(), null);
-                yield LinesInput.json(new TextLines(window, payloadLengthMax));
-            }
+            case JSONL -> openJson(payloadLengthMax);
             case LINES -> {
                 definition.define(Formats.text(), null);
                 yield LinesInput.text(new TextLines(window, payloadLengthMax));
@@ -82,11 +86,27 @@ final class InputOpening {
     private RecordInput openPcap() throws IOException {
         try {
             Capture capture = Capture.open(window);
-            definition.define(PcapInput.FORMAT, PcapInput.TIME_FIELD);
-            return new PcapInput(capture);
+            StructFormat format = PcapInput.FORMAT;
+            if (definition
+                    .existingFormat()
+                    .filter(PcapInput.FORMAT_WITHOUT_LINK::equals)
+                    .isPresent()) {
+                format = PcapInput.FORMAT_WITHOUT_LINK;
+                console.say("the source keeps its format, which has no link types and interfaces");
+            }
+            definition.define(format, PcapInput.TIME_FIELD);
+            return new PcapInput(capture, format);
         } catch (CaptureException e) {
             throw new CommandFailure(ExitCode.LIMIT, String.valueOf(e.getMessage()), e);
         }
+    }
+
+    /** Objects are records as they stand, or structs if the source has these already. */
+    private RecordInput openJson(int lineLengthMax) {
+        PayloadFormat existing = definition.existingFormat().orElse(null);
+        JsonRows rows = existing instanceof StructFormat struct ? new JsonRows(struct) : null;
+        definition.define(rows == null || existing == null ? Formats.json() : existing, null);
+        return LinesInput.json(new TextLines(window, lineLengthMax), rows, !wholeRows, () -> console.say(FIELDS_ALONE));
     }
 
     private RecordInput openCsv(int rowLengthMax) throws IOException {
@@ -97,6 +117,10 @@ final class InputOpening {
         CsvHeader header = CsvHeader.read(rows);
         rejectsHeader = header.rawBytes;
         header.renamed.forEach(console::say);
+        if (header.isPrinted() && !wantsWholeRows()) {
+            header.keepFields();
+            console.say(FIELDS_ALONE);
+        }
         StructFormat format;
         PayloadFormat existing = definition.existingFormat().orElse(null);
         if (types == null && existing instanceof StructFormat struct) {
@@ -106,12 +130,24 @@ final class InputOpening {
             format = infer(header);
         }
         definition.define(format, null);
-        return new CsvInput(rows, header.names, format);
+        return new CsvInput(rows, header.names(), header.leftOut(), format);
+    }
+
+    /** Whether columns that Loom prints before a record's fields are asked for, or are fields of the source. */
+    private boolean wantsWholeRows() {
+        List<String> existing = definition.existingFormat().stream()
+                .flatMap(format -> format.fields().stream())
+                .map(Field::name)
+                .toList();
+        return wholeRows
+                || givenTypes().keySet().stream().anyMatch(CsvHeader::isOwn)
+                || definition.eventTimeField().filter(CsvHeader::isOwn).isPresent()
+                || existing.containsAll(CsvHeader.OWN_COLUMNS);
     }
 
     private StructFormat infer(CsvHeader header) throws IOException {
         Map<String, Field.Type> given = givenTypes();
-        if (live && !given.keySet().containsAll(header.names)) {
+        if (live && !given.keySet().containsAll(header.names())) {
             header.awaitRow();
             window.starveAfter(SAMPLE_STARVES_NS);
         }

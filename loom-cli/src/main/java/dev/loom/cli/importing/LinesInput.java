@@ -9,20 +9,38 @@ import org.jspecify.annotations.Nullable;
 final class LinesInput implements RecordInput {
     private final TextLines lines;
     private final @Nullable JsonLine json;
+    private final @Nullable JsonRows rows;
+    private final boolean fieldsAlone;
+    private final Runnable onPrinted;
+    private boolean printed;
 
-    private LinesInput(TextLines lines, @Nullable JsonLine json) {
+    private LinesInput(
+            TextLines lines,
+            @Nullable JsonLine json,
+            @Nullable JsonRows rows,
+            boolean fieldsAlone,
+            Runnable onPrinted) {
+        this.rows = rows;
         this.lines = lines;
         this.json = json;
+        this.fieldsAlone = fieldsAlone;
+        this.onPrinted = onPrinted;
     }
 
     /** Lines of text; an empty line is a record too. */
     static LinesInput text(TextLines lines) {
-        return new LinesInput(lines, null);
+        return new LinesInput(lines, null, null, false, () -> {});
     }
 
-    /** JSON objects; blank lines are skipped. */
-    static LinesInput json(TextLines lines) {
-        return new LinesInput(lines, new JsonLine());
+    /**
+     * JSON objects; blank lines are skipped.
+     *
+     * @param rows makes structs of them; null to keep them as they are
+     * @param fieldsAlone whether of rows that Loom printed only the fields count
+     * @param onPrinted called for the first of these
+     */
+    static LinesInput json(TextLines lines, @Nullable JsonRows rows, boolean fieldsAlone, Runnable onPrinted) {
+        return new LinesInput(lines, new JsonLine(), rows, fieldsAlone, onPrinted);
     }
 
     @Override
@@ -59,10 +77,39 @@ final class LinesInput implements RecordInput {
                 return problem;
             }
         }
-        batch.ensure(lines.length());
-        batch.buffer().putBytes(batch.offset(), lines.array(), lines.offset(), lines.length());
-        batch.encoded(lines.length());
+        int from = json == null || !fieldsAlone ? 0 : fieldsOffset(json);
+        int length = lines.length() - from - (from > 0 ? 1 : 0);
+        if (rows != null) {
+            return encode(rows, batch, lines.offset() + from, length);
+        }
+        batch.ensure(length);
+        batch.buffer().putBytes(batch.offset(), lines.array(), lines.offset() + from, length);
+        batch.encoded(length);
         return null;
+    }
+
+    private @Nullable String encode(JsonRows structs, PayloadBatch batch, int offset, int length) {
+        String problem = structs.read(lines.array(), offset, length);
+        if (problem == null) {
+            batch.ensure(structs.lengthMax());
+            problem = structs.write(batch.buffer(), batch.offset());
+        }
+        if (problem == null) {
+            batch.encoded(structs.length());
+        }
+        return problem;
+    }
+
+    /** Where in the line the fields begin, which end before its last character; 0 if Loom did not print it. */
+    private int fieldsOffset(JsonLine checked) {
+        int offset = PrintedLine.fieldsOffset(lines.array(), lines.offset(), lines.length());
+        boolean objects = offset > 0
+                && checked.problem(lines.array(), lines.offset() + offset, lines.length() - offset - 1) == null;
+        if (objects && !printed) {
+            printed = true;
+            onPrinted.run();
+        }
+        return objects ? offset : 0;
     }
 
     @Override

@@ -9,17 +9,24 @@ import dev.loom.format.StructFormat;
 import dev.loom.format.StructWriter;
 import dev.loom.server.text.TextBuffer;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The packets of a capture as structs: fields from their headers, and the captured bytes. */
+/** The packets of a capture as structs: fields from their headers, their link type and interface, and the captured bytes. */
 final class PcapInput implements RecordInput {
     static final String TIME_FIELD = "ts_ns";
 
-    static final StructFormat FORMAT = Formats.struct("ts_ns:i64?,caplen:u32,len:u32,"
+    private static final String HEADER_FIELDS = "ts_ns:i64?,caplen:u32,len:u32,"
             + "protocol:utf8?,src:utf8?,dst:utf8?,sport:u16?,dport:u16?,tcp_flags:u8?,flags:utf8?,seq:u32?,ack:u32?,"
-            + "payload_len:u32?,data:bytes");
+            + "payload_len:u32?,";
 
+    static final StructFormat FORMAT = Formats.struct(HEADER_FIELDS + "link:u16?,iface:utf8?,data:bytes");
+
+    /** The format of sources that earlier versions defined. */
+    static final StructFormat FORMAT_WITHOUT_LINK = Formats.struct(HEADER_FIELDS + "data:bytes");
+
+    // the fields that both have have the same indexes, but for the last
     private static final int TIME = FORMAT.fieldIndex(TIME_FIELD);
     private static final int CAPTURED_LENGTH = FORMAT.fieldIndex("caplen");
     private static final int LENGTH = FORMAT.fieldIndex("len");
@@ -33,19 +40,26 @@ final class PcapInput implements RecordInput {
     private static final int SEQUENCE = FORMAT.fieldIndex("seq");
     private static final int ACKNOWLEDGEMENT = FORMAT.fieldIndex("ack");
     private static final int PAYLOAD_LENGTH = FORMAT.fieldIndex("payload_len");
-    private static final int DATA = FORMAT.fieldIndex("data");
+    private static final int LINK_TYPE = FORMAT.fieldIndex("link");
+    private static final int INTERFACE = FORMAT.fieldIndex("iface");
 
-    /** The most that a struct takes besides the captured bytes. */
+    /** The most that a struct takes besides the captured bytes and the interface's name. */
     private static final int HEADERS_LENGTH_MAX = 512;
 
     private final Capture capture;
     private final PacketHeaders headers = new PacketHeaders();
-    private final StructWriter writer = new StructWriter(FORMAT);
+    private final StructWriter writer;
+    private final boolean linked;
+    private final int data;
     private final UnsafeBuffer view = new UnsafeBuffer(0, 0);
     private @Nullable String damage;
 
-    PcapInput(Capture capture) {
+    /** @param format {@link #FORMAT} or {@link #FORMAT_WITHOUT_LINK} */
+    PcapInput(Capture capture, StructFormat format) {
         this.capture = capture;
+        this.writer = new StructWriter(format);
+        this.linked = format.equals(FORMAT);
+        this.data = format.fieldIndex("data");
     }
 
     /** Nothing can be found after damage, so the damage is reported as the last, bad record. */
@@ -74,7 +88,8 @@ final class PcapInput implements RecordInput {
         }
         PacketBytes packet = capture.bytes();
         headers.decode(capture.linkType(), packet, capture.originalLength());
-        int lengthMax = HEADERS_LENGTH_MAX + packet.length();
+        byte[] name = capture.interfaceName().getBytes(StandardCharsets.UTF_8);
+        int lengthMax = HEADERS_LENGTH_MAX + name.length + packet.length();
         batch.ensure(lengthMax);
         writer.begin(batch.buffer(), batch.offset(), lengthMax);
         if (capture.timeNs() != Capture.NO_TIME) {
@@ -92,8 +107,12 @@ final class PcapInput implements RecordInput {
         setIfPresent(SEQUENCE, headers.sequence());
         setIfPresent(ACKNOWLEDGEMENT, headers.acknowledgement());
         setIfPresent(PAYLOAD_LENGTH, headers.payloadLength());
+        if (linked) {
+            writer.setLong(LINK_TYPE, capture.linkType());
+            setText(INTERFACE, name, name.length);
+        }
         view.wrap(packet.array());
-        writer.setBytes(DATA, view, packet.arrayOffset(), packet.length());
+        writer.setBytes(data, view, packet.arrayOffset(), packet.length());
         batch.encoded(writer.finish());
         return null;
     }
@@ -105,9 +124,13 @@ final class PcapInput implements RecordInput {
     }
 
     private void setText(int field, TextBuffer text) {
-        if (text.length() > 0) {
-            view.wrap(text.array());
-            writer.setUtf8(field, view, 0, text.length());
+        setText(field, text.array(), text.length());
+    }
+
+    private void setText(int field, byte[] utf8, int length) {
+        if (length > 0) {
+            view.wrap(utf8);
+            writer.setUtf8(field, view, 0, length);
         }
     }
 

@@ -54,6 +54,11 @@ final class SourceDefinition {
         return existing.map(Source::format);
     }
 
+    /** The field with the event time that was asked for. */
+    Optional<String> eventTimeField() {
+        return Optional.ofNullable(eventTime).map(EventTime::field);
+    }
+
     /**
      * Takes the open source, or prepares to define it with its first records.
      *

@@ -17,6 +17,7 @@ public abstract class Capture {
     long timeNs;
     long originalLength;
     int linkType;
+    String interfaceName = "";
 
     Capture(InputWindow window) {
         this.window = window;
@@ -60,6 +61,11 @@ public abstract class Capture {
     /** Link type of the first header, as in the tcpdump group's list. */
     public final int linkType() {
         return linkType;
+    }
+
+    /** Name of the interface that captured the packet, empty if the file doesn't tell. */
+    public final String interfaceName() {
+        return interfaceName;
     }
 
     /** The captured bytes. */

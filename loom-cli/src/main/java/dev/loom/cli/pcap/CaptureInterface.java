@@ -1,20 +1,26 @@
 package dev.loom.cli.pcap;
 
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 
 /**
  * An interface of a pcapng section.
  *
+ * @param name at most {@link #NAME_LENGTH_MAX} characters; empty if it has none
  * @param snapshotLength bytes kept of each packet; 0 for all
  * @param unitsPerSecond resolution of its packets' times
  * @param offsetSeconds added to those times
  */
-record CaptureInterface(int linkType, long snapshotLength, long unitsPerSecond, long offsetSeconds) {
+record CaptureInterface(int linkType, String name, long snapshotLength, long unitsPerSecond, long offsetSeconds) {
+    /** A longer name is cut: no system has names this long. */
+    static final int NAME_LENGTH_MAX = 255;
+
     private static final int SNAPSHOT_LENGTH_OFFSET = 4;
     private static final int OPTIONS_OFFSET = 8;
     private static final int OPTION_HEADER_LENGTH = 4;
-    private static final int END_OF_OPTIONS = 0;
-    private static final int TIME_RESOLUTION = 9;
+    static final int END_OF_OPTIONS = 0;
+    static final int NAME = 2;
+    static final int TIME_RESOLUTION = 9;
     private static final int TIME_OFFSET = 14;
     private static final int BINARY_RESOLUTION = 0x80;
     private static final int EXPONENT_MAX_BINARY = 62;
@@ -28,6 +34,7 @@ record CaptureInterface(int linkType, long snapshotLength, long unitsPerSecond, 
         if (body + OPTIONS_OFFSET > end) {
             throw new CaptureException("interface block is too short: length=" + block.length());
         }
+        String name = "";
         long unitsPerSecond = MICROSECONDS;
         long offsetSeconds = 0;
         int at = body + OPTIONS_OFFSET;
@@ -37,6 +44,8 @@ record CaptureInterface(int linkType, long snapshotLength, long unitsPerSecond, 
             int value = at + OPTION_HEADER_LENGTH;
             if (code == END_OF_OPTIONS || value + length > end) {
                 break;
+            } else if (code == NAME) {
+                name = name(block, value, length);
             } else if (code == TIME_RESOLUTION && length >= 1) {
                 unitsPerSecond = unitsPerSecond(block.byteAt(value));
             } else if (code == TIME_OFFSET && length >= Long.BYTES) {
@@ -45,7 +54,19 @@ record CaptureInterface(int linkType, long snapshotLength, long unitsPerSecond, 
             at = value + (length + 3) / 4 * 4;
         }
         return new CaptureInterface(
-                block.shortAt(body), block.unsignedIntAt(body + SNAPSHOT_LENGTH_OFFSET), unitsPerSecond, offsetSeconds);
+                block.shortAt(body),
+                name,
+                block.unsignedIntAt(body + SNAPSHOT_LENGTH_OFFSET),
+                unitsPerSecond,
+                offsetSeconds);
+    }
+
+    /** A name; some writers end it with zeros. */
+    private static String name(PacketBytes block, int offset, int length) {
+        String text = new String(block.array(), block.arrayOffset() + offset, length, StandardCharsets.UTF_8);
+        int zero = text.indexOf('\0');
+        int end = Math.min(zero < 0 ? text.length() : zero, NAME_LENGTH_MAX);
+        return text.substring(0, end);
     }
 
     private static long unitsPerSecond(int resolution) throws CaptureException {

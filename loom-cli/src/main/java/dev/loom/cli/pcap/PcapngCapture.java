@@ -24,10 +24,10 @@ final class PcapngCapture extends Capture {
     /** A longer packet means damage: no medium has packets this long. */
     static final int PACKET_LENGTH_MAX = 16 * 1024 * 1024 - 1024;
 
-    private static final int INTERFACE = 1;
+    static final int INTERFACE = 1;
     private static final int OBSOLETE_PACKET = 2;
     private static final int SIMPLE_PACKET = 3;
-    private static final int ENHANCED_PACKET = 6;
+    static final int ENHANCED_PACKET = 6;
 
     private static final int BYTE_ORDER_MAGIC = 0x1A2B3C4D;
     private static final int BLOCK_LENGTH_MAX = PACKET_LENGTH_MAX + 1024;
@@ -136,6 +136,7 @@ final class PcapngCapture extends Capture {
     private void take(CaptureInterface from, int bytesOffset, long captured) throws CaptureException {
         requireInBlock(bytesOffset + captured);
         linkType = from.linkType();
+        interfaceName = from.name();
         bytes.wrap(window.array(), window.arrayOffset() + bytesOffset, (int) captured, false);
     }
 

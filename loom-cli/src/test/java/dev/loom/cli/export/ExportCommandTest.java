@@ -93,9 +93,20 @@ class ExportCommandTest {
                 cli.run("scan", "a", "--asc", "-o", "json").out()
                         + cli.run("scan", "b", "--asc", "-o", "json").out(),
                 both.out());
-        cli.importText("copy", "jsonl", both.out()).ok();
+        cli.importText("whole", "jsonl", both.out(), "--whole-rows").ok();
         assertEquals(
-                both.lines(), cli.run("scan", "copy", "--asc", "-o", "raw").ok().lines());
+                both.lines(),
+                cli.run("scan", "whole", "--asc", "-o", "raw").ok().lines());
+        Cli.Result copied = cli.importText("copy", "jsonl", both.out()).ok();
+        assertTrue(copied.err().startsWith("loom: rows that Loom printed: their fields are imported"), copied.err());
+        assertEquals(
+                List.of(
+                        "{\"n\":1,\"t\":\"one\"}",
+                        "{\"n\":2,\"t\":\"two,\\\"2\\\"\"}",
+                        "{\"n\":null,\"t\":\"\"}",
+                        "{\"n\":1}",
+                        "{\"n\":[2,\"é\"]}"),
+                cli.run("scan", "copy", "--asc", "-o", "raw").ok().lines());
         assertEquals(
                 both.lines().subList(3, 5),
                 export("--format", "jsonl", "--source", "b").lines());

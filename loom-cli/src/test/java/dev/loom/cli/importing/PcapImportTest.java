@@ -36,7 +36,8 @@ class PcapImportTest {
                 "{\"time\":\"2026-11-21T02:46:36.369650000Z\",\"ts\":1795229196369650000,\"source\":\"packets\","
                         + "\"fields\":{\"ts_ns\":1795229196369650000,\"caplen\":71,\"len\":71,\"protocol\":\"tcp\","
                         + "\"src\":\"127.0.0.1\",\"dst\":\"127.0.0.1\",\"sport\":6399,\"dport\":41098,\"tcp_flags\":24,"
-                        + "\"flags\":\"PSH,ACK\",\"seq\":3592428487,\"ack\":837803191,\"payload_len\":5,",
+                        + "\"flags\":\"PSH,ACK\",\"seq\":3592428487,\"ack\":837803191,\"payload_len\":5,"
+                        + "\"link\":1,\"iface\":null,",
                 first.substring(0, first.indexOf("\"data\"")).replaceFirst("\"addr\":\\d+,", ""));
     }
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.cli.console.Interruption;
 import dev.loom.cli.input.InputWindow;
 import dev.loom.cli.input.TrickleStream;
+import dev.loom.server.text.DataOutput;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -104,6 +105,55 @@ class CaptureTest {
                         "4 " + Capture.NO_TIME + " 5 1 0102030405",
                         "5 1795229193000000000 5 1 0102030405"),
                 read(file.bytes()));
+    }
+
+    @Test
+    void shouldReadTheNamesOfInterfaces() throws Exception {
+        PcapngWriter file = new PcapngWriter(true);
+        file.section();
+        file.captureInterface(1, 0);
+        file.captureInterface(1, 0, 9, new byte[] {9});
+        file.captureInterface(1, 0, 2, new byte[] {(byte) 0xFF, 'x', 0, 'y'});
+        file.captureInterface(1, 0, 2, "n".repeat(256).getBytes(StandardCharsets.US_ASCII));
+        for (int i = 0; i < 4; i++) {
+            file.enhanced(i, i, 5);
+        }
+        assertEquals(List.of("", "en", "\uFFFDx", "n".repeat(255)), names(file.bytes()));
+    }
+
+    @Test
+    void shouldDescribeAnyNumberOfInterfaces() throws Exception {
+        ByteArrayOutputStream file = new ByteArrayOutputStream();
+        DataOutput out = new DataOutput(file, false);
+        PcapngOutput output = new PcapngOutput(out);
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < 2 * PcapngOutput.INTERFACES_MAX + 2; i++) {
+            names.add("eth" + i / 2);
+            output.write(i, 1, "eth" + i / 2, PACKET, PACKET.length, PACKET.length);
+        }
+        out.flush();
+        assertEquals(names, names(file.toByteArray()));
+    }
+
+    @Test
+    void shouldLeaveOutANameThatIsTooLong() throws Exception {
+        ByteArrayOutputStream file = new ByteArrayOutputStream();
+        DataOutput out = new DataOutput(file, false);
+        new PcapngOutput(out).write(1, 1, "n".repeat(65536), PACKET, PACKET.length, PACKET.length);
+        new PcapngOutput(out).write(1, 1, "n".repeat(65535), PACKET, PACKET.length, PACKET.length);
+        out.flush();
+        assertEquals(List.of("", "n".repeat(255)), names(file.toByteArray()));
+    }
+
+    private static List<String> names(byte[] bytes) throws IOException, CaptureException {
+        List<String> names = new ArrayList<>();
+        try (InputWindow window = new InputWindow(new TrickleStream(bytes, new Random(1), 50), new Interruption())) {
+            Capture capture = Capture.open(window);
+            while (capture.next()) {
+                names.add(capture.interfaceName());
+            }
+        }
+        return names;
     }
 
     @Test
@@ -309,7 +359,7 @@ class CaptureTest {
         }
 
         private ByteBuffer body() {
-            return ByteBuffer.allocate(256).order(file.order());
+            return ByteBuffer.allocate(512).order(file.order());
         }
 
         private byte[] bytes() {

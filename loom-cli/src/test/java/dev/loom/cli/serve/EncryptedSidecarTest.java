@@ -4,10 +4,21 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.SharedWriter;
 import dev.loom.cli.Cli;
+import dev.loom.otlp.ExportOutcome;
+import dev.loom.otlp.Signal;
+import dev.loom.otlp.ingest.IngestSettings;
+import dev.loom.otlp.ingest.OtlpIngester;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.server.LoomServer;
 import dev.loom.server.ServerSettings;
+import io.opentelemetry.proto.collector.logs.v1.ExportLogsServiceRequest;
+import io.opentelemetry.proto.logs.v1.LogRecord;
+import io.opentelemetry.proto.logs.v1.ResourceLogs;
+import io.opentelemetry.proto.logs.v1.ScopeLogs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +28,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -71,6 +83,8 @@ final class EncryptedSidecarTest {
                         Map.of(
                                 "receivers.loom.endpoint",
                                 "0.0.0.0:0",
+                                "receivers.otlp.protocols.http.endpoint",
+                                "0.0.0.0:0",
                                 "store.directory",
                                 temp.resolve("store").toString()))
                 .onFailure(Throwable::printStackTrace)
@@ -114,5 +128,44 @@ final class EncryptedSidecarTest {
         assertEquals(
                 2,
                 Cli.on(temp.resolve("store")).run("scan", "lines").ok().lines().size());
+    }
+
+    @Test
+    void shouldTakeExportsFromThoseWhoTrustItAndHaveTheToken() throws Exception {
+        Path sender = temp.resolve("sender");
+        try (Loom loom = Loom.open(LoomConfig.at(sender).build())) {
+            byte[] request = ExportLogsServiceRequest.newBuilder()
+                    .addResourceLogs(ResourceLogs.newBuilder()
+                            .addScopeLogs(ScopeLogs.newBuilder().addLogRecords(LogRecord.getDefaultInstance())))
+                    .build()
+                    .toByteArray();
+            new OtlpIngester(new SharedWriter(loom), IngestSettings.defaults())
+                    .export(Signal.LOGS, new UnsafeBuffer(request), 0, request.length, new ExportOutcome());
+        }
+        try (LoomServer sidecar = start(true, true)) {
+            int port = Endpoint.parse(String.valueOf(sidecar.addresses().get("otlp-http")))
+                    .port();
+            List<String> export = List.of("export", "--format", "otlp", "--endpoint", "https://localhost:" + port);
+            List<String> trusting = new ArrayList<>(export);
+            trusting.addAll(List.of("--tls-ca", cert().toString()));
+            String without =
+                    Cli.on(sender).run(trusting.toArray(String[]::new)).exit(5).err();
+            assertTrue(without.contains("status=401"), without);
+            Cli.on(sender)
+                    .environment("LOOM_HEADER", "authorization=Bearer secret")
+                    .run(trusting.toArray(String[]::new))
+                    .ok();
+            String stranger =
+                    Cli.on(sender).run(export.toArray(String[]::new)).exit(5).err();
+            assertTrue(stranger.startsWith("loom: the receiver refuses the records: url=https://"), stranger);
+            assertTrue(stranger.contains("unable to find valid certification path"), stranger);
+        }
+        assertEquals(
+                1,
+                Cli.on(temp.resolve("store"))
+                        .run("scan", "otlp.logs")
+                        .ok()
+                        .lines()
+                        .size());
     }
 }

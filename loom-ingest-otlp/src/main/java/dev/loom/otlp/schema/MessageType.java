@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A message: its fields by number and by JSON name. */
@@ -17,6 +18,7 @@ public final class MessageType {
     private final LengthRule[] rules = new LengthRule[NUMBERS];
     private final @Nullable MessageType[] messages = new @Nullable MessageType[NUMBERS];
     private long repeatedNumbers;
+    private long oneOfNumbers;
     private int profilesTag;
 
     MessageType(String name) {
@@ -58,6 +60,22 @@ public final class MessageType {
         return ~repeatedNumbers;
     }
 
+    /** Whether the message has a field of this number, and a writer may give it this {@link WireType}. */
+    public boolean has(int number, int wireType) {
+        for (MessageField field : byName.values()) {
+            if (field.number() == number) {
+                return wireType == (field.tag() & WireType.MASK)
+                        || wireType == field.type().wireType();
+            }
+        }
+        return false;
+    }
+
+    /** Whether the field with this number is one of those of which a message has only one, the last. */
+    public boolean inOneOf(int number) {
+        return number < NUMBERS && (oneOfNumbers >> number & 1) != 0;
+    }
+
     /** The tag of the field that has a meaning only in profiles; 0 if there is none. */
     public int profilesTag() {
         return profilesTag;
@@ -82,6 +100,15 @@ public final class MessageType {
     MessageType requiredId(String jsonName, int tag) {
         one(jsonName, tag, ProtoType.ID);
         rules[tag >>> WireType.BITS] = LengthRule.REQUIRED_ID;
+        return this;
+    }
+
+    /** Of these fields, a message has only the last; a message has one such set at most. */
+    MessageType oneOf(String... jsonNames) {
+        for (String jsonName : jsonNames) {
+            oneOfNumbers |=
+                    1L << Objects.requireNonNull(byName.get(jsonName), jsonName).number();
+        }
         return this;
     }
 

@@ -97,7 +97,16 @@ public final class OtlpMessages {
                 .one("arrayValue", AnyValue.ARRAY_VALUE, array)
                 .one("kvlistValue", AnyValue.KVLIST_VALUE, list)
                 .one("bytesValue", AnyValue.BYTES_VALUE, BYTES)
-                .ofProfiles("stringValueStrindex", AnyValue.STRING_VALUE_STRINDEX);
+                .ofProfiles("stringValueStrindex", AnyValue.STRING_VALUE_STRINDEX)
+                .oneOf(
+                        "stringValue",
+                        "boolValue",
+                        "intValue",
+                        "doubleValue",
+                        "arrayValue",
+                        "kvlistValue",
+                        "bytesValue",
+                        "stringValueStrindex");
         return keyValue;
     }
 
@@ -169,7 +178,8 @@ public final class OtlpMessages {
                 .one("spanId", Exemplar.SPAN_ID, ID)
                 .one("traceId", Exemplar.TRACE_ID, ID)
                 .one("asInt", Exemplar.AS_INT, SFIXED64)
-                .many("filteredAttributes", Exemplar.FILTERED_ATTRIBUTES, KEY_VALUE);
+                .many("filteredAttributes", Exemplar.FILTERED_ATTRIBUTES, KEY_VALUE)
+                .oneOf("asDouble", "asInt");
         MessageType number = numberPoint(exemplar);
         return new MessageType("Metric")
                 .one("name", Metric.NAME, STRING)
@@ -193,7 +203,8 @@ public final class OtlpMessages {
                         points("ExponentialHistogram", exponentialHistogramPoint(exemplar))
                                 .one("aggregationTemporality", Data.AGGREGATION_TEMPORALITY, ENUM))
                 .one("summary", Metric.SUMMARY, points("Summary", summaryPoint()))
-                .many("metadata", Metric.METADATA, KEY_VALUE);
+                .many("metadata", Metric.METADATA, KEY_VALUE)
+                .oneOf("gauge", "sum", "histogram", "exponentialHistogram", "summary");
     }
 
     private static MessageType points(String name, MessageType point) {
@@ -208,7 +219,8 @@ public final class OtlpMessages {
                 .many("exemplars", NumberDataPoint.EXEMPLARS, exemplar)
                 .one("asInt", NumberDataPoint.AS_INT, SFIXED64)
                 .many("attributes", NumberDataPoint.ATTRIBUTES, KEY_VALUE)
-                .one("flags", NumberDataPoint.FLAGS, UINT32);
+                .one("flags", NumberDataPoint.FLAGS, UINT32)
+                .oneOf("asDouble", "asInt");
     }
 
     private static MessageType histogramPoint(MessageType exemplar) {

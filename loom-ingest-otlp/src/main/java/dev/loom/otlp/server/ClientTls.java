@@ -47,7 +47,12 @@ public record ClientTls(
         return engine;
     }
 
-    private SSLContext context() throws IOException {
+    /**
+     * The keys and authorities of connections.
+     *
+     * @throws IOException if a file can't be read or used
+     */
+    public SSLContext context() throws IOException {
         try {
             KeyManager @Nullable [] keys = null;
             if (certFile != null && keyFile != null) {

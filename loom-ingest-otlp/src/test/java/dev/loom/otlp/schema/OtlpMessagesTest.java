@@ -2,6 +2,7 @@ package dev.loom.otlp.schema;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
@@ -30,6 +31,7 @@ class OtlpMessagesTest {
             return;
         }
         assertEquals(official.getFields().size(), ours.fields().size(), ours.name());
+        assertTrue(official.getRealOneofs().size() <= 1, ours.name());
         for (FieldDescriptor expected : official.getFields()) {
             String name = official.getFullName() + "." + expected.getJsonName();
             MessageField field = ours.field(expected.getJsonName());
@@ -41,6 +43,9 @@ class OtlpMessagesTest {
             String type = field.type() == ProtoType.ID ? "BYTES" : field.type().name();
             assertEquals(expected.getType().name(), type, name);
             assertEquals(expected.getJsonName().endsWith("Id"), field.type() == ProtoType.ID, name);
+            assertEquals(expected.getRealContainingOneof() != null, ours.inOneOf(expected.getNumber()), name);
+            assertTrue(ours.has(expected.getNumber(), field.tag() & 7), name);
+            assertTrue(ours.has(expected.getNumber(), expected.getLiteType().getWireType()), name);
             assertEquals(name.contains("trindex"), field.tag() == ours.profilesTag(), name);
             if (expected.getType() == FieldDescriptor.Type.MESSAGE) {
                 compare(expected.getMessageType(), ours.message(field.number()));

@@ -1,0 +1,152 @@
+package dev.loom.cli.export;
+
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.otlp.server.ClientTls;
+import dev.loom.query.where.Quantity;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Options of an export to a receiver of OTLP. */
+final class OtlpOptions {
+    private static final Duration FIRST_DELAY = Duration.ofMillis(500);
+    private static final Duration LONGEST_DELAY = Duration.ofSeconds(30);
+
+    /** How requests are compressed. */
+    enum Compression {
+        NONE,
+        GZIP;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    @Option(
+            names = "--endpoint",
+            paramLabel = "URL",
+            description = "For otlp: sends the records to this receiver, such as http://localhost:4318, instead of"
+                    + " writing a file.")
+    private @Nullable String endpoint;
+
+    @Option(
+            names = "--header",
+            paramLabel = "NAME=VALUE",
+            description = "A header of each request to the endpoint; repeatable.")
+    private List<String> headers = new ArrayList<>();
+
+    @Option(
+            names = "--compression",
+            paramLabel = "KIND",
+            description = "Of requests to the endpoint: ${COMPLETION-CANDIDATES}; by default none.")
+    private Compression compression = Compression.NONE;
+
+    @Option(
+            names = "--retry-for",
+            paramLabel = "DURATION",
+            description = "How long a request to the endpoint is sent again while it is not taken; by default 5m.")
+    private String retryFor = "5m";
+
+    @Option(
+            names = "--tls-ca",
+            paramLabel = "FILE",
+            description = "CA certificates that must have signed the endpoint's, PEM; by default the JDK's.")
+    private @Nullable Path caFile;
+
+    @Option(
+            names = "--tls-cert",
+            paramLabel = "FILE",
+            description = "The client's certificate chain, PEM, if the endpoint requires one.")
+    private @Nullable Path certFile;
+
+    @Option(names = "--tls-key", paramLabel = "FILE", description = "That certificate's private key, PEM.")
+    private @Nullable Path keyFile;
+
+    boolean given() {
+        return endpoint != null;
+    }
+
+    /** Checks all options. */
+    void requireSense() {
+        if (given()) {
+            uri();
+            headers();
+            policy();
+            tls();
+        } else if (!headers.isEmpty()
+                || compression != Compression.NONE
+                || caFile != null
+                || certFile != null
+                || keyFile != null) {
+            throw CommandFailure.usage("--header, --compression and --tls-... are for --endpoint");
+        }
+    }
+
+    /** The address, to which the signal's path is added. */
+    URI uri() {
+        String text = String.valueOf(endpoint);
+        try {
+            URI uri = new URI(text.replaceAll("/+$", ""));
+            boolean http = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
+            boolean plain = uri.getQuery() == null && uri.getFragment() == null && uri.getUserInfo() == null;
+            if (http && plain && uri.getHost() != null) {
+                return uri;
+            }
+        } catch (URISyntaxException e) {
+            // as any other text that is none
+        }
+        throw CommandFailure.usage("--endpoint is not of the form http://HOST:PORT or https://HOST:PORT: " + text);
+    }
+
+    Map<String, String> headers() {
+        Map<String, String> parsed = new LinkedHashMap<>();
+        for (String header : headers) {
+            int at = header.indexOf('=');
+            if (at <= 0) {
+                // the value may be a secret
+                throw CommandFailure.usage("--header is not of the form NAME=VALUE");
+            }
+            parsed.put(header.substring(0, at).strip(), header.substring(at + 1).strip());
+        }
+        return parsed;
+    }
+
+    boolean compressed() {
+        return compression == Compression.GZIP;
+    }
+
+    RetryPolicy policy() {
+        try {
+            return new RetryPolicy(
+                    FIRST_DELAY,
+                    LONGEST_DELAY,
+                    Quantity.duration(retryFor),
+                    () -> ThreadLocalRandom.current().nextDouble());
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage("--retry-for: " + e.getMessage());
+        }
+    }
+
+    ClientTls tls() {
+        try {
+            return new ClientTls(caFile, certFile, keyFile);
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage(String.valueOf(e.getMessage()));
+        }
+    }
+
+    @Override
+    public String toString() {
+        return String.valueOf(endpoint);
+    }
+}
