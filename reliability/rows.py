@@ -10,6 +10,7 @@ import struct
 import subprocess
 import time
 
+import kernel
 import loom
 from faults import MIB, fill, mount, mount_again, unmount
 from ledger import ledger
@@ -520,11 +521,20 @@ def r22(cycle):
         close(cycle, sidecar, writers)
 
 
+def of_kernel(row):
+    return lambda cycle: row(cycle, Writers(cycle, logs=False, pause_s=0.002), close)
+
+
 ROWS = {
     "R2": (r2, "kill -9 of the sidecar and of imports", False),
     "R3": (r3, "power cut", True),
     "R12": (r12, "full disk, then room again", True),
+    "R13": (of_kernel(kernel.r13), "files may not grow", False),
+    "R17": (of_kernel(kernel.r17), "the store's directory or mount vanishes, then is back", True),
+    "R18": (of_kernel(kernel.r18), "the disk does not answer for up to 30 s", True),
     "R21": (r21, "openers racing", False),
+    "R23": (of_kernel(kernel.r23), "no descriptors", False),
+    "R35": (of_kernel(kernel.r35), "planted links", False),
     "R36": (soak, "a soak; asked for by name alone", True),
     "ledger": (ledger, "a day of faults; offered = kept + dropped + deleted", True),
     "R22": (r22, "owner stopped, then continued", False),

@@ -24,7 +24,7 @@ def arguments():
     parser = argparse.ArgumentParser(description="Runs cycles of faults against ./loom, and prints what became of its promises.")
     parser.add_argument("--minutes", type=float, help="begin no cycle after so long; by default 5 unless --cycles is given")
     parser.add_argument("--cycles", type=int, help="so many cycles of each row at most")
-    parser.add_argument("--rows", default=",".join(SHORT), help=f"by default {','.join(SHORT)}; R36 lasts as long as the run; R3, R12 and ledger need root")
+    parser.add_argument("--rows", default=",".join(SHORT), help=f"by default {','.join(SHORT)}; R36 lasts as long as the run; R3, R12, R17, R18, ledger and R36 need root")
     parser.add_argument("--seed", type=int, default=time.time_ns() // 1_000_000, help="of the first cycle of each row; the next one has the next seed")
     parser.add_argument("--rate", type=int, default=20_000, help="records a second of R36")
     parser.add_argument("--totals", help="file to add the counts to, so that a soak may go on in several runs")
