@@ -156,6 +156,14 @@ class FailingCallsTest {
         assertEquals(0, staged(), "staging left behind: " + what);
     }
 
+    @Test
+    void shouldLeaveNoStagingWhenItsDeletionFailedHalfWay() {
+        for (int nth = 1; nth <= 10; nth++) {
+            openWithFailure(Before.ABANDONED, Path.of("."), Call.DELETE, nth, false);
+        }
+        assertTrue(injected > 7, "each file of the staging, and its directory: failures=" + injected);
+    }
+
     private long staged() {
         String[] entries = temp.resolve("staging").toFile().list();
         return entries == null ? 0 : entries.length;
