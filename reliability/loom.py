@@ -131,15 +131,16 @@ class Sidecar(Process):
 
     def __init__(self, store, staging, **settings):
         config = store + ".yaml"
+        # it mostly lives for seconds, in which the optimizing compiler costs more than it gives
+        options = settings.pop("options", "-XX:TieredStopAtLevel=1")
         store_settings = {"record_ring_mib": 4, "segment_mib": 1, "min_free": "0B", "staging_directory": staging,
                           "open_interval": "200ms", "durability_interval": "100ms", **settings}
         with open(config, "w") as file:
-            file.write("store: {" + ", ".join(f"{k}: {v}" for k, v in store_settings.items()) + "}\n"
+            file.write("store: {" + ", ".join(f"{k}: {v}" for k, v in store_settings.items() if v is not None) + "}\n"
                        "receivers: {otlp: {max_in_flight_mib: 4}}\n")
         super().__init__("serve", "--config", config, "--dir", store, "--ingest", "127.0.0.1:0",
                          "--otlp-http", "127.0.0.1:0", "--http", "127.0.0.1:0",
-                         # it lives for seconds, in which the optimizing compiler costs more than it gives
-                         env={"LOOM_JAVA_OPTS": "-XX:TieredStopAtLevel=1", **os.environ})
+                         env={"LOOM_JAVA_OPTS": options, **os.environ})
 
     def listening(self):
         """Waits until it serves."""
@@ -177,6 +178,19 @@ class Sidecar(Process):
         require(complete(end, expired), lambda: f"incomplete answer: source={source}, end={end}")
         return records
 
+    def metrics(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port("http"), timeout=DEADLINE_S)
+        try:
+            connection.request("GET", "/metrics")
+            return connection.getresponse().read().decode()
+        finally:
+            connection.close()
+
+    def metric(self, name):
+        """The sum of all series of a metric."""
+        return sum(float(line.rsplit(" ", 1)[1]) for line in self.metrics().splitlines()
+                   if re.match(name + r"[ {]", line))
+
     def ready(self):
         connection = http.client.HTTPConnection("127.0.0.1", self.port("http"), timeout=DEADLINE_S)
         try:
@@ -184,6 +198,10 @@ class Sidecar(Process):
             return connection.getresponse().status == 200
         finally:
             connection.close()
+
+
+def source_id(answer):
+    return json.loads(answer)["source"]["id"]
 
 
 class RawClient(threading.Thread):
@@ -207,7 +225,7 @@ class RawClient(threading.Thread):
         except Violation as e:
             self.failure = e
 
-    def _call(self, kind, body):
+    def call(self, kind, body):
         self.file.write(struct.pack("<II", len(body), kind) + body)
         self.file.flush()
         head = self.file.read(8)
@@ -222,15 +240,15 @@ class RawClient(threading.Thread):
     def _source(self):
         request = {"op": "define-source", "name": f"raw-{self.stream.number}", "format": "bytes"}
         while not self.stopped.is_set():
-            kind, body = self._call(SCHEMA, json.dumps(request).encode())
+            kind, body = self.call(SCHEMA, json.dumps(request).encode())
             if kind != REFUSED:
-                return json.loads(body)["source"]["id"]
+                return source_id(body)
             self.retries += 1
             self.stopped.wait(0.05)  # the store can't be written yet
         raise EOFError
 
     def _push(self):
-        self._call(HELLO, b'{"protocol":1,"token":""}')
+        self.call(HELLO, b'{"protocol":1,"token":""}')
         source = self._source()
         batch = []
         lately = 0
@@ -240,7 +258,7 @@ class RawClient(threading.Thread):
                 batch = [self.stream.payload(self.acknowledged + i) for i in range(count)]
             body = struct.pack(f"<HHI{len(batch)}I", source, 0, len(batch), *map(len, batch)) + b"".join(batch)
             self.sent = max(self.sent, self.acknowledged + len(batch))
-            kind, answer = self._call(BATCH, body)
+            kind, answer = self.call(BATCH, body)
             taken, delay_ms = struct.unpack_from("<II", answer)
             require(kind in (TAKEN, RETRY), lambda: f"refused: reason={answer[8:].decode(errors='replace')}")
             require(taken == len(batch) if kind == TAKEN else taken <= len(batch),
@@ -261,11 +279,15 @@ class RawClient(threading.Thread):
 
 
 class LogClient(threading.Thread):
-    """Posts OTLP log records whose bodies are the payloads of a stream in hexadecimal; never sends one twice."""
+    """
+    Posts OTLP log records whose bodies are the payloads of a stream in hexadecimal. After a refusal it goes on behind what the
+    store is done with, if it can ask for that, else behind what it sent.
+    """
 
-    def __init__(self, port, stream, start):
+    def __init__(self, port, stream, start, done=None):
         super().__init__(daemon=True)
-        self.port, self.stream, self.sent = port, stream, start
+        self.port, self.stream, self.sent, self.done = port, stream, start, done
+        self.answered = start
         self.acknowledged = set()
         self.stopped = threading.Event()
 
@@ -282,6 +304,9 @@ class LogClient(threading.Thread):
                 answer.read()
                 if answer.status == 200:
                     self.acknowledged.update(batch)
+                    self.answered = self.sent
+                elif self.done:
+                    self.answered = self.sent = self.done()
                 self.stopped.wait(0.005 if len(self.acknowledged) < RECORDS_MAX else 0.05)
         except (OSError, http.client.HTTPException):
             pass  # the sidecar was killed

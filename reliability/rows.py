@@ -10,11 +10,14 @@ import struct
 import subprocess
 import time
 
+import kernel
 import loom
+from faults import MIB, fill, mount, mount_again, unmount
+from ledger import ledger
 from loom import Command, Import, LogClient, Process, RawClient, Sidecar
 from oracle import Run, Stream, require
+from soak import soak
 
-MIB = 1 << 20
 FS_IOC_SHUTDOWN = 0x8004587D
 LIMITED = {"max_size": "8MiB"}  # the least; segments of 1 MiB are deleted all the time
 
@@ -31,11 +34,16 @@ class Cycle:
         self.faults = 0  # kills, cuts, full disks, races
         self.checked = 0  # records compared with the oracle
         self.figures = {}  # the largest of each
+        self.minutes, self.rate = 5.0, 20_000  # of a soak
+        self.sums = {}
         self.open = contextlib.ExitStack()
         self.begins = {}
 
     def figure(self, name, value):
         self.figures[name] = max(value, self.figures.get(name, value))
+
+    def add(self, name, value):
+        self.sums[name] = self.sums.get(name, 0) + value
 
     def start(self):
         return self.open.enter_context(contextlib.closing(Sidecar(self.store, self.staging, **self.settings)))
@@ -249,47 +257,6 @@ def r2_import(cycle):
 def records(cycle, source):
     """How many records a source has; None if there is no such source."""
     return cycle.command().sources().get(source, {}).get("records")
-
-
-def mount(cycle, *args):
-    target = os.path.join(cycle.directory, "disk")
-    os.makedirs(target, exist_ok=True)
-    subprocess.run(["mount", *args, target], check=True, capture_output=True)
-    return target
-
-
-def unmount(target):
-    for _ in range(200):
-        if subprocess.run(["umount", target], capture_output=True).returncode == 0:
-            return
-        time.sleep(0.02)  # a process that was killed still has it
-    raise RuntimeError(f"can't unmount: {target}")
-
-
-def mount_again(cycle, disk, *args):
-    """Mounts a file system that was shut down. A mount namespace of others may keep it alive, and shut down, for a while."""
-    until = time.monotonic() + loom.DEADLINE_S
-    while True:
-        mount(cycle, *args)
-        try:
-            with open(os.path.join(disk, "probe"), "w"):
-                return
-        except OSError:
-            unmount(disk)
-            if time.monotonic() > until:
-                raise
-            time.sleep(0.05)
-
-
-def fill(path):
-    """Takes the last byte of a file system."""
-    with open(path, "ab", buffering=0) as file:
-        length = MIB
-        while length:
-            try:
-                file.write(b"\0" * length)
-            except OSError:
-                length //= 2
 
 
 def r3(cycle):
@@ -554,10 +521,21 @@ def r22(cycle):
         close(cycle, sidecar, writers)
 
 
+def of_kernel(row):
+    return lambda cycle: row(cycle, Writers(cycle, logs=False, pause_s=0.002), close)
+
+
 ROWS = {
     "R2": (r2, "kill -9 of the sidecar and of imports", False),
     "R3": (r3, "power cut", True),
     "R12": (r12, "full disk, then room again", True),
+    "R13": (of_kernel(kernel.r13), "files may not grow", False),
+    "R17": (of_kernel(kernel.r17), "the store's directory or mount vanishes, then is back", True),
+    "R18": (of_kernel(kernel.r18), "the disk does not answer for up to 30 s", True),
     "R21": (r21, "openers racing", False),
+    "R23": (of_kernel(kernel.r23), "no descriptors", False),
+    "R35": (of_kernel(kernel.r35), "planted links", False),
+    "R36": (soak, "a soak; asked for by name alone", True),
+    "ledger": (ledger, "a day of faults; offered = kept + dropped + deleted", True),
     "R22": (r22, "owner stopped, then continued", False),
 }

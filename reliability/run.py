@@ -17,13 +17,16 @@ import loom
 from oracle import Violation
 from rows import ROWS, Cycle
 
+SHORT = [row for row in ROWS if row != "R36"]
+
 
 def arguments():
     parser = argparse.ArgumentParser(description="Runs cycles of faults against ./loom, and prints what became of its promises.")
     parser.add_argument("--minutes", type=float, help="begin no cycle after so long; by default 5 unless --cycles is given")
     parser.add_argument("--cycles", type=int, help="so many cycles of each row at most")
-    parser.add_argument("--rows", default=",".join(ROWS), help=f"by default {','.join(ROWS)}; R3 and R12 need root")
+    parser.add_argument("--rows", default=",".join(SHORT), help=f"by default {','.join(SHORT)}; R36 lasts as long as the run; R3, R12, R17, R18, ledger and R36 need root")
     parser.add_argument("--seed", type=int, default=time.time_ns() // 1_000_000, help="of the first cycle of each row; the next one has the next seed")
+    parser.add_argument("--rate", type=int, default=20_000, help="records a second of R36")
     parser.add_argument("--totals", help="file to add the counts to, so that a soak may go on in several runs")
     parser.add_argument("--sabotage", action="store_true", help="after a kill, also delete what must survive it: R2 must fail")
     parser.add_argument("--work", default="/dev/shm" if os.path.isdir("/dev/shm") else None,
@@ -46,6 +49,7 @@ def run_cycle(row, number, seed, given):
     """The counts of one cycle."""
     directory = tempfile.mkdtemp(prefix=f"loom-{row}-{seed}-", dir=given.work)
     cycle = Cycle(directory, seed, given.sabotage)
+    cycle.minutes, cycle.rate = given.minutes or cycle.minutes, given.rate
     began = time.monotonic()
     failure = None
     try:
@@ -68,7 +72,7 @@ def run_cycle(row, number, seed, given):
     else:
         shutil.rmtree(directory)
     return {"cycles": 1, "faults": cycle.faults, "records": cycle.checked, "seconds": seconds,
-            "failures": [seed] if failure else [], "figures": cycle.figures}
+            "failures": [seed] if failure else [], "figures": cycle.figures, "sums": cycle.sums}
 
 
 def add(total, one):
@@ -77,14 +81,17 @@ def add(total, one):
     figures = total.setdefault("figures", {})
     for name, value in one["figures"].items():
         figures[name] = max(value, figures.get(name, value))
+    sums = total.setdefault("sums", {})
+    for name, value in one.get("sums", {}).items():
+        sums[name] = sums.get(name, 0) + value
 
 
 def table(totals):
-    lines = [("row", "fault", "cycles", "faults", "records checked", "hours", "failures", "largest")]
+    lines = [("row", "fault", "cycles", "faults", "records checked", "hours", "failures", "largest", "sums")]
     for row, total in totals.items():
         lines.append((row, ROWS[row][1], *(f"{total[name]:,}" for name in ("cycles", "faults", "records")),
                       f"{total['seconds'] / 3600:.2f}", str(len(total["failures"])),
-                      ", ".join(f"{name}: {value:,}" for name, value in total["figures"].items())))
+                      *(", ".join(f"{name}: {value:,}" for name, value in total[kind].items()) for kind in ("figures", "sums"))))
     lines.insert(1, ["---"] * len(lines[0]))
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 

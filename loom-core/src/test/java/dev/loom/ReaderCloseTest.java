@@ -24,9 +24,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a store answers while it is being closed, and after that. A read of unmapped memory ends the JVM of this test. */
+/**
+ * What a store answers while it is being closed, and after that. A read of unmapped memory ends the JVM of this test. {@code
+ * -Dloom.rounds=N} sets how often a reader is closed under five threads; a writer is, a twentieth as often.
+ */
 final class ReaderCloseTest {
-    private static final int ROUNDS = 200;
+    private static final int ROUNDS = Integer.getInteger("loom.rounds", 200);
 
     @TempDir
     Path temp;
@@ -108,6 +111,7 @@ final class ReaderCloseTest {
         for (int round = 0; round < ROUNDS; round++) {
             race(LoomReader.attach(directory));
         }
+        System.out.println("ReaderCloseTest: readers closed under threads=" + ROUNDS);
     }
 
     @Test
@@ -115,6 +119,7 @@ final class ReaderCloseTest {
         for (int round = 0; round < ROUNDS / 20; round++) {
             race(open(temp.resolve("store" + round)));
         }
+        System.out.println("ReaderCloseTest: writers closed under threads=" + ROUNDS / 20);
     }
 
     /** Makes all calls, over and over, each in a thread of its own, until they are refused. */

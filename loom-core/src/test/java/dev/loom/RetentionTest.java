@@ -179,7 +179,7 @@ final class RetentionTest {
             for (int round = 0; round < 12; round++) {
                 fill(loom, sources, BUDGET / 3);
                 long size = size(store().toFile());
-                assertTrue(size <= BUDGET + (64 << 10), () -> "size=" + size + ", budget=" + BUDGET);
+                assertTrue(size <= BUDGET, () -> "size=" + size + ", budget=" + BUDGET);
                 loom.force(); // then nothing more is written or deleted
                 try (Snapshot snapshot = loom.snapshot()) {
                     check(snapshot, sources);
@@ -217,7 +217,7 @@ final class RetentionTest {
             fill(loom, sources, 2 * BUDGET);
         }
         long size = size(store().toFile());
-        assertTrue(size <= BUDGET / 2 + (64 << 10), () -> "size=" + size);
+        assertTrue(size <= BUDGET / 2, () -> "size=" + size);
         try (LoomReader reader = LoomReader.attach(store());
                 Snapshot snapshot = reader.snapshot()) {
             check(snapshot, sources);
@@ -382,7 +382,7 @@ final class RetentionTest {
             loom.force();
             assertEquals(Optional.empty(), loom.info().failure());
             long size = size(store().toFile());
-            assertTrue(size <= BUDGET / 2 + (64 << 10), () -> "size=" + size);
+            assertTrue(size <= BUDGET / 2, () -> "size=" + size);
         }
     }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.api.Bins;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
+import dev.loom.api.Store;
 import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
 import dev.loom.error.LoomException;
@@ -17,12 +18,17 @@ import dev.loom.format.Formats;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -72,6 +78,43 @@ final class StoreThreadsTest {
             int source = loom.defineSource("a", Formats.bytes());
             loom.closeSource(source);
             over.countDown();
+        }
+    }
+
+    @Test
+    void shouldTellThatTheDiskDoesNotAnswer() throws Exception {
+        CountDownLatch stuck = new CountDownLatch(1);
+        try (Loom loom = StoreAccess.open(store(), new HookedStorage() {
+            @Override
+            protected void onRead(Path file) {
+                if (file.endsWith("loom.mark") && isThread("loom-evictor")) {
+                    stuck.countDown();
+                    await(over);
+                }
+            }
+        })) {
+            stuck.await();
+            assertEquals(Optional.empty(), loom.info().failure());
+            for (int seconds : new int[] {9, 11}) {
+                heardOf(loom, seconds);
+                for (Store store : List.of(loom, LoomReader.attach(store()))) {
+                    String failure = store.info().failure().orElse("s=9,");
+                    assertTrue(failure.contains("s=" + seconds + ","), failure);
+                }
+            }
+            over.countDown();
+            while (loom.info().failure().isPresent()) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    /** Lets the evictor seem to have been heard of last some time ago. */
+    private static void heardOf(Loom loom, int secondsAgo) throws IOException {
+        Path live = loom.info().owner().orElseThrow().staging().resolve("live");
+        long heardNs = System.nanoTime() - TimeUnit.SECONDS.toNanos(secondsAgo);
+        try (FileChannel file = FileChannel.open(live, StandardOpenOption.WRITE)) {
+            file.write(ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(0, heardNs), 152);
         }
     }
 

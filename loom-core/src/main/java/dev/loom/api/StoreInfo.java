@@ -2,6 +2,7 @@ package dev.loom.api;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -17,7 +18,7 @@ import java.util.Optional;
  * @param indexState what is known about the indexes that it had when it was opened
  * @param rebuild the rewriting of its indexes, while that lasts
  * @param clockAhead by how much its next record's time will lead the wall clock; zero for small leads
- * @param failure why records don't reach the disk now
+ * @param failure why records don't reach the disk now; also when it has not answered its writer for 10 s
  * @param session the session of its writer; empty when only files are left
  * @param writer what the writer alone knows; empty for an attached reader
  */
@@ -119,21 +120,33 @@ public record StoreInfo(
      * What a writer shows to every reader.
      *
      * @param eviction how pages reach the segment files: {@link Eviction#DIRECT} or {@link Eviction#PAGE_CACHE}
+     * @param pressure what a push does for want of room
      * @param stagingFallback why the rings are smaller than asked for, or elsewhere; only the writer knows
      * @param waits how often the writer waited for room
      * @param waited how long it did
      * @param refused the number of pushes to closed sources
      * @param writeFailures the number of failed writes of pages
      * @param durabilityFailed whether the last sync failed
+     * @param losses the records lost since the store was opened for writing, by source and reason
      */
     public record Session(
             Eviction eviction,
+            Pressure pressure,
             Optional<String> stagingFallback,
             long waits,
             Duration waited,
             long refused,
             long writeFailures,
-            boolean durabilityFailed) {}
+            boolean durabilityFailed,
+            List<Loss> losses) {}
+
+    /**
+     * Records lost since the store was opened for writing.
+     *
+     * @param source whose records; 0 for those of all sources beyond the first 120 pairs of source and reason
+     * @param records how many, 1 or more
+     */
+    public record Loss(int source, LossReason reason, long records) {}
 
     /**
      * What the writer alone knows.

@@ -7,16 +7,18 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The dropped records by source and reason that no marker in the log counts yet. Owned by the writer's thread. Readers
- * see them through {@link LossSlots}, which does not distinguish reasons.
+ * see them through {@link LossSlots}, which does not distinguish reasons, and in {@link LossCounts}, which does.
  */
 final class LossLedger {
     private final LossSlots slots;
+    private final LossCounts counts;
     private final List<UnmarkedLoss> unmarked = new ArrayList<>();
     private final UnsafeBuffer marker = new UnsafeBuffer(new byte[OwnRecord.LENGTH]);
     private int next;
 
-    LossLedger(LossSlots slots) {
+    LossLedger(LossSlots slots, LossCounts counts) {
         this.slots = slots;
+        this.counts = counts;
     }
 
     /** Notes dropped records between two times. */
@@ -39,15 +41,16 @@ final class LossLedger {
             unmarked.add(loss);
         }
         loss.add(records, firstNs, lastNs);
+        counts.add(loss.cell, reason, records);
     }
 
-    private static UnmarkedLoss find(SourceState source, LossReason reason) {
+    private UnmarkedLoss find(SourceState source, LossReason reason) {
         for (UnmarkedLoss loss : source.losses) {
             if (loss.reason == reason) {
                 return loss;
             }
         }
-        UnmarkedLoss loss = new UnmarkedLoss(source, reason);
+        UnmarkedLoss loss = new UnmarkedLoss(source, reason, counts.takeCell(source.id, reason));
         source.losses.add(loss);
         return loss;
     }

@@ -45,6 +45,7 @@ public final class RecordLog {
             WriterSources sources,
             SourceSlots slots,
             LossSlots lossSlots,
+            LossCounts lossCounts,
             LongSupplier clock,
             Evictor evictor,
             PressureGauge gauge,
@@ -58,7 +59,7 @@ public final class RecordLog {
         ChunkDirectory directory = new ChunkDirectory(index, new ChunkIndexWriter(parts.chunkLog), parts.slots);
         this.sources = parts.sources;
         this.clock = parts.clock;
-        this.losses = new LossLedger(parts.lossSlots);
+        this.losses = new LossLedger(parts.lossSlots, parts.lossCounts);
         this.pressure = new Backpressure(parts.gauge, parts.evictor, parts.pressure, losses);
         this.checkpoints = new CheckpointWriter(index, parts.segmentLength, parts.lastCheckpoint, parts.log.tail());
         this.chunk = new ChunkWriter(parts.log, sources, directory, checkpoints, losses, pressure, parts.evictor);

@@ -9,6 +9,9 @@ import dev.loom.api.LossReason;
 final class UnmarkedLoss {
     final SourceState source;
     final LossReason reason;
+    /** Its cell in {@link LossCounts}. */
+    final int cell;
+
     long records;
     long firstNs;
     long lastNs;
@@ -17,9 +20,10 @@ final class UnmarkedLoss {
     private long laterFirstNs = Long.MAX_VALUE;
     private long laterLastNs = Long.MIN_VALUE;
 
-    UnmarkedLoss(SourceState source, LossReason reason) {
+    UnmarkedLoss(SourceState source, LossReason reason, int cell) {
         this.source = source;
         this.reason = reason;
+        this.cell = cell;
     }
 
     void add(long more, long moreFirstNs, long moreLastNs) {

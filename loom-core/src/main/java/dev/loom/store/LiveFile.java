@@ -1,11 +1,13 @@
 package dev.loom.store;
 
+import dev.loom.api.Pressure;
 import dev.loom.io.FileId;
 import dev.loom.io.MappedFile;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.Watermarks;
+import dev.loom.record.LossCounts;
 import dev.loom.record.LossSlots;
 import dev.loom.record.PressureGauge;
 import dev.loom.record.SourceSlots;
@@ -21,12 +23,13 @@ import java.nio.file.Path;
  * A session's live state, shared through a mapping of the staging file {@code live}. Little-endian.
  * <pre>
  *     0 | magic          8 | store id        16 | session nonce    24 | epoch (4), state (4)
- *    32 | own device    40 | own inode       48 | unused          56 | unused (4), direct (4)
+ *    32 | own device    40 | own inode       48 | unused          56 | pressure (4), direct (4)
  *    64 | waits, waited ns, refused
  *   128 | write failures                    136 | sync failed (4), length of the last error (4)
- *   144 | clock ahead, ns
+ *   144 | clock ahead, ns                   152 | when the evictor was last heard of, ns
  *   256 | watermarks of the record log      512 | of the timestamp index      768 | of the chunk index
  *  1024 | the last error, UTF-8, up to 1,024 bytes
+ *  2048 | losses by reason and source
  *  4096 | source slots, then loss slots
  * </pre>
  */
@@ -49,6 +52,8 @@ final class LiveFile {
     private static final int DEVICE_OFFSET = 32;
     private static final int INODE_OFFSET = 40;
     private static final int CLOCK_AHEAD_OFFSET = 144;
+    private static final int BEAT_OFFSET = 152;
+    private static final int PRESSURE_OFFSET = 56;
     private static final int DIRECT_OFFSET = 60;
     private static final int GAUGE_OFFSET = 64;
     private static final int FAILURES_OFFSET = 128;
@@ -57,7 +62,8 @@ final class LiveFile {
     private static final int WATERMARKS_OFFSET = 256;
     private static final int ERROR_OFFSET = 1024;
     private static final int ERROR_LENGTH_MAX = 1024;
-    private static final int SLOTS_OFFSET = 4096;
+    private static final int COUNTS_OFFSET = 2048;
+    private static final int SLOTS_OFFSET = COUNTS_OFFSET + LossCounts.LENGTH;
     private static final int LOSS_OFFSET = SLOTS_OFFSET + SourceSlots.SOURCES_MAX * SourceSlots.SLOT_LENGTH;
     static final int LENGTH = LOSS_OFFSET + LossSlots.HEADER_LENGTH + SourceSlots.SOURCES_MAX * LossSlots.SLOT_LENGTH;
 
@@ -172,7 +178,7 @@ final class LiveFile {
 
     /** Copies the contents of another live file of the session, except its identity and state. */
     void copyFrom(LiveFile other) {
-        file.buffer().putBytes(DIRECT_OFFSET, other.file.buffer(), DIRECT_OFFSET, LENGTH - DIRECT_OFFSET);
+        file.buffer().putBytes(PRESSURE_OFFSET, other.file.buffer(), PRESSURE_OFFSET, LENGTH - PRESSURE_OFFSET);
     }
 
     MappedFile file() {
@@ -187,8 +193,16 @@ final class LiveFile {
         INT.setRelease(bytes, STATE_OFFSET, state);
     }
 
-    void clockAhead(long ns) {
-        LONG.setOpaque(bytes, CLOCK_AHEAD_OFFSET, ns);
+    /** Shows that the evictor is not stuck, and how far arrival times lead the wall clock. */
+    void beat(long clockAheadNs) {
+        LONG.setOpaque(bytes, CLOCK_AHEAD_OFFSET, clockAheadNs);
+        LONG.setOpaque(bytes, BEAT_OFFSET, System.nanoTime());
+    }
+
+    /** How long ago the evictor was last heard of, ns; 0 if that is unknown. For a process of the same boot. */
+    long silenceNs() {
+        long heard = (long) LONG.getOpaque(bytes, BEAT_OFFSET);
+        return heard == 0 ? 0 : System.nanoTime() - heard;
     }
 
     /** How far arrival times lead the wall clock, ns. */
@@ -196,12 +210,18 @@ final class LiveFile {
         return (long) LONG.getOpaque(bytes, CLOCK_AHEAD_OFFSET);
     }
 
-    void direct(boolean direct) {
+    /** Shows how pages are written, and what is done for want of room. */
+    void modes(boolean direct, Pressure pressure) {
         INT.setOpaque(bytes, DIRECT_OFFSET, direct ? 1 : 0);
+        INT.setOpaque(bytes, PRESSURE_OFFSET, pressure == Pressure.DROP_NEWEST ? 1 : 0);
     }
 
     boolean direct() {
         return (int) INT.getOpaque(bytes, DIRECT_OFFSET) != 0;
+    }
+
+    Pressure pressure() {
+        return (int) INT.getOpaque(bytes, PRESSURE_OFFSET) == 1 ? Pressure.DROP_NEWEST : Pressure.WAIT;
     }
 
     PressureGauge gauge() {
@@ -214,6 +234,10 @@ final class LiveFile {
 
     SourceSlots slots() {
         return new SourceSlots(bytes, SLOTS_OFFSET, SourceSlots.SOURCES_MAX);
+    }
+
+    LossCounts lossCounts() {
+        return new LossCounts(bytes, COUNTS_OFFSET);
     }
 
     LossSlots losses() {

@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class OpenPageFile implements OpenPageCopy {
     private static final int SLOTS = 2;
+    /** The most that the file takes, bytes: two slots. */
+    static final int LENGTH = SLOTS * PageDescriptor.PAGE_LENGTH;
+
     private static final int BLOCK_LENGTH = 4096;
 
     private final StoreFiles files;

@@ -31,6 +31,9 @@ final class Retention implements SegmentBudget {
     /** At most so many bytes of records are passed over at once, so that the evictor soon writes again. */
     private static final long STEP_LENGTH = 8L << 30;
 
+    /** What the files beside segments and schema take at most: the mark, the owner's note, the copies of the open page. */
+    private static final long OTHERS_LENGTH = 3 * MarkFile.SLOT_LENGTH + OpenPageFile.LENGTH;
+
     private static final long SETTLING_NS = TimeUnit.SECONDS.toNanos(1);
 
     private static final LogKind[] KINDS = LogKind.values();
@@ -46,6 +49,9 @@ final class Retention implements SegmentBudget {
 
     /** How much was durable when a search found nothing, so that it is not repeated before there is more. */
     private long searchedTo = -1;
+
+    /** As of the last enforcement, as asking the mark takes memory. */
+    private long schemaLength;
 
     /** Whether files may be left of segments with which no log begins any more. */
     private boolean unreferenced;
@@ -124,6 +130,7 @@ final class Retention implements SegmentBudget {
     void enforce() {
         long expiredNs = limits.maxAgeNs() == Long.MAX_VALUE ? Long.MIN_VALUE : clock.getAsLong() - limits.maxAgeNs();
         try {
+            schemaLength = mark.get().schemaDurable();
             deleteUnreferenced();
             delete(used() - limits.maxBytes(), expiredNs);
             relieve();
@@ -194,9 +201,9 @@ final class Retention implements SegmentBudget {
         return settling || limits.minFreeBytes() == 0 ? 0 : limits.minFreeBytes() - storage.usableSpace(directory);
     }
 
-    /** The bytes that the segment files take. */
+    /** The bytes that the store's files take. */
     private long used() {
-        long used = -savings.bytes();
+        long used = OTHERS_LENGTH + schemaLength - savings.bytes();
         StoreLogs now = logs.get();
         for (LogKind kind : KINDS) {
             LogView view = now.of(kind);

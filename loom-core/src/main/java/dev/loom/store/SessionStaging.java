@@ -3,6 +3,7 @@ package dev.loom.store;
 import dev.loom.io.Storage;
 import dev.loom.log.HybridLog;
 import dev.loom.log.LogKind;
+import dev.loom.record.LossCounts;
 import dev.loom.record.LossSlots;
 import dev.loom.record.PressureGauge;
 import dev.loom.record.SourceSlots;
@@ -26,6 +27,7 @@ final class SessionStaging {
     private final List<HybridLog> logs;
     private final SourceSlots slots;
     private final LossSlots losses;
+    private final LossCounts lossCounts;
     private final PressureGauge gauge;
 
     private volatile View current;
@@ -45,6 +47,7 @@ final class SessionStaging {
         this.logs = Stream.of(LogKind.values()).map(this::hybridLog).toList();
         this.slots = staging.live().slots();
         this.losses = staging.live().losses();
+        this.lossCounts = staging.live().lossCounts();
         this.gauge = staging.live().gauge();
     }
 
@@ -92,6 +95,11 @@ final class SessionStaging {
     /** The writer's loss slots. */
     LossSlots losses() {
         return losses;
+    }
+
+    /** The writer's counts of losses. */
+    LossCounts lossCounts() {
+        return lossCounts;
     }
 
     /** The writer's gauge. */
@@ -162,6 +170,7 @@ final class SessionStaging {
         }
         slots.moveTo(to.live().file().bytes());
         losses.moveTo(to.live().file().bytes());
+        lossCounts.moveTo(to.live().file().bytes());
         gauge.moveTo(to.live().file().bytes());
         to.live().stateRelease(LiveFile.OPEN);
         current = after;

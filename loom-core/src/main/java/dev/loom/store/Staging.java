@@ -178,6 +178,11 @@ record Staging(
         }
     }
 
+    /** Whether a directory is what is left of staging whose deletion failed: it no longer holds any records. */
+    static boolean isRest(Storage storage, Path directory) {
+        return !storage.exists(live(directory));
+    }
+
     /** Whether the files are still in place. */
     boolean inPlace() {
         boolean inPlace = FileId.find(live(directory)).equals(live.id());

@@ -171,6 +171,7 @@ final class StagingPlaces {
         return directory.startsWith(beside)
                 || killed.stream()
                         .anyMatch(each -> Long.toHexString(each.nonce()).equals(nonce))
-                || Staging.isOfSession(storage, directory, closed);
+                || Staging.isOfSession(storage, directory, closed)
+                || (nonce.equals(Long.toHexString(closed.sessionNonce())) && Staging.isRest(storage, directory));
     }
 }

@@ -3,6 +3,7 @@ package dev.loom.store;
 import dev.loom.api.Eviction;
 import dev.loom.api.StoreInfo;
 import dev.loom.api.StoreInfo.LogInfo;
+import dev.loom.log.LogKind;
 import dev.loom.log.LogView;
 import dev.loom.log.Watermarks;
 import dev.loom.record.PressureGauge;
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Describes a store. */
 final class StoreDescription {
+    /** The evictor is heard of once a second. Silence of this length means that the disk holds it up. */
+    private static final Duration STALL = Duration.ofSeconds(10);
+
     private StoreDescription() {}
 
     /**
@@ -48,7 +52,7 @@ final class StoreDescription {
                 mark.indexState(),
                 rebuild(logs.times().watermarks()),
                 Duration.ofNanos(clockAheadNs(mark, staging)),
-                failure(staging, failure),
+                failure(staging, failure).or(() -> stall(logs, staging, state)),
                 Optional.ofNullable(staging).map(StoreDescription::session),
                 Optional.ofNullable(writer));
     }
@@ -108,16 +112,34 @@ final class StoreDescription {
                 : Optional.of(staging.live().error()).filter(error -> !error.isEmpty());
     }
 
+    /** That its evictor does not come back from the disk. */
+    private static Optional<String> stall(StoreLogs logs, @Nullable Staging staging, StoreInfo.State state) {
+        boolean written = state == StoreInfo.State.WRITER || state == StoreInfo.State.LIVE;
+        long silenceNs = staging != null && written ? staging.live().silenceNs() : 0;
+        if (silenceNs < STALL.toNanos()) {
+            return Optional.empty();
+        }
+        long waiting = 0;
+        for (LogKind kind : LogKind.values()) {
+            Watermarks watermarks = logs.of(kind).watermarks();
+            waiting += watermarks.sealedAcquire() - watermarks.evictedAcquire();
+        }
+        return Optional.of("the disk does not answer, or the writer is stopped: s="
+                + Duration.ofNanos(silenceNs).toSeconds() + ", bytes waiting=" + Math.max(0, waiting));
+    }
+
     private static StoreInfo.Session session(Staging staging) {
         LiveFile live = staging.live();
         PressureGauge gauge = live.gauge();
         return new StoreInfo.Session(
                 live.direct() ? Eviction.DIRECT : Eviction.PAGE_CACHE,
+                live.pressure(),
                 Optional.ofNullable(staging.note()),
                 gauge.waits(),
                 Duration.ofNanos(gauge.waitedNs()),
                 gauge.refused(),
                 live.writeFailures(),
-                live.syncFailed());
+                live.syncFailed(),
+                live.lossCounts().all());
     }
 }

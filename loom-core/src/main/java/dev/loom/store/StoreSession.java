@@ -81,7 +81,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         HybridLog chunkLog = staging.log(LogKind.CHUNK);
         WriterSources sources = SessionSchema.writerSources(opened.schema(), opened.table());
         this.lookup = new ReferencedRecords(writersRecords(recordLog), recordLog::tail, this::formatText);
-        live.direct(opened.direct());
+        live.modes(opened.direct(), settings.pressure());
         publishClock();
 
         Savings savings = Savings.of(files, settings.storage(), begun);
@@ -114,6 +114,7 @@ public final class StoreSession implements Durability, AutoCloseable {
                 sources,
                 staging.slots(),
                 staging.losses(),
+                staging.lossCounts(),
                 clock,
                 evictor,
                 staging.gauge(),
@@ -290,6 +291,11 @@ public final class StoreSession implements Durability, AutoCloseable {
 
     @Override
     public void tick() {
+        SystemClock clock = systemClock;
+        if (clock != null) {
+            clock.follow();
+        }
+        publishClock();
         tenure.renew();
         try {
             evictorGuard.check();
@@ -302,11 +308,6 @@ public final class StoreSession implements Durability, AutoCloseable {
         }
         markIndexes();
         retention.enforce();
-        SystemClock clock = systemClock;
-        if (clock != null) {
-            clock.follow();
-            publishClock();
-        }
         StoreIoException write = evictor.writeFailure();
         StoreIoException sync = evictor.syncFailure();
         LoomException minor = stagingFailure != null ? stagingFailure : retention.failure();
@@ -347,7 +348,7 @@ public final class StoreSession implements Durability, AutoCloseable {
 
     private void publishClock() {
         SystemClock clock = systemClock;
-        staging.live().clockAhead(clock == null ? 0 : clock.aheadNs());
+        staging.live().beat(clock == null ? 0 : clock.aheadNs());
     }
 
     /** A description, whose values are read while nothing can be unmapped. */

@@ -33,7 +33,11 @@ final class BackpressureTest {
             Evictor.create(List.of(), 1, new RecordLogFixture.NoDurability(), SegmentBudget.UNLIMITED, 1, 1);
 
     private Backpressure backpressure(Pressure policy) {
-        return new Backpressure(gauge, evictor, policy, new LossLedger(slots));
+        return new Backpressure(
+                gauge,
+                evictor,
+                policy,
+                new LossLedger(slots, new LossCounts(ByteBuffer.allocateDirect(LossCounts.LENGTH), 0)));
     }
 
     /** Room at a later question. */

@@ -12,6 +12,7 @@ import dev.loom.log.PageDescriptor;
 import dev.loom.log.Segments;
 import dev.loom.log.UnsharedLog;
 import dev.loom.log.Watermarks;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -116,7 +117,8 @@ final class CheckpointWriterTest {
         add(4, SourceSlots.NO_DIRECTORY, 5);
         sources.add(5, false, new SourceTotals(), 0);
         sources.add(6, false, new SourceTotals(), 0);
-        LossLedger ledger = new LossLedger(LossSlots.allocate(8));
+        LossLedger ledger =
+                new LossLedger(LossSlots.allocate(8), new LossCounts(ByteBuffer.allocateDirect(LossCounts.LENGTH), 0));
         ledger.add(sources.get(6), LossReason.SAMPLED, 9, 1, 2);
         ledger.add(sources.get(4), LossReason.SAMPLED, 9, 1, 2);
         try (UnsharedLog log = log(2 * PAGE)) {

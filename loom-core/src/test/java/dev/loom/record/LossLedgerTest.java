@@ -6,16 +6,21 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.LossReason;
+import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
 final class LossLedgerTest {
     private static final long ADDRESS = 1 << 20;
 
+    private static LossCounts counts() {
+        return new LossCounts(ByteBuffer.allocateDirect(LossCounts.LENGTH), 0);
+    }
+
     /** A reader, or a recovery, sees each loss in its slot or in the log, whatever a kill has kept the writer from. */
     @Test
     void shouldCountALossOnceWhereverItsMarkingEnds() {
         LossSlots slots = LossSlots.allocate(8);
-        LossLedger ledger = new LossLedger(slots);
+        LossLedger ledger = new LossLedger(slots, counts());
         SourceState source = new SourceState(3);
         ledger.add(source, LossReason.STORE_FULL, 10, 100, 200);
         ledger.add(source, LossReason.SAMPLED, 5, 150, 300);
@@ -38,7 +43,7 @@ final class LossLedgerTest {
     @Test
     void shouldLetReadersSeeEachChangeAsAWhole() {
         LossSlots slots = LossSlots.allocate(8);
-        LossLedger ledger = new LossLedger(slots);
+        LossLedger ledger = new LossLedger(slots, counts());
         SourceState source = new SourceState(3);
         long before = slots.sequenceAcquire();
         ledger.add(source, LossReason.SAMPLED, 5, 150, 300);
@@ -59,7 +64,7 @@ final class LossLedgerTest {
 
     @Test
     void shouldMarkALossOnlyAtItsTimeOrLater() {
-        LossLedger ledger = new LossLedger(LossSlots.allocate(8));
+        LossLedger ledger = new LossLedger(LossSlots.allocate(8), counts());
         assertFalse(ledger.unmarked());
         assertEquals(0, ledger.lastNs());
         ledger.add(new SourceState(1), LossReason.SAMPLED, 5, 150, 300);
@@ -85,7 +90,7 @@ final class LossLedgerTest {
     @Test
     void shouldMarkAllLossesOfOneReasonTogether() {
         LossSlots slots = LossSlots.allocate(8);
-        LossLedger ledger = new LossLedger(slots);
+        LossLedger ledger = new LossLedger(slots, counts());
         SourceState source = new SourceState(3);
         source.lost = 100;
         ledger.show(source);

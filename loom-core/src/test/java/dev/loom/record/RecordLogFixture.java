@@ -84,6 +84,7 @@ final class RecordLogFixture implements AutoCloseable {
     final WriterSources sources = new WriterSources();
     final SourceSlots slots;
     final LossSlots losses;
+    final LossCounts lossCounts = new LossCounts(ByteBuffer.allocateDirect(LossCounts.LENGTH), 0);
     final RecordLog log;
     long clockNs = FIRST_TIME;
 
@@ -103,6 +104,7 @@ final class RecordLogFixture implements AutoCloseable {
                 sources,
                 slots,
                 losses,
+                lossCounts,
                 () -> clockNs++,
                 Evictor.create(List.of(), STORE_ID, new NoDurability(), SegmentBudget.UNLIMITED, 1, 1),
                 new PressureGauge(ByteBuffer.allocateDirect(PressureGauge.LENGTH), 0),

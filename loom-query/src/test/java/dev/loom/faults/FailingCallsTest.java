@@ -19,9 +19,11 @@ import dev.loom.error.StoreIoException;
 import dev.loom.faults.FaultyStorage.Call;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -32,9 +34,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Every call to the file system fails once, or from then on: errors are typed, nothing published is lost, nothing hangs.
- * {@code -Dloom.stride=1} fails each call of an opening, the default each 7th.
+ * {@code -Dloom.stride=1} fails each call of an opening, the default each 7th. {@code -Dloom.rounds=N} does so for so many
+ * stores, all but the first of random sizes from {@code -Dloom.test.seed=S}.
  */
-@Timeout(value = 300, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 60, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FailingCallsTest {
     private static final long SEED = 7;
     private static final int SOURCES = 3;
@@ -51,6 +54,8 @@ class FailingCallsTest {
     private final long[] counts = new long[SOURCES];
     private final byte[][] pending = new byte[SOURCES][];
     private Pressure pressure = Pressure.WAIT;
+    private int records = 600;
+    private int injected;
 
     @TempDir
     Path temp;
@@ -84,7 +89,7 @@ class FailingCallsTest {
         storage.heal();
         if (before != Before.ABSENT) {
             Loom loom = open(directory);
-            push(loom, 600);
+            push(loom, records);
             if (before == Before.CLOSED) {
                 loom.close();
             } else {
@@ -96,8 +101,21 @@ class FailingCallsTest {
 
     @ParameterizedTest
     @EnumSource(Before.class)
-    void shouldOpenAgainWhenOpeningFailed(Before before) {
-        Path first = prepare(before, "measured");
+    void shouldOpenAgainWhenOpeningFailed(Before before) throws IOException {
+        long seed = Long.getLong("loom.test.seed", System.nanoTime());
+        Random random = new Random(seed);
+        int rounds = Integer.getInteger("loom.rounds", 1);
+        for (int round = 0; round < rounds; round++) {
+            openWithFailures(before, "round" + round);
+            records = 1 + random.nextInt(2_000);
+        }
+        System.out.println("FailingCallsTest: -Dloom.test.seed=" + seed + ", store=" + before + ", rounds=" + rounds
+                + ", failures injected=" + injected);
+    }
+
+    private void openWithFailures(Before before, String round) throws IOException {
+        Path folder = Path.of(round);
+        Path first = prepare(before, folder.resolve("measured").toString());
         Map<Call, Integer> calls = new EnumMap<>(Call.class);
         Loom measured = open(first);
         for (Call call : Call.values()) {
@@ -109,22 +127,25 @@ class FailingCallsTest {
         calls.forEach((call, number) -> {
             for (int nth = 1; nth <= number; nth++) {
                 if (turn[0]++ % stride == 0) {
-                    openWithFailure(before, call, nth, turn[0] % 2 == 0);
-                    openWithFailure(before, call, nth, turn[0] % 2 != 0);
+                    openWithFailure(before, folder, call, nth, turn[0] % 2 == 0);
+                    openWithFailure(before, folder, call, nth, turn[0] % 2 != 0);
                 }
             }
         });
+        PowerCutTest.delete(temp.resolve(round));
     }
 
-    private void openWithFailure(Before before, Call call, int nth, boolean sticky) {
+    private void openWithFailure(Before before, Path folder, Call call, int nth, boolean sticky) {
         String what = before + "-" + call + "-" + nth + "-" + sticky;
-        Path directory = prepare(before, what);
+        Path directory = prepare(before, folder.resolve(what).toString());
         storage.fail(call, nth, sticky);
         try {
             Loom loom = open(directory);
+            injected += storage.failures() > 0 ? 1 : 0;
             storage.heal();
             loom.close();
         } catch (LoomException e) {
+            injected++;
             storage.heal();
         }
         try (Loom loom = open(directory)) {
@@ -133,6 +154,14 @@ class FailingCallsTest {
         }
         assertArrayEquals(counts, oracle.count(directory), what);
         assertEquals(0, staged(), "staging left behind: " + what);
+    }
+
+    @Test
+    void shouldLeaveNoStagingWhenItsDeletionFailedHalfWay() {
+        for (int nth = 1; nth <= 10; nth++) {
+            openWithFailure(Before.ABANDONED, Path.of("."), Call.DELETE, nth, false);
+        }
+        assertTrue(injected > 7, "each file of the staging, and its directory: failures=" + injected);
     }
 
     private long staged() {

@@ -37,6 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PowerCutTest {
     private static final int SOURCES = 3;
     private static final int CUTS_PER_STORE = 5;
+    private static final int ROUNDS_TOLD = 100;
 
     /** After so many calls to the disk, so many records were said to be durable. */
     private record Promise(int calls, int records) {}
@@ -58,6 +59,8 @@ class PowerCutTest {
     private boolean failing;
     private int syncsFailed;
     private int renames;
+    private int cuts;
+    private int cutsOfOpenings;
 
     @Test
     void shouldKeepWhatIsDurableWhenThePowerIsCut() throws IOException {
@@ -70,6 +73,10 @@ class PowerCutTest {
                 liveAndBeCut();
             } catch (AssertionError | RuntimeException e) {
                 throw new AssertionError("seed=" + seed, e);
+            }
+            if ((round + 1) % ROUNDS_TOLD == 0 || round + 1 == rounds) {
+                System.out.println("PowerCutTest: stores=" + (round + 1) + ", cuts=" + cuts
+                        + ", of them within an opening=" + cutsOfOpenings + ", syncs failed=" + syncsFailed);
             }
         }
         System.out.println("PowerCutTest: segments compressed=" + renames);
@@ -96,6 +103,8 @@ class PowerCutTest {
             int calls = random.nextInt((random.nextBoolean() ? opened : storage.calls()) + 1);
             Path next = Files.createDirectory(temp.resolve("disk-" + cut));
             storage.cut(calls, random, next);
+            cuts++;
+            cutsOfOpenings += calls <= opened ? 1 : 0;
             delete(disk);
             disk = next;
             MarkForger.ofEarlierBoot(disk.resolve("store"));
@@ -110,7 +119,7 @@ class PowerCutTest {
         delete(disk);
     }
 
-    private static void delete(Path directory) throws IOException {
+    static void delete(Path directory) throws IOException {
         try (Stream<Path> files = Files.walk(directory)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(file);

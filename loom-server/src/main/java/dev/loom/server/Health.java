@@ -46,7 +46,8 @@ final class Health {
         return OK;
     }
 
-    private String problem() {
+    /** Why records can't be taken or don't reach the disk; empty if they do. */
+    String problem() {
         if (closing) {
             return "closing";
         }

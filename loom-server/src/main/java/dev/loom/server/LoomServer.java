@@ -200,6 +200,7 @@ public final class LoomServer implements AutoCloseable {
                 store.directory(),
                 ClockPair.ofThisMachine(),
                 store::store,
+                () -> health.problem().isEmpty(),
                 queries,
                 otlp,
                 Optional.ofNullable(ingest),

@@ -17,11 +17,13 @@ import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.ToLongBiFunction;
@@ -31,6 +33,7 @@ import java.util.function.ToLongBiFunction;
  *
  * @param directory the store's directory
  * @param started both clocks when the server started
+ * @param ready whether {@code /readyz} says so
  * @param otlp the OTLP receiver and its target, if there is one
  * @param ingest the raw port, if there is one
  */
@@ -38,6 +41,7 @@ record ServerMetrics(
         Path directory,
         ClockPair started,
         Supplier<Store> store,
+        BooleanSupplier ready,
         QueryPool queries,
         Optional<Otlp> otlp,
         Optional<IngestServer> ingest,
@@ -53,6 +57,8 @@ record ServerMetrics(
         ingest.ifPresent(server -> ingest(text, server));
         queries(text);
         http.get().ifPresent(servers -> connections(text, servers));
+        text.gauge("loom_ready", "Whether records can be taken and reach the disk, as /readyz says.")
+                .value(ready.getAsBoolean() ? 1 : 0);
         clock(text);
         disk(text);
         store(text);
@@ -95,7 +101,7 @@ record ServerMetrics(
         eachCell(
                 text,
                 "loom_otlp_rejected_records_total",
-                "Log records, spans and data points that can never be stored.",
+                "Log records, spans and data points that were rejected or, by store.policy, dropped.",
                 counters::rejectedRecords);
         eachCell(text, "loom_otlp_received_bytes_total", "Bytes of accepted requests, decompressed.", counters::bytes);
         text.counter("loom_otlp_refused_requests_total", "Requests that were refused, by reason.");
@@ -212,11 +218,20 @@ record ServerMetrics(
                 .seconds(session == null ? 0 : session.waited().toNanos());
         text.counter("loom_store_write_failures_total", "Failed page writes.")
                 .value(session == null ? 0 : session.writeFailures());
+        text.gauge("loom_store_durability_failed", "Whether the last sync failed.")
+                .value(session != null && session.durabilityFailed() ? 1 : 0);
+        text.gauge(
+                        "loom_store_staging_fallback",
+                        "Whether the rings are smaller than set, or not where they should be.")
+                .value(session != null && session.stagingFallback().isPresent() ? 1 : 0);
+        text.counter("loom_store_staging_replaced_total", "How often deleted staging was replaced.")
+                .value(info.writer().map(StoreInfo.Writer::stagingReplaced).orElse(0));
         text.gauge("loom_store_clock_ahead_seconds", "How far arrival times are ahead of the machine's clock.")
                 .seconds(info.clockAhead().toNanos());
         text.gauge("loom_store_sources", "Sources.").value(info.sources());
         try (Snapshot snapshot = store.get().snapshot()) {
             sources(text, snapshot);
+            losses(text, snapshot, session == null ? List.of() : session.losses());
         }
     }
 
@@ -243,5 +258,22 @@ record ServerMetrics(
                 (name, statistics) -> text.value(statistics.bytes() + statistics.deletedBytes(), "source", name));
         text.counter("loom_source_lost_records_total", "Lost records of a source.");
         sources.forEach((name, statistics) -> text.value(statistics.lost(), "source", name));
+        text.counter("loom_source_deleted_records_total", "Records of a source that retention deleted.");
+        sources.forEach((name, statistics) -> text.value(statistics.deletedRecords(), "source", name));
+    }
+
+    private static void losses(MetricsText text, Snapshot snapshot, List<StoreInfo.Loss> losses) {
+        text.counter(
+                "loom_store_lost_records_total",
+                "Records lost since the store was opened; those of the sources beyond the first 120 have no source.");
+        Map<Integer, String> names = new HashMap<>();
+        snapshot.sources().forEach(source -> names.put(source.id(), source.name()));
+        Map<List<String>, Long> sums = new LinkedHashMap<>();
+        for (StoreInfo.Loss loss : losses) {
+            // a source that was closed may have the name of another
+            String name = names.getOrDefault(loss.source(), "");
+            sums.merge(List.of(name, lower(loss.reason())), loss.records(), Long::sum);
+        }
+        sums.forEach((labels, records) -> text.value(records, "source", labels.get(0), "reason", labels.get(1)));
     }
 }

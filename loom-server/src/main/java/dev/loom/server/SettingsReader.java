@@ -1,6 +1,7 @@
 package dev.loom.server;
 
 import dev.loom.LoomConfig;
+import dev.loom.api.Pressure;
 import dev.loom.otlp.ingest.IngestSettings;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.otlp.server.OtlpConfig;
@@ -20,6 +21,7 @@ final class SettingsReader {
     private static final String OTLP_HTTP_DEFAULT = "localhost:4318";
     private static final String API_DEFAULT = "localhost:4319";
     private static final String NONE = "none";
+    private static final String POLICY = "store.policy";
     private static final Duration NO_AGE = Duration.ofNanos(Long.MAX_VALUE);
 
     private static final int MIB = 1 << 20;
@@ -70,6 +72,7 @@ final class SettingsReader {
         bytes("store.record_ring_mib").ifPresent(store::recordRingBytes);
         file.count("store.segment_mib").ifPresent(mib -> store.segmentBytes((long) mib * MIB));
         duration("store.durability_interval", store::durabilityInterval);
+        pressure().ifPresent(store::pressure);
         limit("store.max_size", LoomConfig.UNLIMITED, Quantity::bytes).ifPresent(store::maxBytes);
         limit("store.max_age", NO_AGE, Quantity::duration).ifPresent(store::maxAge);
         limit("store.min_free", 0L, Quantity::bytes).ifPresent(store::minFreeBytes);
@@ -80,6 +83,16 @@ final class SettingsReader {
         file.count("store.compression_percent").ifPresent(percent -> store.compressionShare(percent / 100.0));
         settings.store(store.build());
         duration("store.open_interval", settings::openInterval);
+    }
+
+    private Optional<Pressure> pressure() {
+        return file.text(POLICY).map(word -> switch (word) {
+            case "wait" -> Pressure.WAIT;
+            case "drop-newest" -> Pressure.DROP_NEWEST;
+            default ->
+                throw new IllegalArgumentException(
+                        "bad setting: name=" + POLICY + ", value=" + word + ", expected=wait or drop-newest");
+        });
     }
 
     private void receivers() {

@@ -1,8 +1,6 @@
 package dev.loom.server;
 
-import dev.loom.api.StoreInfo;
 import dev.loom.error.LoomException;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -20,7 +18,6 @@ final class StoreWatch implements Runnable, AutoCloseable {
     private final ServedStore store;
     private final Consumer<String> notices;
     private final Thread thread = new Thread(this, "loom-watch");
-    private final EvictionProgress progress = new EvictionProgress();
     private final CountDownLatch closing = new CountDownLatch(1);
     private boolean failing;
     private long attemptNs;
@@ -44,7 +41,7 @@ final class StoreWatch implements Runnable, AutoCloseable {
 
     /** Why records are not taken or don't reach the disk; empty if they do. */
     String problem() {
-        return store.readOnly() ? "store is not writable: " + store.reason() : find(System.nanoTime());
+        return store.readOnly() ? "store is not writable: " + store.reason() : find();
     }
 
     @Override
@@ -76,22 +73,19 @@ final class StoreWatch implements Runnable, AutoCloseable {
             attemptNs = System.nanoTime() - beganNs;
             return;
         }
-        String found = find(beganNs);
+        String found = find();
         if (failing != !found.isEmpty()) {
             failing = !found.isEmpty();
             notices.accept(failing ? "records don't reach the disk: " + found : "records reach the disk again");
         }
     }
 
-    private String find(long nowNs) {
-        StoreInfo info;
+    private String find() {
         try {
-            info = store.store().info();
+            return store.store().info().failure().orElse("");
         } catch (LoomException | IllegalStateException e) {
             return String.valueOf(e.getMessage());
         }
-        return info.failure()
-                .orElseGet(() -> progress.problem(List.of(info.records(), info.times(), info.chunks()), nowNs));
     }
 
     @Override

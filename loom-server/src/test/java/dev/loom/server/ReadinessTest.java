@@ -7,9 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.SharedWriter;
-import dev.loom.api.StoreInfo.LogInfo;
 import dev.loom.error.LoomException;
-import dev.loom.server.api.ApiFailure;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -22,9 +20,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -142,37 +138,6 @@ final class ReadinessTest {
             ready = ready(sidecar, "Authorization", "Bearer secret");
             assertTrue(ready.body().contains("endpoint no longer listens"), ready.body());
         }
-    }
-
-    private static LogInfo log(long sealed, long evicted) {
-        return new LogInfo(0, 0, 0, evicted, sealed, sealed, sealed, 0);
-    }
-
-    @Test
-    void shouldNotBeReadyWhenNoPageWasWrittenForTenSeconds() {
-        EvictionProgress progress = new EvictionProgress();
-        long[] watermarks = {0, 0};
-        long[] nowNs = {Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(25)}; // a clock may begin anywhere
-        Health health = new Health(
-                () -> progress.problem(List.of(log(watermarks[0], watermarks[1]), log(7, 7)), nowNs[0]), List.of());
-        Consumer<Duration> after = time -> nowNs[0] += time.toNanos();
-        assertEquals("ok\n", health.ready(true));
-        after.accept(Duration.ofHours(1)); // in which nothing waited
-        assertEquals("ok\n", health.ready(true));
-        watermarks[0] = 300;
-        after.accept(Duration.ofMillis(9_999));
-        assertEquals("ok\n", health.ready(true));
-        watermarks[1] = 100; // a page
-        after.accept(Duration.ofMillis(9_999));
-        assertEquals("ok\n", health.ready(true));
-        after.accept(Duration.ofMillis(9_999));
-        assertEquals("ok\n", health.ready(true));
-        after.accept(Duration.ofMillis(1));
-        ApiFailure failure = assertThrows(ApiFailure.class, () -> health.ready(true));
-        assertEquals(503, failure.status());
-        assertEquals("no page was written for some time: s=10, bytes waiting=200", failure.getMessage());
-        watermarks[1] = 300;
-        assertEquals("ok\n", health.ready(true));
     }
 
     @Test

@@ -71,6 +71,19 @@ final class RecordAppender {
         return UNFIT;
     }
 
+    /**
+     * Does what the store's policy says for a record that has no room: waits, or drops and counts it.
+     *
+     * @return whether it was dropped; otherwise it is to be appended again
+     */
+    boolean drop(int sourceId, int length) {
+        long status = loom.claim(sourceId, Math.min(OtlpRecordDescriptor.MESSAGE_OFFSET + length, claimLengthMax));
+        if (status >= 0) {
+            loom.claimed().abort();
+        }
+        return status == PushStatus.DROPPED;
+    }
+
     /** Appends a record of several pages, which can't be claimed. */
     private long offer(int sourceId, DirectBuffer buffer, int offset, int length, long reference) {
         int payloadLength = OtlpRecordDescriptor.MESSAGE_OFFSET + length;

@@ -1,10 +1,11 @@
 package dev.loom.otlp.ingest;
 
-/** Why a record of a well-formed request is not stored and never can be. */
+/** Why a record of a well-formed request is not stored and need not be sent again. */
 enum RejectReason {
     INVALID_IDS("trace_id or span_id is missing, all zero or has the wrong length"),
     RECORD_TOO_LONG("longer than the store's limit"),
-    CONTEXT_TOO_LONG("resource, scope and metric description are longer than the limit");
+    CONTEXT_TOO_LONG("resource, scope and metric description are longer than the limit"),
+    STORE_FULL("the store is full, and drops the newest records");
 
     private final String text;
 

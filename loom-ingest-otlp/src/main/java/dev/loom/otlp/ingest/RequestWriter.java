@@ -1,10 +1,12 @@
 package dev.loom.otlp.ingest;
 
 import dev.loom.SharedWriter;
+import dev.loom.api.Pressure;
 import dev.loom.api.PushStatus;
 import dev.loom.otlp.Signal;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.agrona.DirectBuffer;
 
@@ -17,6 +19,8 @@ final class RequestWriter {
     private static final int TURN_BYTES = 1 << 20;
     /** How long to wait for the evictor to make room, in ns. */
     private static final long PRESSED_PARK_NS = 200_000;
+    /** How long a request waits for room in a store that drops records, in ns. */
+    private static final long DROP_AFTER_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** Stands for no resource. */
     private static final long NOT_ROUTED = -1;
@@ -35,6 +39,7 @@ final class RequestWriter {
     private final ContextBytes context;
     private final ExportCursor cursor;
     private final int recordLengthMax;
+    private final boolean drops;
 
     private Signal signal = Signal.LOGS;
     private DirectBuffer buffer;
@@ -51,6 +56,7 @@ final class RequestWriter {
         context = new ContextBytes(contextLengthMax);
         cursor = new ExportCursor(context);
         buffer = context.buffer();
+        drops = writer.loom().info().session().orElseThrow().pressure() == Pressure.DROP_NEWEST;
         recordLengthMax = writer.loom().payloadLengthMax() - OtlpRecordDescriptor.MESSAGE_OFFSET;
     }
 
@@ -83,13 +89,14 @@ final class RequestWriter {
      */
     boolean write(long deadlineNs) {
         Turn last = pending ? Turn.TO_GO_ON : Turn.DONE;
+        long dropFromNs = System.nanoTime() + DROP_AFTER_NS;
         while (last != Turn.DONE) {
             long leftNs = deadlineNs - System.nanoTime();
             if (leftNs <= 0 || !writer.acquire(Duration.ofNanos(leftNs))) {
                 return false;
             }
             try {
-                last = takeTurn();
+                last = takeTurn(drops && System.nanoTime() - dropFromNs > 0);
             } finally {
                 writer.release();
             }
@@ -100,7 +107,7 @@ final class RequestWriter {
         return true;
     }
 
-    private Turn takeTurn() {
+    private Turn takeTurn(boolean dropping) {
         int bytes = 0;
         while (pending) {
             if (bytes > TURN_BYTES) {
@@ -108,7 +115,10 @@ final class RequestWriter {
             }
             long status = append();
             if (status == PushStatus.BACK_PRESSURED) {
-                return Turn.PRESSED;
+                if (!dropping || !turn.appender().drop(sourceId, cursor.length())) {
+                    return Turn.PRESSED;
+                }
+                reject(RejectReason.STORE_FULL);
             }
             bytes += cursor.length() + OtlpRecordDescriptor.MESSAGE_OFFSET;
             pending = cursor.next();

@@ -211,7 +211,7 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
      *
      * @param count at most 4,096, and 16 MiB in total
      * @param stop asked before each attempt
-     * @return how many of the first payloads are in the log
+     * @return how many of the first payloads are in the log, or were dropped and counted if the sidecar's store drops records
      */
     public int push(int sourceId, DirectBuffer payloads, int[] lengths, int count, BooleanSupplier stop) {
         int done = 0;

@@ -2,6 +2,7 @@ package dev.loom.server.ingest;
 
 import dev.loom.Loom;
 import dev.loom.SharedWriter;
+import dev.loom.api.Pressure;
 import dev.loom.api.PushStatus;
 import dev.loom.api.Source;
 import dev.loom.server.protocol.FrameDescriptor;
@@ -21,6 +22,7 @@ final class BatchPush {
 
     private final SharedWriter writer;
     private final Loom loom;
+    private final boolean drops;
     private final BatchReader reader = new BatchReader();
     private final BitSet open = new BitSet();
     private int taken;
@@ -29,6 +31,7 @@ final class BatchPush {
     BatchPush(SharedWriter writer) {
         this.writer = writer;
         this.loom = writer.loom();
+        this.drops = loom.info().session().orElseThrow().pressure() == Pressure.DROP_NEWEST;
     }
 
     /** Whether it pushes through this writer. */
@@ -36,7 +39,7 @@ final class BatchPush {
         return writer == other;
     }
 
-    /** How many records of the last batch are in the log; they are its first. */
+    /** How many records of the last batch are in the log, or were dropped and counted; they are its first. */
     int taken() {
         return taken;
     }
@@ -106,9 +109,9 @@ final class BatchPush {
                     System.arraycopy(lengths, pushed, lengths, 0, left);
                 }
             } else if (pushed == PushStatus.SOURCE_CLOSED) {
-                open.clear(reader.source);
-                reason = "source was closed: id=" + reader.source;
-                return FrameDescriptor.REFUSED;
+                return closed();
+            } else if (System.nanoTime() - deadlineNs > 0 && drops) {
+                return pushOrDrop(at, left);
             } else if (System.nanoTime() - deadlineNs > 0) {
                 reason = "the store's ring is full";
                 return FrameDescriptor.RETRY;
@@ -117,5 +120,24 @@ final class BatchPush {
             }
         }
         return FrameDescriptor.TAKEN;
+    }
+
+    /** Pushes the last records of a group. The store drops, and counts, those without room. */
+    private int pushOrDrop(int from, int left) {
+        int at = from;
+        for (int i = 0; i < left; i++) {
+            if (loom.push(reader.source, reader.buffer, at, reader.lengths[i]) == PushStatus.SOURCE_CLOSED) {
+                return closed();
+            }
+            at += reader.lengths[i];
+            taken++;
+        }
+        return FrameDescriptor.TAKEN;
+    }
+
+    private int closed() {
+        open.clear(reader.source);
+        reason = "source was closed: id=" + reader.source;
+        return FrameDescriptor.REFUSED;
     }
 }

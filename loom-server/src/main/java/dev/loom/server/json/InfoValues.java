@@ -8,6 +8,8 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** A store's description as {@code info} prints it: values by name, in display order. The names are stable. */
 final class InfoValues {
@@ -84,10 +86,15 @@ final class InfoValues {
 
     private void session(StoreInfo.Session session) {
         values.put("eviction", session.eviction() == Eviction.DIRECT ? "direct" : "page cache");
+        values.put("policy", lower(session.pressure()).replace('_', '-'));
         session.stagingFallback().ifPresent(reason -> values.put("staging_fallback", reason));
         values.put("waits", session.waits());
         values.put("waited_ns", session.waited().toNanos());
         values.put("refused_source_closed", session.refused());
+        session.losses().stream()
+                .collect(Collectors.groupingBy(
+                        StoreInfo.Loss::reason, TreeMap::new, Collectors.summingLong(StoreInfo.Loss::records)))
+                .forEach((reason, records) -> values.put("lost_" + lower(reason), records));
         values.put("write_failures", session.writeFailures());
         values.put("durability_failed", session.durabilityFailed());
     }

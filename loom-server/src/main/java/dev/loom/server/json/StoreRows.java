@@ -33,6 +33,9 @@ public final class StoreRows {
         row.put("first", empty ? null : statistics.firstTimeNs());
         row.put("last", empty ? null : statistics.lastTimeNs());
         row.put("lost", statistics.lost());
+        if (statistics.deletedRecords() > 0) {
+            row.put("deleted", statistics.deletedRecords());
+        }
         if (source.closed()) {
             row.put("closed", true);
         }
