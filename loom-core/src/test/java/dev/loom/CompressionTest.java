@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.api.RecordCursor;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
-import dev.loom.api.SourceCursor;
 import dev.loom.api.Store;
 import dev.loom.api.StoreInfo;
 import dev.loom.error.StoreIoException;
@@ -137,9 +137,9 @@ final class CompressionTest {
         await(() -> plain().size() <= 1);
     }
 
-    private static List<Pushed> drain(SourceCursor opened) {
+    private static List<Pushed> drain(RecordCursor opened) {
         List<Pushed> records = new ArrayList<>();
-        try (SourceCursor cursor = opened) {
+        try (RecordCursor cursor = opened) {
             while (cursor.next()) {
                 byte[] payload = new byte[cursor.length()];
                 cursor.buffer().getBytes(cursor.offset(), payload);
@@ -184,7 +184,7 @@ final class CompressionTest {
                 LoomReader reader = LoomReader.attach(store())) {
             fill(loom, 12);
             try (Snapshot before = loom.snapshot();
-                    SourceCursor cursor = before.oldestFirst(id(before, "requests"), Long.MIN_VALUE, Long.MAX_VALUE)) {
+                    RecordCursor cursor = before.oldestFirst(id(before, "requests"), Long.MIN_VALUE, Long.MAX_VALUE)) {
                 assertTrue(cursor.next());
                 awaitCompressed();
                 List<Pushed> rest = drain(cursor);

@@ -3,9 +3,9 @@ package dev.loom.bench;
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
+import dev.loom.api.RecordCursor;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
-import dev.loom.api.SourceCursor;
 import dev.loom.bench.push.CpuTime;
 import dev.loom.bench.push.ScratchDirectory;
 import dev.loom.bench.scan.PageCache;
@@ -151,7 +151,7 @@ public final class CompressionCost {
     }
 
     private static void push(Snapshot snapshot, Loom loom, Map<Integer, Integer> ids) {
-        final List<SourceCursor> cursors = new ArrayList<>();
+        final List<RecordCursor> cursors = new ArrayList<>();
         final List<Integer> targets = new ArrayList<>();
         ids.forEach((source, target) -> {
             cursors.add(snapshot.oldestFirst(source, Long.MIN_VALUE, Long.MAX_VALUE));
@@ -161,14 +161,14 @@ public final class CompressionCost {
         while (more) {
             more = false;
             for (int i = 0; i < cursors.size(); i++) {
-                final SourceCursor cursor = cursors.get(i);
+                final RecordCursor cursor = cursors.get(i);
                 if (cursor.next()) {
                     loom.push(targets.get(i), cursor.buffer(), cursor.offset(), cursor.length());
                     more = true;
                 }
             }
         }
-        cursors.forEach(SourceCursor::close);
+        cursors.forEach(RecordCursor::close);
     }
 
     private List<Path> segments() {
@@ -269,7 +269,7 @@ public final class CompressionCost {
         try (LoomReader reader = LoomReader.attach(store);
                 Snapshot snapshot = reader.snapshot()) {
             for (Source source : snapshot.sources()) {
-                try (SourceCursor cursor = snapshot.oldestFirst(source.id(), Long.MIN_VALUE, Long.MAX_VALUE)) {
+                try (RecordCursor cursor = snapshot.oldestFirst(source.id(), Long.MIN_VALUE, Long.MAX_VALUE)) {
                     while (cursor.next()) {
                         final int length = Math.min(head.length, cursor.length());
                         cursor.buffer().getBytes(cursor.offset(), head, 0, length);

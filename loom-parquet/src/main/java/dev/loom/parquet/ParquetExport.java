@@ -10,11 +10,10 @@ import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
-import dev.loom.query.model.Cancellation;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.Order;
 import dev.loom.query.model.TimeRange;
-import dev.loom.read.SnapshotLookup;
+import dev.loom.read.SnapshotReader;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -32,6 +31,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import org.agrona.DirectBuffer;
 
@@ -65,7 +65,7 @@ public final class ParquetExport {
     private final Set<String> fields = new HashSet<>();
     private final Map<String, String> metadata = new LinkedHashMap<>();
     private TimeRange range = TimeRange.ALL;
-    private Cancellation cancellation = new Cancellation();
+    private BooleanSupplier cancelled = () -> false;
     private LongConsumer progress = records -> {};
 
     /**
@@ -124,9 +124,12 @@ public final class ParquetExport {
         return this;
     }
 
-    /** Ends the file early, with what it has by then; {@link Completeness#limit()} tells. */
-    public ParquetExport cancellation(Cancellation switchOff) {
-        cancellation = Objects.requireNonNull(switchOff);
+    /**
+     * Ends the file early, with what it has by then, once a condition is true; {@link Completeness#limit()} tells. It is asked
+     * often, on the writing thread.
+     */
+    public ParquetExport cancelWhen(BooleanSupplier condition) {
+        cancelled = Objects.requireNonNull(condition);
         return this;
     }
 
@@ -177,22 +180,23 @@ public final class ParquetExport {
     public Written write(OutputStream out) throws IOException {
         ColumnValues values = new ColumnValues();
         try (ParquetRows rows = new ParquetRows(out, TIME, ADDRESS, columns, values);
-                SnapshotLookup lookup = SnapshotLookup.of(snapshot);
+                SnapshotReader reader = SnapshotReader.of(snapshot);
                 QueryCursor records = RawScan.of(snapshot, source)
                         .order(Order.OLDEST_FIRST)
                         .range(range)
-                        .cancellation(cancellation)
+                        .cancelWhen(cancelled)
                         .pulse(() -> progress.accept(values.rows()))
                         .open()) {
             FieldValue value = new FieldValue();
-            value.lookup(lookup);
+            value.lookup(reader.lookup());
             while (records.next()) {
                 value.from(records.address());
                 rows.write(records, value);
             }
             rows.end(metadata);
             out.flush();
-            Completeness lookedUp = new Completeness(0, lookup.pagesDamaged(), false, Completeness.Limit.NONE, false);
+            Completeness lookedUp =
+                    new Completeness(0, reader.lookupPagesDamaged(), false, Completeness.Limit.NONE, false);
             return new Written(
                     values.rows(),
                     values.unfitting(),

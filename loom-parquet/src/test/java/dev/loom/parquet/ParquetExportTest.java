@@ -17,7 +17,6 @@ import dev.loom.otlp.Signal;
 import dev.loom.otlp.ingest.IngestSettings;
 import dev.loom.otlp.ingest.OtlpIngester;
 import dev.loom.otlp.json.JsonRequests;
-import dev.loom.query.model.Cancellation;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.TimeRange;
 import java.io.ByteArrayOutputStream;
@@ -28,6 +27,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -250,7 +250,7 @@ class ParquetExportTest {
 
     @Test
     void shouldBeWholeWhenCancelled() throws IOException {
-        Cancellation cancellation = new Cancellation();
+        AtomicBoolean cancelled = new AtomicBoolean();
         ParquetExport.Written written = export(
                 Formats.bytes(),
                 source -> {
@@ -258,9 +258,9 @@ class ParquetExportTest {
                         source.push(new byte[1024]);
                     }
                 },
-                export -> export.cancellation(cancellation).progress(records -> {
+                export -> export.cancelWhen(cancelled::get).progress(records -> {
                     if (records > 1000) {
-                        cancellation.cancel();
+                        cancelled.set(true);
                     }
                 }));
         assertEquals(Completeness.Limit.CANCELLED, written.completeness().limit());

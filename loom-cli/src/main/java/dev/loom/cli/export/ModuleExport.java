@@ -50,8 +50,8 @@ final class ModuleExport {
                 range.equals(TimeRange.ALL) ? snapshot.statistics(source.id()).records() : 0;
         long[] written = new long[1];
         progress.of(() -> total == 0 ? Double.NaN : (double) written[0] / total);
-        ExportForm.Order order = new ExportForm.Order(
-                snapshot, source, range, columns, console.interruption().cancellation(), records -> {
+        ExportForm.Order order =
+                new ExportForm.Order(snapshot, source, range, columns, console.interruption()::requested, records -> {
                     written[0] = records;
                     progress.updateNow(records);
                 });

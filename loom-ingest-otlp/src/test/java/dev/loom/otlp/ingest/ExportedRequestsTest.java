@@ -12,6 +12,7 @@ import com.google.protobuf.UnknownFieldSet;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.format.Formats;
+import dev.loom.format.RecordLookup;
 import dev.loom.otlp.ExportOutcome;
 import dev.loom.otlp.MessageBuffer;
 import dev.loom.otlp.Signal;
@@ -22,7 +23,6 @@ import dev.loom.otlp.json.JsonRequests;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import dev.loom.query.model.Order;
-import dev.loom.read.SnapshotLookup;
 import io.opentelemetry.proto.collector.logs.v1.ExportLogsServiceRequest;
 import io.opentelemetry.proto.common.v1.AnyValue;
 import io.opentelemetry.proto.logs.v1.LogRecord;
@@ -100,7 +100,7 @@ class ExportedRequestsTest {
 
     private static long addAll(IngestedStore store, Signal signal, long from, OtlpBatch batch) {
         try (Snapshot snapshot = store.writer().loom().snapshot();
-                SnapshotLookup lookup = SnapshotLookup.of(snapshot)) {
+                RecordLookup lookup = snapshot.lookup()) {
             Source source =
                     snapshot.source(SourceDefinitions.defaultName(signal)).orElse(null);
             if (source == null) {
@@ -177,7 +177,7 @@ class ExportedRequestsTest {
                             .build()
                             .toByteArray());
             try (Snapshot snapshot = store.writer().loom().snapshot();
-                    SnapshotLookup lookup = SnapshotLookup.of(snapshot);
+                    RecordLookup lookup = snapshot.lookup();
                     QueryCursor record = RawScan.of(
                                     snapshot, snapshot.source("otlp.logs").orElseThrow())
                             .open()) {
@@ -203,7 +203,7 @@ class ExportedRequestsTest {
         }
     }
 
-    private static boolean add(OtlpBatch batch, SnapshotLookup lookup, long reference, byte[] message) {
+    private static boolean add(OtlpBatch batch, RecordLookup lookup, long reference, byte[] message) {
         UnsafeBuffer payload = new UnsafeBuffer(new byte[Long.BYTES + message.length]);
         payload.putLong(0, reference, ByteOrder.LITTLE_ENDIAN);
         payload.putBytes(Long.BYTES, message);

@@ -22,7 +22,7 @@ public final class ParquetForm implements ExportForm {
     public Result write(Order order, OutputStream out) throws IOException {
         ParquetExport export = ParquetExport.of(order.snapshot(), order.source())
                 .range(order.range())
-                .cancellation(order.cancellation())
+                .cancelWhen(order.cancelled())
                 .progress(order.progress());
         for (Field column : order.columns()) {
             export.column(column.name(), column.type());

@@ -3,12 +3,12 @@ package dev.loom.query.service;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.format.Field;
-import dev.loom.query.model.Cancellation;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.TimeRange;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 
 /**
@@ -32,7 +32,7 @@ public interface ExportForm {
      *
      * @param range of arrival times
      * @param columns columns for fields that the source's format does not declare
-     * @param cancellation ends the file early
+     * @param cancelled ends the file early; asked often, on the writing thread
      * @param progress is told the number of records so far, about once a page
      */
     record Order(
@@ -40,7 +40,7 @@ public interface ExportForm {
             Source source,
             TimeRange range,
             List<Field> columns,
-            Cancellation cancellation,
+            BooleanSupplier cancelled,
             LongConsumer progress) {}
 
     /**
