@@ -10,6 +10,7 @@ import dev.loom.log.Evictor;
 import dev.loom.log.HybridLog;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.SegmentBudget;
+import dev.loom.record.LossCounts;
 import dev.loom.record.LossSlots;
 import dev.loom.record.PressureGauge;
 import dev.loom.record.RecordDescriptor;
@@ -52,6 +53,7 @@ public final class TailPublishing {
 
         private static final SourceSlots SLOTS = SourceSlots.allocate(2);
         private static final LossSlots LOSSES = LossSlots.allocate(2);
+        private static final LossCounts LOSS_COUNTS = new LossCounts(ByteBuffer.allocateDirect(LossCounts.LENGTH), 0);
         private static final PressureGauge GAUGE =
                 new PressureGauge(ByteBuffer.allocateDirect(PressureGauge.LENGTH), 0);
         private static final Evictor EVICTOR =
@@ -74,6 +76,7 @@ public final class TailPublishing {
                     sources,
                     SLOTS,
                     LOSSES,
+                    LOSS_COUNTS,
                     System::nanoTime,
                     EVICTOR,
                     GAUGE,
