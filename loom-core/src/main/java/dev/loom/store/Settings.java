@@ -36,6 +36,7 @@ public record Settings(
         long backgroundRebuildBytes,
         long indexCheckBytes,
         List<IndexFunction> indexFunctions,
+        @Nullable Repair repair,
         Storage storage) {
     /** The bytes of records indexed before a waiting writer resumes, and between two publications afterwards. */
     private static final long REBUILD_BYTES_LIVE = 16 << 20;
@@ -67,6 +68,7 @@ public record Settings(
                 Math.min(backgroundRebuildBytes, REBUILD_BYTES_LIVE),
                 indexCheckBytes,
                 Stream.concat(indexFunctions.stream(), functions.stream()).toList(),
+                null,
                 storage);
     }
 }
