@@ -6,6 +6,7 @@ import dev.loom.api.Pressure;
 import dev.loom.io.Storage;
 import dev.loom.log.PageDescriptor;
 import dev.loom.store.Limits;
+import dev.loom.store.Repair;
 import dev.loom.store.Settings;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -56,6 +57,7 @@ public final class LoomConfig {
     /** Collects settings. Not thread-safe. */
     public static final class Builder {
         private final Path directory;
+        private @Nullable Repair repair;
         private @Nullable Path staging;
         private @Nullable Integer recordRingBytes;
         private @Nullable Integer timeRingBytes;
@@ -303,6 +305,12 @@ public final class LoomConfig {
             return this;
         }
 
+        /** What sets aside, while the store is opened, what would otherwise be deleted. */
+        Builder repair(Repair setsAside) {
+            repair = setsAside;
+            return this;
+        }
+
         Builder storage(Storage access) {
             storage = access;
             return this;
@@ -332,6 +340,7 @@ public final class LoomConfig {
                     compressAfter,
                     compressionShare,
                     List.copyOf(indexFunctions),
+                    repair,
                     storage));
         }
     }

@@ -1,14 +1,19 @@
 package dev.loom;
 
+import dev.loom.api.Index;
 import dev.loom.error.LoomException;
+import dev.loom.error.StoreNotFoundException;
 import dev.loom.io.Storage;
+import dev.loom.store.Repair;
 import dev.loom.store.StoreVerification;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Checks every page and entry of a store: checksums, structure, and the timestamp index against the records. Never
- * writes. Of a live store it checks what is in segment files.
+ * Checks every page and entry of a store: checksums, structure, and all that the indexes say against the records. Verifying never
+ * writes. Of a live store it checks what is in segment files. Memory does not depend on the store's length.
  */
 public final class StoreVerifier {
     private StoreVerifier() {}
@@ -18,15 +23,50 @@ public final class StoreVerifier {
     public interface ProblemHandler {
         /** Called once per problem. */
         void onProblem(Path file, long offset, String message);
+
+        /** Called for damage that an earlier {@link #repair} set aside, and that is byte for byte as it was then. */
+        default void onKnown(Path file, long offset, String message) {}
+    }
+
+    /** Receives what a repair sets aside. */
+    @FunctionalInterface
+    public interface RepairHandler {
+        /**
+         * Called once it is durable.
+         *
+         * @param file the file that it is from
+         * @param offset the offset of what is wrong there
+         * @param copy the copy, in a directory of the store; null if there was nothing to copy, as of a missing file
+         */
+        void onSetAside(Path file, long offset, String reason, @Nullable Path copy);
     }
 
     /**
      * What was checked.
      *
      * @param entries records, index entries and schema entries
+     * @param known what an earlier repair set aside; not among the problems
+     * @param uncompared the indexes whose values were not compared with the records, because their functions are the
+     *     writing program's own; their totals and bins were compared with each other
      * @param complete false if it was cancelled
      */
-    public record Report(long files, long pages, long entries, long bytes, long problems, boolean complete) {}
+    public record Report(
+            long files,
+            long pages,
+            long entries,
+            long bytes,
+            long problems,
+            long known,
+            List<Index> uncompared,
+            boolean complete) {}
+
+    /**
+     * What a repair did.
+     *
+     * @param directory where it set things aside; null if there was nothing
+     * @param rebuilt whether the indexes were wrong, and were rebuilt from the records
+     */
+    public record Repaired(@Nullable Path directory, boolean rebuilt) {}
 
     /**
      * Checks a store.
@@ -35,14 +75,69 @@ public final class StoreVerifier {
      * @throws LoomException when there is no store that can be attached
      */
     public static Report verify(Path directory, ProblemHandler handler, BooleanSupplier cancelled) {
-        StoreVerification.Counts counts =
-                new StoreVerification(Storage.DISK, directory, handler::onProblem, cancelled).run();
+        StoreVerification.Counts counts = StoreVerification.run(
+                Storage.DISK,
+                directory,
+                (file, offset, message, known) -> {
+                    if (known) {
+                        handler.onKnown(file, offset, message);
+                    } else {
+                        handler.onProblem(file, offset, message);
+                    }
+                },
+                cancelled);
         return new Report(
-                counts.files(), counts.pages(), counts.entries(), counts.bytes(), counts.problems(), counts.complete());
+                counts.files(),
+                counts.pages(),
+                counts.entries(),
+                counts.bytes(),
+                counts.problems(),
+                counts.known(),
+                counts.uncompared(),
+                counts.complete());
     }
 
     /** As {@link #verify(Path, ProblemHandler, BooleanSupplier)}, to the end. */
     public static Report verify(Path directory, ProblemHandler handler) {
         return verify(directory, handler, () -> false);
+    }
+
+    /**
+     * Recovers a store as its next writer would, takes over a copy of a live one, verifies it, rebuilds its indexes if they
+     * are wrong, and closes it. What can't be rebuilt is never deleted: files and bytes that belong to no log are moved, and
+     * damaged pages, damaged entries and indexes to be rebuilt are copied to a directory {@code set-aside/TIME} of the store,
+     * with a list. Damaged pages of records stay in their place, and a later verification reports them as known. Waits until
+     * the indexes are rebuilt. May be repeated after a crash.
+     *
+     * @param cancelled polled once per page while it verifies
+     * @throws LoomException when another writer has the store; when the disk is full, or can't be read or written: nothing
+     *     that was not set aside before is then lost
+     * @throws java.util.concurrent.CancellationException when cancelled; nothing was rebuilt then
+     */
+    public static Repaired repair(Path directory, RepairHandler handler, BooleanSupplier cancelled) {
+        return repair(LoomConfig.at(directory), handler, cancelled);
+    }
+
+    static Repaired repair(LoomConfig.Builder builder, RepairHandler handler, BooleanSupplier cancelled) {
+        Path directory = builder.build().directory();
+        requireStore(directory);
+        Repair repair = new Repair(directory, handler::onSetAside, cancelled);
+        Loom.open(builder.adoptCopy(true)
+                        .backgroundRebuildBytes(Long.MAX_VALUE)
+                        .repair(repair)
+                        .build())
+                .close();
+        return new Repaired(repair.directory(), repair.rebuilds());
+    }
+
+    /** Opening a directory without a store would create one. */
+    private static void requireStore(Path directory) {
+        try {
+            LoomReader.attach(directory).close();
+        } catch (StoreNotFoundException e) {
+            throw e;
+        } catch (LoomException e) {
+            // recovery deals with whatever else keeps readers out
+        }
     }
 }

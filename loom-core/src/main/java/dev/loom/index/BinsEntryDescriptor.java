@@ -1,6 +1,7 @@
 package dev.loom.index;
 
 import dev.loom.log.PageDescriptor;
+import org.agrona.DirectBuffer;
 
 /**
  * Layout of the chunk index's entries: the bins of one index in one chunk. Little-endian, each padded to 8 bytes, none across
@@ -30,6 +31,30 @@ final class BinsEntryDescriptor {
     static final int LENGTH_MAX = PageDescriptor.PAGE_LENGTH - PageDescriptor.HEADER_LENGTH;
 
     private BinsEntryDescriptor() {}
+
+    /** Whether an entry of any type can be in the bytes that are left of a page. */
+    static boolean possible(DirectBuffer buffer, int at, int left) {
+        if (left < BINS_OFFSET) {
+            return false;
+        }
+        int length = buffer.getInt(at + LENGTH_OFFSET);
+        return length >= BINS_OFFSET && length % ALIGNMENT == 0 && length <= left;
+    }
+
+    /** Whether a possible entry has bins that fill it, but for zeroes. */
+    static boolean isWhole(DirectBuffer buffer, int at) {
+        int length = buffer.getInt(at + LENGTH_OFFSET);
+        int binsLength = buffer.getInt(at + BINS_LENGTH_OFFSET);
+        // type, and the zeroes behind it
+        boolean whole = buffer.getInt(at + TYPE_OFFSET) == BINS
+                && binsLength >= 0
+                && binsLength <= length
+                && alignedLength(binsLength) == length;
+        for (int i = BINS_OFFSET + binsLength; whole && i < length; i++) {
+            whole = buffer.getByte(at + i) == 0;
+        }
+        return whole;
+    }
 
     static int alignedLength(int binsLength) {
         return (BINS_OFFSET + binsLength + ALIGNMENT - 1) & -ALIGNMENT;

@@ -4,6 +4,7 @@ import dev.loom.log.LogView;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageReader;
 import dev.loom.log.PageState;
+import java.util.function.LongConsumer;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -13,6 +14,7 @@ public final class ChunkIndexReader implements AutoCloseable {
     private final PageReader pages;
     private int binsOffset;
     private int binsLength;
+    private long entryEnd;
 
     /** @param tail the snapshot's end of the chunk index */
     public ChunkIndexReader(LogView view, long tail) {
@@ -49,7 +51,65 @@ public final class ChunkIndexReader implements AutoCloseable {
         }
         binsOffset = at + BinsEntryDescriptor.BINS_OFFSET;
         binsLength = length;
+        entryEnd = address + BinsEntryDescriptor.alignedLength(length);
         return true;
+    }
+
+    /** The address after the bins last read. */
+    public long end() {
+        return entryEnd;
+    }
+
+    /** Whether an address is within the chunk index. */
+    public boolean contains(long address) {
+        return address >= 0 && address < tail;
+    }
+
+    /** Whether the page at an address can be read. */
+    public boolean readable(long address) {
+        return contains(address) && pages.read(PageDescriptor.pageAddress(address), tail) == PageState.PRESENT;
+    }
+
+    /** Whether an entry begins at an address, after those before it in its page. */
+    public boolean begins(long address) {
+        if (!readable(address)) {
+            return false;
+        }
+        int wanted = PageDescriptor.offsetInPage(address);
+        int at = PageDescriptor.HEADER_LENGTH;
+        while (at < wanted
+                && BinsEntryDescriptor.possible(pages.buffer(), pages.pageOffset() + at, pages.used() - at)) {
+            at += pages.buffer().getInt(pages.pageOffset() + at + BinsEntryDescriptor.LENGTH_OFFSET);
+        }
+        return at == wanted && at < pages.used();
+    }
+
+    /**
+     * Passes the entries of a page.
+     *
+     * @param malformed receives the address after which no entry can be told from another
+     * @return the number of entries
+     */
+    public int check(long pageAddress, LongConsumer malformed) {
+        int entries = 0;
+        if (!readable(pageAddress)) {
+            return entries;
+        }
+        int at = PageDescriptor.HEADER_LENGTH;
+        while (at < pages.used()) {
+            int offset = pages.pageOffset() + at;
+            if (!BinsEntryDescriptor.possible(pages.buffer(), offset, pages.used() - at)) {
+                malformed.accept(pageAddress + at);
+                return entries;
+            }
+            boolean later = PageDescriptor.minor(pages.buffer(), pages.pageOffset()) > PageDescriptor.MINOR;
+            if (!later && !BinsEntryDescriptor.isWhole(pages.buffer(), offset)) {
+                malformed.accept(pageAddress + at);
+            }
+            entries++;
+            at += pages.buffer().getInt(offset + BinsEntryDescriptor.LENGTH_OFFSET);
+        }
+        return entries;
     }
 
     /** The buffer that holds the bins last read, until the next are. */

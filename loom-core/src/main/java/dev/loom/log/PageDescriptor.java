@@ -109,6 +109,11 @@ public final class PageDescriptor {
         buffer.setMemory(page + used, PAGE_LENGTH - used, (byte) 0);
     }
 
+    /** The minor version of the format. */
+    public static int minor(DirectBuffer buffer, int page) {
+        return buffer.getByte(page + MINOR_OFFSET);
+    }
+
     public static boolean continues(DirectBuffer buffer, int page) {
         return (buffer.getByte(page + FLAGS_OFFSET) & FLAG_CONTINUES) != 0;
     }

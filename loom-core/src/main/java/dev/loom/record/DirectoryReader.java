@@ -20,6 +20,7 @@ public final class DirectoryReader extends TimeIndexReader {
     private long listedLastRecord;
     private long listedPrevious;
     private int listedIndexes;
+    private boolean listedUnchained;
     private @Nullable DirectoryReader following;
 
     /** @param tail the snapshot's end of the index */
@@ -140,7 +141,8 @@ public final class DirectoryReader extends TimeIndexReader {
         listedLastRecord = chunkAddress() + varints.next() * RecordDescriptor.ALIGNMENT;
         long back = varints.next() * TimeEntryDescriptor.ALIGNMENT;
         listedPrevious = back == 0 ? SourceSlots.NO_DIRECTORY : address() - back;
-        if (back < 0 || back > address()) {
+        listedUnchained = back < 0 || back > address();
+        if (listedUnchained) {
             // no entry is at a page's beginning, so a walk of the chain continues entry by entry
             listedPrevious = pageAddress();
         }
@@ -173,6 +175,73 @@ public final class DirectoryReader extends TimeIndexReader {
             handler.onListed(id, listedRecords, listedBytes, listedFirstTimeNs);
             varints.offset(indexesEnd());
         }
+    }
+
+    /** Receives the whole contents of a directory part. */
+    interface PartHandler {
+        /** Called for each source in turn; the {@code listed...} values are its own. */
+        void onSource(int sourceId);
+
+        /** The type of an index's values; null if it is not known. */
+        @Nullable
+        ValueType typeOf(int indexId);
+
+        /** Called for each index of a known type of the source named last. The summary is the handler's to keep. */
+        void onIndex(IndexSummary summary);
+    }
+
+    /**
+     * Passes everything that the current directory part lists.
+     *
+     * @throws CorruptStoreException when it can't be read to its end, or that is not where the entry ends
+     */
+    void forEachEntry(PartHandler handler) {
+        wrapList();
+        for (int i = listed(); i > 0; i--) {
+            handler.onSource(nextListed());
+            int limit = varints.limit();
+            int at = varints.offset();
+            long before = TimeEntryDescriptor.beforeBins(buffer.getLong(entry + TimeEntryDescriptor.BINS_BEGIN_OFFSET));
+            for (int j = listedIndexes; j > 0; j--) {
+                int lengths = IndexSummaryCodec.lengths(buffer, at, limit);
+                ValueType type = handler.typeOf(IndexSummaryCodec.indexId(buffer, at, limit, lengths));
+                if (type != null) {
+                    IndexSummary summary = new IndexSummary();
+                    IndexSummaryCodec.read(buffer, at, limit, lengths, type, before, summary);
+                    handler.onIndex(summary);
+                }
+                before += IndexSummaryCodec.binsDistance(buffer, at, limit, lengths);
+                at += IndexSummaryCodec.summaryLength(lengths);
+            }
+            varints.offset(at);
+        }
+        checkEnd();
+    }
+
+    /**
+     * Checks that what was listed last is followed by the entry's padding alone.
+     *
+     * @throws CorruptStoreException when it is not
+     */
+    void checkEnd() {
+        boolean padding = varints.limit() - varints.offset() < TimeEntryDescriptor.ALIGNMENT;
+        for (int at = varints.offset(); padding && at < varints.limit(); at++) {
+            padding = buffer.getByte(at) == 0;
+        }
+        if (!padding) {
+            throw new CorruptStoreException(
+                    "entry has more than it lists: address=" + address() + ", sources=" + listed());
+        }
+    }
+
+    /** Where a directory's bins begin in the chunk index. */
+    long binsBegin() {
+        return buffer.getLong(entry + TimeEntryDescriptor.BINS_BEGIN_OFFSET);
+    }
+
+    /** The address of the checkpoint before the current one, or -1. */
+    long previousCheckpoint() {
+        return buffer.getLong(entry + TimeEntryDescriptor.PREVIOUS_CHECKPOINT_OFFSET);
     }
 
     /** Receives the sources that a checkpoint part lists. */
@@ -232,6 +301,11 @@ public final class DirectoryReader extends TimeIndexReader {
     /** Address of the found source's last record in the chunk. */
     public long listedLastRecord() {
         return listedLastRecord;
+    }
+
+    /** Whether the found source's previous entry is at an impossible address. */
+    boolean listedUnchained() {
+        return listedUnchained;
     }
 
     /** The address of the previous entry that lists the found source, or {@link SourceSlots#NO_DIRECTORY}. */

@@ -33,6 +33,7 @@ public final class PageRecords implements AutoCloseable {
     private long baseTimeNs;
     private int epoch;
     private int next;
+    private int malformed;
 
     private long address;
     private long timeNs;
@@ -81,6 +82,7 @@ public final class PageRecords implements AutoCloseable {
             baseTimeNs = PageDescriptor.baseTimeNs(buffer, pageOffset);
             epoch = PageDescriptor.epoch(buffer, pageOffset);
             next = PageDescriptor.HEADER_LENGTH;
+            malformed = 0;
         } else {
             pageAddress = -1;
         }
@@ -96,6 +98,7 @@ public final class PageRecords implements AutoCloseable {
             int type = RecordDescriptor.type(word0);
             int aligned = RecordDescriptor.alignedLength(RecordDescriptor.length(word0));
             if (type == 0 || type > RecordDescriptor.LAST || aligned > used - offset) {
+                malformed = offset;
                 next = used;
                 break;
             }
@@ -257,6 +260,25 @@ public final class PageRecords implements AutoCloseable {
         }
         whole.putBytes(copied, source, at + RecordDescriptor.HEADER_LENGTH, length);
         return length;
+    }
+
+    /**
+     * The address of bytes in the current page that are no record, or -1; known once {@link #next} has returned false. The
+     * records after them, if there are any, are not found.
+     */
+    long malformed() {
+        int at = malformed == 0 && next < used ? next : malformed;
+        return at == 0 ? -1 : pageAddress + at;
+    }
+
+    /** Whether the current page begins with a fragment of a record that began in an earlier page. */
+    boolean continues() {
+        return PageDescriptor.continues(buffer, pageOffset);
+    }
+
+    /** The offset in {@link #buffer()} of the current page. */
+    int pageOffset() {
+        return pageOffset;
     }
 
     /** The base time of the current page. */

@@ -6,6 +6,7 @@ import dev.loom.log.PageReader;
 import dev.loom.log.PageState;
 import dev.loom.log.Watermarks;
 import java.util.Arrays;
+import java.util.function.LongConsumer;
 import org.agrona.collections.LongHashSet;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -29,6 +30,8 @@ abstract class TimeIndexReader implements AutoCloseable {
     private final LongHashSet rejected = new LongHashSet();
 
     private boolean strict;
+    private long unreadable;
+    private LongConsumer malformed = address -> {};
     private long pageAddress = -1;
     private int entries;
     private int current;
@@ -65,6 +68,31 @@ abstract class TimeIndexReader implements AutoCloseable {
     /** From now on a page that the disk can't deliver is a failure, not damage to skip. */
     final void failUnreadable() {
         strict = true;
+    }
+
+    /** From now on reports the addresses of what is no entry in pages that are intact. */
+    final void onMalformed(LongConsumer handler) {
+        malformed = handler;
+    }
+
+    /** The number of pages passed over so far because they can't be read. */
+    final long unreadable() {
+        return unreadable;
+    }
+
+    /** The epoch of the current entry's page. */
+    final int epoch() {
+        return PageDescriptor.epoch(buffer, pages.pageOffset());
+    }
+
+    /** Whether what precedes the index's first entry may have been deleted. */
+    final boolean cutAtBegin() {
+        return begin > 0;
+    }
+
+    /** Whether the current entry is the first of its page. */
+    final boolean beginsPage() {
+        return offsets[current] == PageDescriptor.HEADER_LENGTH;
     }
 
     /** Whether there is a gap below the end. */
@@ -218,7 +246,8 @@ abstract class TimeIndexReader implements AutoCloseable {
         return address >= gapBegin ? address + (gapEnd - gapBegin) : address;
     }
 
-    private long baseTimeNs() {
+    /** The base time of the current page. */
+    final long baseTimeNs() {
         return PageDescriptor.baseTimeNs(buffer, pages.pageOffset());
     }
 
@@ -232,6 +261,7 @@ abstract class TimeIndexReader implements AutoCloseable {
             if (strict) {
                 pages.checkReadable();
             }
+            unreadable++;
             return;
         }
         buffer = pages.buffer();
@@ -244,10 +274,22 @@ abstract class TimeIndexReader implements AutoCloseable {
                     || length > used - offset) {
                 break;
             }
-            if (possible(pages.pageOffset() + offset) && (rejected.isEmpty() || !rejected.contains(address + offset))) {
+            if (!possible(pages.pageOffset() + offset)) {
+                reportImpossible(offset);
+            } else if (rejected.isEmpty() || !rejected.contains(address + offset)) {
                 offsets[entries++] = offset;
             }
             offset += length;
+        }
+        if (offset < used) {
+            malformed.accept(address + offset);
+        }
+    }
+
+    /** What a page of a later format has may be of a type that is not known here. */
+    private void reportImpossible(int offset) {
+        if (PageDescriptor.minor(buffer, pages.pageOffset()) <= PageDescriptor.MINOR) {
+            malformed.accept(pageAddress + offset);
         }
     }
 

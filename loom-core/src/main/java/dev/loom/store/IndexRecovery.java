@@ -34,10 +34,12 @@ final class IndexRecovery {
      * Returns the mark on disk, of a store whose existing indexes are intact as far as is known.
      *
      * @param recovered whether the store had not been closed, so that pages may be damaged
+     * @param wrong whether the indexes are known to be wrong
      */
-    Mark run(Mark closed, boolean recovered) {
+    Mark run(Mark closed, boolean recovered, boolean wrong) {
         deleteUnnamed(closed);
-        boolean drop = settings.rebuildIndexes()
+        boolean drop = wrong
+                || settings.rebuildIndexes()
                 || closed.indexState() == IndexState.DAMAGED
                 || !whole(closed, recovered || closed.indexState() == IndexState.UNCHECKED);
         SourceTable known = sourceTable(closed);

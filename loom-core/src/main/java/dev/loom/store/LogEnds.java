@@ -98,13 +98,15 @@ record LogEnds(
         long end = pagesEnd(storage, times, mark.durable(LogKind.TIME), mark);
         try (DirectoryReader reader = new DirectoryReader(times, end)) {
             reader.toEnd();
-            boolean above = true;
-            while (above && reader.previous()) {
-                above = (reader.isDirectory() ? reader.chunkEnd() : reader.chunkAddress()) > recordEnd
+            boolean more = true;
+            while (more && reader.previous()) {
+                boolean above = (reader.isDirectory() ? reader.chunkEnd() : reader.chunkAddress()) > recordEnd
                         || (reader.isDirectory() && reader.binsEnd() > chunkEnd);
                 if (above) {
                     end = PageDescriptor.pageAddress(reader.address());
                 }
+                // a checkpoint does not tell where the bins end
+                more = above || reader.isCheckpoint();
             }
         }
         return end;

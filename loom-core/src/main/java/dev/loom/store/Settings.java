@@ -38,6 +38,7 @@ public record Settings(
         @Nullable Duration compressAfter,
         double compressionShare,
         List<IndexFunction> indexFunctions,
+        @Nullable Repair repair,
         Storage storage) {
     /** The bytes of records indexed before a waiting writer resumes, and between two publications afterwards. */
     private static final long REBUILD_BYTES_LIVE = 16 << 20;
@@ -71,6 +72,7 @@ public record Settings(
                 compressAfter,
                 compressionShare,
                 Stream.concat(indexFunctions.stream(), functions.stream()).toList(),
+                null,
                 storage);
     }
 }

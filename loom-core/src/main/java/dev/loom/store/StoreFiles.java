@@ -10,7 +10,8 @@ import java.util.Set;
 
 /** The paths of a store's files. */
 record StoreFiles(Path directory) {
-    private static final Set<String> NAMES = Set.of("LOCK", "loom.mark", "schema.log", "staging", "owner", "open.page");
+    private static final Set<String> NAMES =
+            Set.of("LOCK", "loom.mark", "schema.log", "staging", "owner", "open.page", SetAside.FOLDER);
 
     Path lock() {
         return directory.resolve("LOCK");

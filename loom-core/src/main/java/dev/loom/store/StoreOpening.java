@@ -209,14 +209,22 @@ public final class StoreOpening {
                         + ", staging of the original=" + mark.staging()
                         + "; adopt the copy to use what it holds");
             }
-            return Recovery.run(files, storage, fence(mark.adopted(), null), null);
+            return recoverFrom(fence(mark.adopted(), null), null);
         }
         Staging staging = Staging.openTrusted(storage, mark, Platform.bootId());
         rivals.refuse(mark, staging);
         if (staging != null && !HeldSegments.bearOut(files, storage, mark, staging.live())) {
             staging = null;
         }
-        return Recovery.run(files, storage, fence(mark, staging), staging);
+        return recoverFrom(fence(mark, staging), staging);
+    }
+
+    private Recovery recoverFrom(Mark mark, @Nullable Staging staging) {
+        Repair repair = settings.repair();
+        if (repair != null && staging == null) {
+            repair.beforeCut(files, storage, mark);
+        }
+        return Recovery.run(files, storage, mark, staging);
     }
 
     /** A writer that is still alive, against all signs, is told to stop before anything changes. */
@@ -234,7 +242,9 @@ public final class StoreOpening {
         SchemaLog.Content content = SchemaLog.read(storage, files.schema(), ended.storeId());
         Schema schema = Schema.EMPTY.with(content.entries()).supply(settings.indexFunctions());
         IndexRecovery indexes = new IndexRecovery(settings, files, schema);
-        Mark closed = indexes.run(ended, recovery != null);
+        Repair repair = settings.repair();
+        boolean rebuild = repair != null && repair.beforeIndexes(files, storage);
+        Mark closed = indexes.run(ended, recovery != null, rebuild);
         Rings wanted = new Rings(
                 or(settings.recordRingLength(), closed.ringWanted(LogKind.RECORD)),
                 or(settings.timeRingLength(), closed.ringWanted(LogKind.TIME)),

@@ -1,6 +1,8 @@
 package dev.loom.store;
 
-import dev.loom.error.CorruptStoreException;
+import dev.loom.api.Index;
+import dev.loom.api.Source;
+import dev.loom.index.ChunkIndexReader;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import dev.loom.log.CompressedSegmentCheck;
@@ -10,46 +12,87 @@ import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageReader;
 import dev.loom.log.PageState;
 import dev.loom.log.Segments;
-import dev.loom.record.DirectoryReader;
-import dev.loom.record.PageRecords;
+import dev.loom.record.FaultHandler;
+import dev.loom.record.IndexAudit;
+import dev.loom.record.ReferencedRecords;
+import dev.loom.schema.Schema;
 import dev.loom.schema.SchemaLog;
 import java.nio.file.Path;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
 /** One run over all files of a store. For one thread. */
 public final class StoreVerification {
     /** Receives problems one by one. */
     public interface ProblemHandler {
-        void onProblem(Path file, long offset, String message);
+        /**
+         * Called once per problem.
+         *
+         * @param known whether an earlier repair set it aside, and it is as it was
+         */
+        void onProblem(Path file, long offset, String message, boolean known);
     }
 
-    /** The counts of what was checked. */
-    public record Counts(long files, long pages, long entries, long bytes, long problems, boolean complete) {}
+    /**
+     * The counts of what was checked.
+     *
+     * @param known the problems that an earlier repair set aside, and that are as they were; not among the problems
+     * @param uncompared the indexes whose values could not be compared with the records
+     */
+    public record Counts(
+            long files,
+            long pages,
+            long entries,
+            long bytes,
+            long problems,
+            long known,
+            List<Index> uncompared,
+            boolean complete) {}
 
     private final Storage storage;
-    private final ProblemHandler handler;
+    private final Damage.Handler handler;
     private final BooleanSupplier cancelled;
     private final AttachedStore store;
     private final StoreFiles files;
+    private final KnownDamage knownDamage;
 
     private long filesChecked;
     private long pages;
     private long entries;
     private long bytes;
     private long problems;
+    private long known;
+    private final List<Index> uncompared = new ArrayList<>();
     private boolean stopped;
 
-    public StoreVerification(Storage storage, Path directory, ProblemHandler handler, BooleanSupplier cancelled) {
+    /** Verifies a store. */
+    public static Counts run(Storage storage, Path directory, ProblemHandler problems, BooleanSupplier cancelled) {
+        Damage.Handler handler = new Damage.Handler() {
+            @Override
+            public void onDamage(Damage kind, Path file, long offset, String message) {
+                problems.onProblem(file, offset, message, false);
+            }
+
+            @Override
+            public void onKnown(Path file, long offset, String message) {
+                problems.onProblem(file, offset, message, true);
+            }
+        };
+        return new StoreVerification(storage, directory, handler, cancelled).run();
+    }
+
+    StoreVerification(Storage storage, Path directory, Damage.Handler handler, BooleanSupplier cancelled) {
         this.storage = storage;
         this.handler = handler;
         this.cancelled = cancelled;
         this.store = AttachedStore.attach(directory, storage);
         this.files = store.files();
+        this.knownDamage = new KnownDamage(storage, files.directory());
     }
 
-    public Counts run() {
+    Counts run() {
         try (store) {
             checkMark();
             checkSchema();
@@ -57,21 +100,26 @@ public final class StoreVerification {
             checkLog(logs.records());
             checkLog(logs.times());
             checkLog(logs.chunks());
-            checkRecords(logs.records());
-            checkDirectories(logs);
-            return new Counts(filesChecked, pages, entries, bytes, problems, !stopped);
+            checkBins(logs.chunks());
+            checkContents(logs);
+            return new Counts(filesChecked, pages, entries, bytes, problems, known, uncompared, !stopped);
         }
     }
 
-    private void problem(Path file, long offset, String message) {
+    private void problem(Damage kind, Path file, long offset, String message) {
+        if (knownDamage.contains(kind, file, offset)) {
+            known++;
+            handler.onKnown(file, offset, message);
+            return;
+        }
         problems++;
-        handler.onProblem(file, offset, message);
+        handler.onDamage(kind, file, offset, message);
     }
 
     private void checkMark() {
         filesChecked++;
         for (long offset : new MarkFile(storage, files.mark()).damagedSlots()) {
-            problem(files.mark(), offset, "slot of the mark is invalid");
+            problem(Damage.MARK, files.mark(), offset, "slot of the mark is invalid");
         }
     }
 
@@ -81,10 +129,11 @@ public final class StoreVerification {
                 SchemaLog.read(storage, files.schema(), store.mark().storeId());
         entries += content.entries().size();
         for (long offset : content.damaged()) {
-            problem(files.schema(), offset, "no complete entry starts here");
+            problem(Damage.SCHEMA, files.schema(), offset, "no complete entry starts here");
         }
         if (content.damaged().isEmpty() && content.end() < store.mark().schemaDurable()) {
             problem(
+                    Damage.SCHEMA,
                     files.schema(),
                     content.end(),
                     "file ends early: bytes=" + content.end() + ", expected="
@@ -115,6 +164,7 @@ public final class StoreVerification {
             if (missing.touch(pageAddress, pageAddress + 1)) {
                 long next = missing.behind(pageAddress, end);
                 problem(
+                        Damage.MISSING,
                         view.segments().file(pageAddress),
                         0,
                         "segment is missing: address=" + pageAddress + ", bytes up to the next="
@@ -126,6 +176,7 @@ public final class StoreVerification {
             bytes += PageDescriptor.PAGE_LENGTH;
             if (reader.read(pageAddress, end) == PageState.DAMAGED) {
                 problem(
+                        Damage.PAGE,
                         view.segments().file(pageAddress),
                         offsetInFile(view, pageAddress),
                         "page is damaged: address=" + pageAddress);
@@ -142,7 +193,7 @@ public final class StoreVerification {
             filesChecked++;
             long first = Segments.firstOf(path);
             if (first < 0 || first % view.segments().segmentLength() != 0) {
-                problem(path, 0, "not a segment of this log");
+                problem(Damage.FOREIGN, path, 0, "not a segment of this log");
                 continue;
             }
             try (LoomFile file = storage.openToRead(path)) {
@@ -157,9 +208,13 @@ public final class StoreVerification {
                 // a rebuild may be further than it has published
                 boolean atRest = view.ring() == null && !beforeGap;
                 if (first + view.segments().segmentLength() > begin && file.size() < expected) {
-                    problem(path, file.size(), "file ends early: bytes=" + file.size() + ", expected=" + expected);
+                    problem(
+                            Damage.SHORT,
+                            path,
+                            file.size(),
+                            "file ends early: bytes=" + file.size() + ", expected=" + expected);
                 } else if (atRest && file.size() > Math.max(expected, 0)) {
-                    problem(path, Math.max(expected, 0), "bytes after the end: bytes=" + file.size());
+                    problem(Damage.AFTER_END, path, Math.max(expected, 0), "bytes after the end: bytes=" + file.size());
                 }
             }
         }
@@ -174,90 +229,60 @@ public final class StoreVerification {
         return stopped;
     }
 
-    private void checkRecords(LogView records) {
-        long end = records.watermarks().evictedAcquire();
-        try (PageRecords reader = new PageRecords(records, end, -1)) {
-            long damaged = 0;
-            long pageAddress = records.watermarks().beginAcquire();
-            while (pageAddress < end && !stopped()) {
-                if (reader.read(pageAddress) == PageState.PRESENT) {
-                    long last = reader.baseTimeNs();
-                    while (reader.next()) {
-                        entries++;
-                        if (reader.timeNs() < last) {
-                            problem(
-                                    records.segments().file(pageAddress),
-                                    offsetInFile(records, reader.address()),
-                                    "time decreases: time=" + reader.timeNs() + ", previous=" + last);
-                        }
-                        last = reader.timeNs();
-                    }
-                    if (reader.damagedRecords() != damaged) {
-                        damaged = reader.damagedRecords();
-                        problem(
-                                records.segments().file(pageAddress),
-                                offsetInFile(records, pageAddress),
-                                "record spanning pages is incomplete: page address=" + pageAddress);
-                    }
-                }
-                pageAddress += PageDescriptor.PAGE_LENGTH;
-            }
-        }
-    }
-
-    /** Compares each directory with the records of its chunk. */
-    private void checkDirectories(StoreLogs logs) {
-        LogView times = logs.times();
+    /** Compares the indexes with the records. Their definitions are read behind what they define. */
+    private void checkContents(StoreLogs logs) {
         long recordEnd = logs.records().watermarks().evictedAcquire();
-        Map<Integer, Long> expected = new HashMap<>();
-        try (DirectoryReader reader =
-                        new DirectoryReader(times, times.watermarks().evictedAcquire());
-                PageRecords records = new PageRecords(logs.records(), recordEnd, -1)) {
-            reader.toBegin();
-            while (reader.next() && !stopped()) {
-                entries++;
-                if (!reader.isDirectory() || reader.chunkEnd() > recordEnd) {
-                    continue;
-                }
-                if (reader.isFirstPart()) {
-                    expected.clear();
-                }
-                // a source whose indexes span several parts is listed in each
-                try {
-                    reader.forEachListed(
-                            (id, count, listedBytes, firstTimeNs) -> expected.merge(id, (long) count, Long::sum));
-                } catch (CorruptStoreException e) {
-                    problem(
-                            times.segments().file(reader.address()),
-                            offsetInFile(times, reader.address()),
-                            String.valueOf(e.getMessage()));
-                    continue;
-                }
-                if (reader.isLastPart() && !matches(records, reader.chunkAddress(), reader.chunkEnd(), expected)) {
-                    problem(
-                            times.segments().file(reader.address()),
-                            offsetInFile(times, reader.address()),
-                            "directory differs from its chunk: chunk address=" + reader.chunkAddress());
-                }
-            }
+        long timeEnd = logs.times().watermarks().evictedAcquire();
+        long chunkEnd = logs.chunks().watermarks().tailAcquire();
+        SchemaLog.Content content =
+                SchemaLog.read(storage, files.schema(), store.mark().storeId());
+        Schema schema = Schema.EMPTY.with(content.entries());
+        FaultHandler faults = (log, address, message) -> {
+            LogView view = logs.of(log);
+            problem(Damage.CONTENTS, view.segments().file(address), offsetInFile(view, address), message);
+        };
+        try (ReferencedRecords lookup = new ReferencedRecords(logs.records(), () -> recordEnd, id -> {
+                    Source source = schema.source(id);
+                    return source == null ? null : source.format().text();
+                });
+                BinsAudit bins = new BinsAudit(logs.chunks(), chunkEnd, faults);
+                IndexAudit audit = new IndexAudit(
+                        logs.records(),
+                        recordEnd,
+                        logs.times(),
+                        timeEnd,
+                        schema::index,
+                        lookup,
+                        bins,
+                        faults,
+                        this::stopped)) {
+            audit.run();
+            entries += audit.entries();
+            bins.uncompared().forEach(id -> uncompared.add(Objects.requireNonNull(schema.index(id))));
         }
     }
 
-    /** A damaged page was reported already, and is not a second problem. */
-    private static boolean matches(PageRecords records, long chunkAddress, long end, Map<Integer, Long> expected) {
-        Map<Integer, Long> found = new HashMap<>();
-        for (long pageAddress = chunkAddress; pageAddress < end; pageAddress += PageDescriptor.PAGE_LENGTH) {
-            if (records.read(pageAddress) != PageState.PRESENT) {
-                return true;
-            }
-            long damaged = records.damagedRecords();
-            while (records.next()) {
-                found.merge(records.sourceId(), 1L, Long::sum);
-            }
-            if (records.damagedRecords() != damaged) {
-                return true;
-            }
+    /** Reads every entry of the chunk index, whether or not a directory refers to it. */
+    private void checkBins(LogView chunks) {
+        long begin = chunks.watermarks().beginAcquire();
+        long end = chunks.watermarks().evictedAcquire();
+        long gapEnd = chunks.watermarks().gapEnd();
+        long gapBegin = gapEnd == 0 ? begin : chunks.watermarks().gapBeginAcquire();
+        try (ChunkIndexReader reader = new ChunkIndexReader(chunks, end)) {
+            checkBins(chunks, reader, begin, gapBegin);
+            checkBins(chunks, reader, Math.max(begin, gapEnd), end);
         }
-        return found.equals(expected);
+    }
+
+    private void checkBins(LogView chunks, ChunkIndexReader reader, long begin, long end) {
+        for (long page = begin; page < end && !stopped(); page += PageDescriptor.PAGE_LENGTH) {
+            entries += reader.check(
+                    page,
+                    address -> problem(
+                            Damage.CONTENTS,
+                            chunks.segments().file(address),
+                            offsetInFile(chunks, address),
+                            "no bins begin here: address=" + address));
+        }
     }
 }

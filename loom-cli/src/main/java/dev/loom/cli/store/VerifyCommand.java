@@ -1,22 +1,19 @@
 package dev.loom.cli.store;
 
-import dev.loom.Loom;
-import dev.loom.LoomConfig;
-import dev.loom.LoomReader;
 import dev.loom.StoreVerifier;
+import dev.loom.api.Index;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.console.Progress;
 import dev.loom.cli.option.OutputOption;
 import dev.loom.cli.option.StoreOption;
 import dev.loom.cli.output.Listing;
-import dev.loom.error.LoomException;
-import dev.loom.error.StoreNotFoundException;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -34,8 +31,9 @@ public final class VerifyCommand implements Callable<Integer> {
 
     @Option(
             names = "--repair",
-            description = "First recovers the store as its writer would, and adopts a copy of a live one;"
-                    + " rebuilds damaged indexes.")
+            description =
+                    "First recovers the store as its writer would, and adopts a copy of a live one; rebuilds wrong"
+                            + " indexes; sets aside, in the store, what can't be rebuilt, and deletes nothing.")
     private boolean repair;
 
     @Mixin
@@ -48,80 +46,95 @@ public final class VerifyCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Path directory = store.directory();
-        if (repair) {
-            requireStore(directory);
-            Loom.open(LoomConfig.at(directory)
-                            .adoptCopy(true)
-                            .backgroundRebuildBytes(Long.MAX_VALUE)
-                            .build())
-                    .close();
-            console.say("recovered");
+        if (repair && !repair(directory)) {
+            return ExitCode.INTERRUPTED;
         }
         Problems problems = new Problems(directory);
         StoreVerifier.Report report = verify(directory, problems);
-        if (repair && report.complete() && problems.inIndexes > 0) {
-            console.say("rebuilding the indexes: problems=" + problems.inIndexes);
-            Loom.open(LoomConfig.at(directory)
-                            .rebuildIndexes(true)
-                            .backgroundRebuildBytes(Long.MAX_VALUE)
-                            .build())
-                    .close();
-            problems = new Problems(directory);
-            report = verify(directory, problems);
-        }
         problems.listing.print(console, output.format(console));
+        for (Index index : report.uncompared()) {
+            console.say("not compared with its records, by a function of the writing program: index=" + index.name()
+                    + ", function=" + index.function().text());
+        }
         console.say((report.complete() ? "" : "interrupted; ") + "verified " + report.files() + " files, "
                 + report.pages() + " pages, " + report.entries() + " entries, " + report.bytes() + " bytes: "
-                + report.problems() + " problems");
+                + report.problems() + " problems"
+                + (report.known() > 0 ? ", and " + report.known() + " set aside before" : ""));
         if (!report.complete()) {
             return ExitCode.INTERRUPTED;
         }
         return report.problems() == 0 ? ExitCode.OK : ExitCode.STORE;
     }
 
-    /** Opening a directory without a store would create one. */
-    private static void requireStore(Path directory) {
-        try {
-            LoomReader.attach(directory).close();
-        } catch (StoreNotFoundException e) {
-            throw e;
-        } catch (LoomException e) {
-            // Recovery deals with whatever else keeps readers out.
+    /** Returns false if it was interrupted. */
+    private boolean repair(Path directory) {
+        try (Progress progress = new Progress(console, "pages verified", true)) {
+            long[] pages = {0};
+            StoreVerifier.Repaired repaired = StoreVerifier.repair(
+                    directory,
+                    (file, offset, reason, copy) ->
+                            console.say("set aside: file=" + shown(directory, file) + ", offset=" + offset + ", copy="
+                                    + (copy == null ? "none" : shown(directory, copy)) + ", reason=" + reason),
+                    () -> {
+                        progress.updateNow(pages[0]++);
+                        return console.interruption().requested();
+                    });
+            console.say(
+                    repaired.directory() == null
+                            ? "recovered"
+                            : "recovered; what could not be rebuilt is in " + repaired.directory());
+            if (repaired.rebuilt()) {
+                console.say("the indexes were rebuilt from the records");
+            }
+            return true;
+        } catch (CancellationException e) {
+            console.say("interrupted; " + e.getMessage());
+            return false;
         }
+    }
+
+    private static String shown(Path directory, Path file) {
+        Path real = file;
+        try {
+            Path store = directory.toRealPath();
+            real = file.startsWith(store) ? store.relativize(file) : file;
+        } catch (IOException e) {
+            // shown in full
+        }
+        return real.toString();
     }
 
     private StoreVerifier.Report verify(Path directory, Problems problems) {
         try (Progress progress = new Progress(console, "pages verified", true)) {
             long[] pages = {0};
-            return StoreVerifier.verify(directory, problems::add, () -> {
+            return StoreVerifier.verify(directory, problems, () -> {
                 progress.updateNow(pages[0]++);
                 return console.interruption().requested();
             });
         }
     }
 
-    /** What is wrong, and how much of it a repair can rewrite. */
-    private static final class Problems {
-        private static final Set<String> INDEX_FOLDERS = Set.of("time", "chunk");
-
+    /** What is wrong. */
+    private static final class Problems implements StoreVerifier.ProblemHandler {
         private final Path directory;
         private final Listing listing = new Listing("file", "offset", "problem");
-        private long inIndexes;
 
         Problems(Path directory) {
             this.directory = directory;
         }
 
-        void add(Path file, long offset, String message) {
-            Path shown = file.startsWith(directory) ? directory.relativize(file) : file;
+        @Override
+        public void onProblem(Path file, long offset, String message) {
             Map<String, Object> row = new LinkedHashMap<>();
-            row.put("file", shown.toString());
+            row.put("file", shown(directory, file));
             row.put("offset", offset);
             row.put("problem", message);
             listing.add(row);
-            if (INDEX_FOLDERS.contains(shown.getName(0).toString())) {
-                inIndexes++;
-            }
+        }
+
+        @Override
+        public void onKnown(Path file, long offset, String message) {
+            onProblem(file, offset, "known, was set aside: " + message);
         }
     }
 }

@@ -1,0 +1,170 @@
+package dev.loom.store;
+
+import dev.loom.io.LoomFile;
+import dev.loom.io.Storage;
+import dev.loom.log.LogKind;
+import dev.loom.log.PageDescriptor;
+import dev.loom.log.Segments;
+import dev.loom.schema.SchemaLog;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a repair does while a store is being opened: it sets aside what opening, or rebuilding the indexes, would otherwise
+ * delete, and what is damaged for good. Every step is repeatable. For one thread, which has the store to itself.
+ */
+public final class Repair {
+    private static final long TO_END = Long.MAX_VALUE;
+
+    private final Path requested;
+    private final Handler handler;
+    private final BooleanSupplier cancelled;
+    private @Nullable Path directory;
+    private boolean rebuilds;
+
+    /** Is told of each thing that was set aside. */
+    public interface Handler {
+        /**
+         * Called once it is durable.
+         *
+         * @param copy null if there was nothing to copy
+         */
+        void onSetAside(Path file, long offset, String reason, @Nullable Path copy);
+    }
+
+    /** @param cancelled polled once a page */
+    public Repair(Path store, Handler handler, BooleanSupplier cancelled) {
+        this.requested = store;
+        this.handler = handler;
+        this.cancelled = cancelled;
+    }
+
+    /** Where things were set aside, or null if nothing was. */
+    public @Nullable Path directory() {
+        return directory;
+    }
+
+    /** Whether the indexes were found wrong, and are rebuilt. */
+    public boolean rebuilds() {
+        return rebuilds;
+    }
+
+    /** Sets aside the records and schema entries that recovery will cut off. */
+    void beforeCut(StoreFiles files, Storage storage, Mark mark) {
+        SetAside aside = new SetAside(storage, files.directory(), handler::onSetAside);
+        long end = LogEnds.find(files, storage, mark).recordEnd();
+        for (Path file : storage.list(files.folder(LogKind.RECORD))) {
+            long first = Segments.firstOf(file);
+            if (first >= 0 && size(storage, file) > Math.max(0, end - first)) {
+                long from = Math.max(0, end - first);
+                aside.copy(
+                        Damage.AFTER_END,
+                        file,
+                        from,
+                        from,
+                        TO_END,
+                        "recovery ends the record log here: address=" + end);
+            }
+        }
+        if (storage.exists(files.schema())
+                && !SchemaLog.read(storage, files.schema(), mark.storeId())
+                        .damaged()
+                        .isEmpty()) {
+            aside.copy(Damage.SCHEMA, files.schema(), 0, 0, TO_END, "the schema has damaged entries");
+        }
+        keep(aside);
+    }
+
+    /**
+     * Verifies a closed store, and sets aside what is wrong with it.
+     *
+     * @return whether the indexes have to be rebuilt
+     * @throws CancellationException when cancelled; what was set aside stays there
+     */
+    boolean beforeIndexes(StoreFiles files, Storage storage) {
+        SetAside aside = new SetAside(storage, files.directory(), handler::onSetAside);
+        List<Found> found = new ArrayList<>();
+        StoreVerification.Counts counts = new StoreVerification(
+                        storage,
+                        requested,
+                        (kind, file, offset, message) -> found.add(new Found(kind, file, offset, message)),
+                        cancelled)
+                .run();
+        if (!counts.complete()) {
+            throw new CancellationException("repair was cancelled: directory=" + files.directory());
+        }
+        try {
+            for (Found each : found) {
+                boolean ofIndex =
+                        !each.file.startsWith(files.folder(LogKind.RECORD)) && !each.file.equals(files.schema());
+                switch (each.kind) {
+                    case FOREIGN, AFTER_END -> remove(storage, aside, each);
+                    case MARK -> {} // closing writes both slots
+                    case SCHEMA -> aside.copy(each.kind, each.file, each.offset, 0, TO_END, each.message);
+                    default -> {
+                        if (ofIndex) {
+                            rebuilds = true;
+                        } else {
+                            keepCopy(aside, each);
+                        }
+                    }
+                }
+            }
+            if (rebuilds) {
+                copyIndexes(files, storage, aside);
+            }
+        } finally {
+            keep(aside);
+        }
+        return rebuilds;
+    }
+
+    private record Found(Damage kind, Path file, long offset, String message) {}
+
+    private void keep(SetAside aside) {
+        directory = aside.directory() == null ? directory : aside.directory();
+    }
+
+    /** Damaged records stay where they are, since their addresses must not change. */
+    private static void keepCopy(SetAside aside, Found found) {
+        if (found.kind == Damage.MISSING || found.kind == Damage.SHORT) {
+            aside.note(found.kind, found.file, found.offset, found.message);
+        } else {
+            long page = found.offset & -PageDescriptor.PAGE_LENGTH;
+            aside.copy(found.kind, found.file, found.offset, page, PageDescriptor.PAGE_LENGTH, found.message);
+        }
+    }
+
+    private static void remove(Storage storage, SetAside aside, Found found) {
+        aside.copy(found.kind, found.file, found.offset, found.offset, TO_END, found.message);
+        if (found.offset == 0) {
+            storage.delete(found.file);
+        } else {
+            try (LoomFile file = storage.openToWrite(found.file, false)) {
+                file.truncate(found.offset);
+                file.force();
+            }
+        }
+        storage.syncDirectory(Objects.requireNonNull(found.file.getParent()));
+    }
+
+    /** Copies the indexes as they are: they may tell of records that are damaged, or deleted, or by functions unknown here. */
+    private static void copyIndexes(StoreFiles files, Storage storage, SetAside aside) {
+        for (LogKind kind : List.of(LogKind.TIME, LogKind.CHUNK)) {
+            for (Path file : storage.list(files.folder(kind))) {
+                aside.copy(Damage.CONTENTS, file, 0, 0, TO_END, "the indexes are rebuilt");
+            }
+        }
+    }
+
+    private static long size(Storage storage, Path path) {
+        try (LoomFile file = storage.openToRead(path)) {
+            return file.size();
+        }
+    }
+}
