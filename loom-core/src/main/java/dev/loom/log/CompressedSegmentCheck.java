@@ -1,5 +1,6 @@
 package dev.loom.log;
 
+import dev.loom.error.StoreIoException;
 import dev.loom.io.LoomFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -20,6 +21,25 @@ public final class CompressedSegmentCheck {
     public static boolean isCompressed(LogView view, LoomFile file, long first) {
         try (CompressedPages pages = new CompressedPages(view)) {
             return view.segments().decoders() != null && pages.describe(file, first);
+        }
+    }
+
+    /** Where a page is in its segment's file: if that is compressed its stored form, or its entry if that leads nowhere. */
+    public static long offsetInFile(LogView view, long address) {
+        long first = view.segments().first(address);
+        try (LoomFile file = view.storage().openToRead(view.segments().file(address))) {
+            if (!isCompressed(view, file, first)) {
+                return address - first;
+            }
+            long at = CompressedSegment.entryAt(address - first);
+            ByteBuffer entry =
+                    ByteBuffer.allocate(CompressedSegment.ENTRY_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+            file.read(entry, at);
+            long offset = CompressedSegment.entryOffset(entry.getLong(0));
+            boolean there = offset >= CompressedSegment.begin(view.segments().segmentLength()) && offset < file.size();
+            return there ? offset : at;
+        } catch (StoreIoException e) {
+            return address - first;
         }
     }
 

@@ -178,7 +178,7 @@ public final class StoreVerification {
                 problem(
                         Damage.PAGE,
                         view.segments().file(pageAddress),
-                        offsetInFile(view, pageAddress),
+                        CompressedSegmentCheck.offsetInFile(view, pageAddress),
                         "page is damaged: address=" + pageAddress);
             }
             pageAddress += PageDescriptor.PAGE_LENGTH;
@@ -199,7 +199,7 @@ public final class StoreVerification {
             try (LoomFile file = storage.openToRead(path)) {
                 if (CompressedSegmentCheck.isCompressed(view, file, first)) {
                     CompressedSegmentCheck.check(
-                            view, file, first, (offset, message) -> problem(path, offset, message));
+                            view, file, first, (offset, message) -> problem(Damage.CONTENTS, path, offset, message));
                     continue;
                 }
                 boolean beforeGap = first < view.watermarks().gapEnd();
