@@ -34,7 +34,8 @@ class Stream:
         else:
             length = 65_000 + choice % 100_000  # longer than a page of the log
         length = HEADER.size + length * self.scale
-        body = hashlib.shake_128(key).digest(length - HEADER.size)
+        # four times the same, so that segments can be compressed
+        body = (hashlib.shake_128(key).digest((length - HEADER.size) // 4 + 1) * 4)[:length - HEADER.size]
         rest = HEADER.pack(0, self.number, sequence, length)[4:] + body
         return struct.pack("<I", zlib.crc32(rest)) + rest
 

@@ -346,12 +346,15 @@ final class CompressionTest {
         }
         flip(segments(store()).get(0), PAGE + 1000);
         List<String> before = problems();
-        assertFalse(before.isEmpty());
+        assertEquals(1, before.size(), before::toString);
         try (Loom loom = open()) {
             fill(loom, 1);
             await(() -> segments(store()).get(0).length() < SEGMENT);
         }
-        assertEquals(before, problems());
+        // elsewhere in a compressed file
+        assertEquals(
+                before.get(0).replaceFirst("@\\d+ ", " "), problems().get(0).replaceFirst("@\\d+ ", " "));
+        assertEquals(1, problems().size());
     }
 
     @Test
