@@ -113,8 +113,7 @@ public final class OtlpBatch {
         } else if (data == 0) {
             return null;
         }
-        RequestNode points =
-                scope.inner(ScopeEnvelope.ITEMS, ofMetric.toByteArray()).inner(data, ofData.toByteArray());
+        RequestNode points = scope.inner(ScopeEnvelope.ITEMS, ofMetric.toByteArray(), data, ofData.toByteArray());
         MessageType point = item.message(data >>> WireType.BITS).message(Data.DATA_POINTS >>> WireType.BITS);
         return new Place(points, Data.DATA_POINTS, point);
     }

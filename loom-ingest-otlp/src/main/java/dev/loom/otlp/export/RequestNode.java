@@ -4,12 +4,18 @@ import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A message of a request: its own fields, the messages in it that differ in their fields, and the records in it. For one thread.
  */
 final class RequestNode {
-    private record Key(int tag, ByteBuffer fields) {}
+    /** @param only the one message in it, if it may have no other */
+    private record Key(int tag, ByteBuffer fields, @Nullable Key only) {
+        static Key of(int tag, byte[] fields, @Nullable Key only) {
+            return new Key(tag, ByteBuffer.wrap(fields), only);
+        }
+    }
 
     private final int tag;
     private final byte[] fields;
@@ -24,8 +30,20 @@ final class RequestNode {
 
     /** The message in the field with this tag that has these fields, made if there is none. */
     RequestNode inner(int innerTag, byte[] innerFields) {
-        return inner.computeIfAbsent(
-                new Key(innerTag, ByteBuffer.wrap(innerFields)), key -> new RequestNode(innerTag, innerFields));
+        return inner(Key.of(innerTag, innerFields, null), innerFields);
+    }
+
+    /**
+     * The message in a message of its own, which has these fields and no other message: a metric has one kind of data, and
+     * several with its fields may be of different kinds.
+     */
+    RequestNode inner(int innerTag, byte[] innerFields, int onlyTag, byte[] onlyFields) {
+        Key only = Key.of(onlyTag, onlyFields, null);
+        return inner(Key.of(innerTag, innerFields, only), innerFields).inner(onlyTag, onlyFields);
+    }
+
+    private RequestNode inner(Key key, byte[] innerFields) {
+        return inner.computeIfAbsent(key, made -> new RequestNode(made.tag, innerFields));
     }
 
     void add(int recordTag, DirectBuffer buffer, int offset, int length) {

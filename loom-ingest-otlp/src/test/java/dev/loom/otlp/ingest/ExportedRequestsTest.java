@@ -25,10 +25,17 @@ import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import dev.loom.query.model.Order;
 import io.opentelemetry.proto.collector.logs.v1.ExportLogsServiceRequest;
+import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest;
 import io.opentelemetry.proto.common.v1.AnyValue;
 import io.opentelemetry.proto.logs.v1.LogRecord;
 import io.opentelemetry.proto.logs.v1.ResourceLogs;
 import io.opentelemetry.proto.logs.v1.ScopeLogs;
+import io.opentelemetry.proto.metrics.v1.Gauge;
+import io.opentelemetry.proto.metrics.v1.Metric;
+import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
+import io.opentelemetry.proto.metrics.v1.ResourceMetrics;
+import io.opentelemetry.proto.metrics.v1.ScopeMetrics;
+import io.opentelemetry.proto.metrics.v1.Sum;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteOrder;
@@ -166,6 +173,31 @@ class ExportedRequestsTest {
         byte[] read = new byte[message.length()];
         message.buffer().getBytes(message.offset(), read);
         return read;
+    }
+
+    /** A metric has one kind of data; several of one name need a message each. */
+    @Test
+    void shouldKeepMetricsOfOneNameAndSeveralKindsApart() throws IOException {
+        NumberDataPoint point = NumberDataPoint.newBuilder().setAsInt(7).build();
+        ScopeMetrics scope = ScopeMetrics.newBuilder()
+                .addMetrics(Metric.newBuilder()
+                        .setName("m")
+                        .setGauge(Gauge.newBuilder().addDataPoints(point)))
+                .addMetrics(
+                        Metric.newBuilder().setName("m").setSum(Sum.newBuilder().addDataPoints(point)))
+                .addMetrics(Metric.newBuilder()
+                        .setName("m")
+                        .setSum(Sum.newBuilder().setIsMonotonic(true).addDataPoints(point)))
+                .build();
+        ExportMetricsServiceRequest request = ExportMetricsServiceRequest.newBuilder()
+                .addResourceMetrics(ResourceMetrics.newBuilder().addScopeMetrics(scope))
+                .build();
+        try (IngestedStore store = new IngestedStore(folder, IngestSettings.defaults())) {
+            store.export(Signal.METRICS, request.toByteArray());
+            OtlpBatch batch = new OtlpBatch(Signal.METRICS);
+            addAll(store, Signal.METRICS, 0, batch);
+            assertEquals(request, ExportMetricsServiceRequest.parseFrom(batch.request()));
+        }
     }
 
     @Test
