@@ -176,7 +176,7 @@ final class PageColumnsTest {
                 stored = new byte[encoder.stored().remaining()];
                 encoder.stored().duplicate().get(stored);
             }
-            ByteBuffer wrong = ByteBuffer.allocateDirect(PAGE);
+            ByteBuffer wrong = ByteBuffer.allocateDirect(Math.max(PAGE, stored.length));
             wrong.put(stored).flip();
             for (int k = random.nextInt(4); k >= 0; k--) {
                 wrong.put(random.nextInt(stored.length), (byte) random.nextInt());
