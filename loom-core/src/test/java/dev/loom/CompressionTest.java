@@ -386,6 +386,30 @@ final class CompressionTest {
         }
     }
 
+    /** On a disk that is nearly full, the room is for new records. */
+    @Test
+    void shouldLeaveTheLastRoomToNewRecords() {
+        AtomicLong room = new AtomicLong(2 * SEGMENT - 1);
+        AtomicLong looks = new AtomicLong();
+        HookedStorage storage = new HookedStorage() {
+            @Override
+            public long usableSpace(Path directory) {
+                looks.incrementAndGet();
+                return room.get();
+            }
+        };
+        try (Loom loom =
+                Loom.open(config().storage(storage).compressAfter(Duration.ZERO).build())) {
+            fill(loom, 4);
+            long looked = looks.get();
+            await(() -> looks.get() > looked + 1);
+            assertEquals(0, loom.info().records().savedBytes());
+            room.set(2 * SEGMENT);
+            awaitCompressed();
+            assertAll(loom);
+        }
+    }
+
     /** A copy that a kill has left is deleted; one that another session makes now is not taken for a segment. */
     @Test
     void shouldDeleteCopiesThatACrashHasLeft() throws IOException {

@@ -144,7 +144,7 @@ final class Compression implements AutoCloseable {
         while (compressedTo + length < parts.durable().getAsLong() && !cancelled) {
             if (!isWhole(segments.file(compressedTo), length)) {
                 compressedTo += length;
-            } else if (isOld(records, compressedTo + length - PageDescriptor.PAGE_LENGTH)) {
+            } else if (hasRoom(segments) && isOld(records, compressedTo + length - PageDescriptor.PAGE_LENGTH)) {
                 compress(records, compressedTo);
                 compressedTo += length;
                 return true;
@@ -165,6 +165,11 @@ final class Compression implements AutoCloseable {
             }
             throw e;
         }
+    }
+
+    /** Whether a copy leaves the disk room for a segment of new records, which come first. */
+    private boolean hasRoom(Segments segments) {
+        return parts.storage().usableSpace(segments.folder()) / 2 >= segments.segmentLength();
     }
 
     /** Whether the records up to the end of a page are old enough. A damaged page counts as old. */
