@@ -68,13 +68,16 @@ public final class Main {
 
     private Main() {}
 
-    /** Runs one command and ends the process with its exit code. */
+    /** Runs one command and ends the process with its exit code, or with that of the signal that ended it. */
     public static void main(String[] arguments) {
         Console console = Console.ofProcess();
         console.interruption().watchJvm();
         int exitCode = run(console, arguments);
+        boolean shuttingDown = console.interruption().shuttingDown();
         console.interruption().finished();
-        System.exit(exitCode);
+        if (!shuttingDown) {
+            System.exit(exitCode);
+        }
     }
 
     /** Runs one command; returns its exit code. */

@@ -14,6 +14,7 @@ public final class Interruption {
     private final CountDownLatch requested = new CountDownLatch(1);
     private final CountDownLatch finished = new CountDownLatch(1);
     private volatile Duration grace = GRACE;
+    private volatile boolean shuttingDown;
 
     /** Calls {@link #request()} when the JVM shuts down, and delays the shutdown until the command has finished. */
     public void watchJvm() {
@@ -43,7 +44,16 @@ public final class Interruption {
         finished.countDown();
     }
 
+    /**
+     * Whether the JVM ends by itself, with the exit code of the signal. {@code System.exit} would then compete with it: a JVM
+     * whose hooks have run takes the last code that it is given.
+     */
+    public boolean shuttingDown() {
+        return shuttingDown;
+    }
+
     private void requestAndWait() {
+        shuttingDown = true;
         request();
         try {
             if (!finished.await(grace.toMillis(), TimeUnit.MILLISECONDS)) {
