@@ -34,7 +34,7 @@ class Cycle:
         self.faults = 0  # kills, cuts, full disks, races
         self.checked = 0  # records compared with the oracle
         self.figures = {}  # the largest of each
-        self.minutes, self.rate = 5.0, 20_000  # of a soak
+        self.minutes, self.rate, self.budget_mib = 5.0, 20_000, 320  # of a soak
         self.sums = {}
         self.open = contextlib.ExitStack()
         self.begins = {}

@@ -27,6 +27,7 @@ def arguments():
     parser.add_argument("--rows", default=",".join(SHORT), help=f"by default {','.join(SHORT)}; R36 lasts as long as the run; R3, R12, R17, R18, ledger and R36 need root")
     parser.add_argument("--seed", type=int, default=time.time_ns() // 1_000_000, help="of the first cycle of each row; the next one has the next seed")
     parser.add_argument("--rate", type=int, default=20_000, help="records a second of R36")
+    parser.add_argument("--budget", type=int, default=320, metavar="MIB", help="the most disk that the store of R36 may take")
     parser.add_argument("--totals", help="file to add the counts to, so that a soak may go on in several runs")
     parser.add_argument("--sabotage", action="store_true", help="after a kill, also delete what must survive it: R2 must fail")
     parser.add_argument("--work", default="/dev/shm" if os.path.isdir("/dev/shm") else None,
@@ -49,7 +50,7 @@ def run_cycle(row, number, seed, given):
     """The counts of one cycle."""
     directory = tempfile.mkdtemp(prefix=f"loom-{row}-{seed}-", dir=given.work)
     cycle = Cycle(directory, seed, given.sabotage)
-    cycle.minutes, cycle.rate = given.minutes or cycle.minutes, given.rate
+    cycle.minutes, cycle.rate, cycle.budget_mib = given.minutes or cycle.minutes, given.rate, given.budget
     began = time.monotonic()
     failure = None
     try:

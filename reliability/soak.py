@@ -1,10 +1,13 @@
 """The soak: a sidecar that runs for long under load and faults, whose memory, descriptors, threads, disk and queries stay as they are."""
 import contextlib
+import json
 import os
+import random
 import signal
 import socket
 import statistics
 import struct
+import subprocess
 import threading
 import time
 
@@ -12,25 +15,46 @@ import loom
 from faults import MIB, fill, mount, unmount
 from oracle import require
 
-BUDGET = 64 * MIB
 RECORD = struct.Struct("<qqqq")
-BATCH = 1_000
+FORMAT = "struct:seq:i64,check:i64,latency_ns:i64,size:i64"
+PERIOD = 4_096  # records, the most that a group may have
 LOOK_S = 5  # between looks at the process
+SAY_S = 600  # between lines that tell how it goes
+WINDOW_S = 10  # of the percentile
 ASKED = 5_000  # newest records that each query reads, and that are compared
 KINDS = {"resident MiB": "process_resident_memory_bytes", "direct MiB": "jvm_buffer_pool_used_bytes{pool=\"direct\"",
          "descriptors": "process_open_fds", "threads": "jvm_threads_current"}
 
 
-def check_of(seed, sequence):
-    return (sequence * 0x9E3779B97F4A7C15 + seed) % (1 << 62)
+class Sequence:
+    """Numbered records with a check of each, made 4,096 at a time: large integers add a number to all records at once."""
+
+    def __init__(self, seed):
+        source = random.Random(seed)
+        self.checks = [source.getrandbits(61) for _ in range(PERIOD)]
+        self.latencies = [int(source.lognormvariate(11, 1)) for _ in range(PERIOD)]
+        fields = [(i, self.check(i), self.latencies[i % PERIOD], source.randrange(1_000)) for i in range(PERIOD)]
+        twice = fields + [(i + PERIOD, check + PERIOD, latency, size) for i, check, latency, size in fields]
+        self.template = b"".join(RECORD.pack(*each) for each in twice)
+        self.ones = int.from_bytes(RECORD.pack(1, 1, 0, 0) * PERIOD, "little")
+
+    def check(self, number):
+        return self.checks[number % PERIOD] + number
+
+    def records(self, first):
+        """The payloads of 4,096 records."""
+        start = first % PERIOD * RECORD.size
+        length = PERIOD * RECORD.size
+        numbers = int.from_bytes(self.template[start:start + length], "little") + (first - first % PERIOD) * self.ones
+        return numbers.to_bytes(length, "little")
 
 
 class Load(threading.Thread):
     """Pushes numbered records at a rate, over all lives of the sidecar."""
 
-    def __init__(self, seed, rate):
+    def __init__(self, sequence, rate):
         super().__init__(daemon=True)
-        self.seed, self.rate = seed, rate
+        self.sequence, self.rate = sequence, rate
         self.acknowledged = self.sent = 0
         self.port, self.stopped, self.paused = None, threading.Event(), threading.Event()
         self.failure = None
@@ -53,24 +77,30 @@ class Load(threading.Thread):
             client = loom.RawClient(port, None, 0, None)
             client.file = connection.makefile("rwb")
             client.call(loom.HELLO, b'{"protocol":1,"token":""}')
-            kind, body = client.call(loom.SCHEMA, b'{"op":"define-source","name":"soak","format":"struct:seq:i64,check:i64,a:i64,b:i64"}')
+            kind, body = self._define(client, {"op": "define-source", "name": "soak", "format": FORMAT})
             if kind == loom.REFUSED:
                 self.stopped.wait(0.05)  # not open for writing yet
                 return
-            source = loom.source_id(body)
+            self._define(client, {"op": "define-index", "source": "soak", "field": "latency_ns", "bins": "log-linear", "backfill": False})
+            head = struct.pack("<HHI", loom.source_id(body), 0, PERIOD) + struct.pack("<I", RECORD.size) * PERIOD
+            groups = max(1, min(16, self.rate // (PERIOD * 100)))
             due = time.monotonic()
             while not self.stopped.is_set() and self.port == port:
                 first = self.acknowledged
-                records = b"".join(RECORD.pack(i, check_of(self.seed, i), 0, 0) for i in range(first, first + BATCH))
-                self.sent = first + BATCH
-                kind, answer = client.call(loom.BATCH, struct.pack("<HHI", source, 0, BATCH) + struct.pack("<I", RECORD.size) * BATCH + records)
+                batch = b"".join(head + self.sequence.records(first + i * PERIOD) for i in range(groups))
+                self.sent = first + groups * PERIOD
+                kind, answer = client.call(loom.BATCH, batch)
                 taken, _ = struct.unpack_from("<II", answer)
                 if kind == loom.REFUSED:
                     self.failure = f"refused: {answer[8:].decode(errors='replace')}"
                     return
                 self.acknowledged += taken
-                due = max(due + taken / self.rate, time.monotonic() - 1)
+                due = max(due + taken / self.rate, time.monotonic() - 5)
                 self.stopped.wait(max(0.0, due - time.monotonic()))
+
+    @staticmethod
+    def _define(client, operation):
+        return client.call(loom.SCHEMA, json.dumps(operation).encode())
 
     def pause(self):
         self.port = None
@@ -80,11 +110,12 @@ class Load(threading.Thread):
 class Watch:
     """What a sidecar takes, and how long its queries last, look by look."""
 
-    def __init__(self, cycle, load):
-        self.cycle, self.load = cycle, load
+    def __init__(self, cycle, load, budget):
+        self.cycle, self.load, self.budget = cycle, load, budget
         self.looks = []
-        self.queries = []
+        self.queries = {"newest": [], "percentile": []}
         self.disk_max = 0
+        self.lost = 0  # of all lives so far
 
     def disk(self):
         used = 0
@@ -93,7 +124,7 @@ class Watch:
                 with contextlib.suppress(OSError):
                     used += os.stat(os.path.join(folder, name)).st_blocks * 512
         self.disk_max = max(self.disk_max, used)
-        require(used <= BUDGET, lambda: f"above the budget: disk={used}, budget={BUDGET}")
+        require(used <= self.budget, lambda: f"above the budget: disk={used}, budget={self.budget}")
 
     def look(self, sidecar, life):
         text = sidecar.metrics().splitlines()
@@ -102,19 +133,35 @@ class Watch:
             taken[kind] /= MIB
         self.looks.append((time.monotonic(), life, taken))
 
-    def query(self, sidecar):
-        """The newest records, whole and in order; its time counts."""
+    def ask(self, sidecar):
+        """The newest records, whole and in order; and a percentile of the last seconds. Their times count."""
         known = self.load.acknowledged
-        began = time.monotonic()
-        records, _ = sidecar.ask("scan", {"source": "soak", "limit": ASKED})
-        self.queries.append((began, time.monotonic() - began))
-        sequences = [record["fields"]["seq"] for record in reversed(records)]
+        records, seconds = self._timed(sidecar, "newest", "scan", {"source": "soak", "limit": ASKED})
+        numbers = [record["fields"]["seq"] for record in reversed(records)]
         for record in records:
             fields = record["fields"]
-            require(fields["check"] == check_of(self.load.seed, fields["seq"]), lambda: f"torn or invented: {record}")
-        require(sequences == list(range(sequences[0], sequences[0] + len(sequences))), "hole, or doubled")
-        require(sequences[-1] + 1 >= known, lambda: f"lost: last={sequences[-1]}, acknowledged={known}")
+            require(fields["check"] == self.load.sequence.check(fields["seq"]), lambda: f"torn or invented: {record}")
+        require(all(a < b for a, b in zip(numbers, numbers[1:])), "doubled, or out of order")
+        lost = sidecar.sources()["soak"]["lost"]
+        holes = numbers[-1] + 1 - numbers[0] - len(numbers)
+        require(holes <= lost, lambda: f"hole: missing={holes}, lost={lost}")
+        require(numbers[-1] + 1 >= known - lost, lambda: f"lost: last={numbers[-1]}, acknowledged={known}, lost={lost}")
+        self.lost = lost
         self.cycle.checked += len(records)
+        answers, _ = self._timed(sidecar, "percentile", "agg", {"source": "soak", "field": "latency_ns", "percentile": [99],
+                                                                "from": f"now-{WINDOW_S}s"})
+        answer = answers[0]
+        if answer["count"] > 100 * PERIOD:  # so a part of a period more or less moves it little
+            ranked = sorted(self.load.sequence.latencies)
+            low, high = ranked[int(0.985 * PERIOD)], ranked[int(0.995 * PERIOD)]
+            require(low <= answer["percentiles"]["99"] <= high and answer["max"] == ranked[-1],
+                    lambda: f"wrong percentile: answer={answer}, expected={low} to {high}, max={ranked[-1]}")
+
+    def _timed(self, sidecar, name, path, request):
+        began = time.monotonic()
+        rows, end = sidecar.ask(path, request)
+        self.queries[name].append((time.monotonic() - began) * 1000)
+        return rows, end
 
     def slope(self, kind):
         """The growth an hour of what a process took, by its longest life without the first third."""
@@ -127,6 +174,14 @@ class Watch:
             return None
         return statistics.linear_regression(*zip(*longest)).slope * 3600
 
+    def say(self, began):
+        taken = self.looks[-1][2]
+        lately = {name: statistics.median(times[-60:]) for name, times in self.queries.items()}
+        print(f"  R36 hours={(time.monotonic() - began) / 3600:.2f} pushed={self.load.acknowledged} lost={self.lost} "
+              f"faults={self.cycle.faults} disk={self.disk_max / MIB:.0f} MiB "
+              + " ".join(f"{kind.replace(' MiB', '')}={value:.0f}" for kind, value in taken.items())
+              + "".join(f" {name}={ms:.0f} ms" for name, ms in lately.items()), flush=True)
+
     def report(self):
         figure = self.cycle.figure
         for kind in KINDS:
@@ -135,29 +190,44 @@ class Watch:
             if slope is not None:
                 figure(kind + " an hour", round(slope, 1))
         figure("disk MiB", round(self.disk_max / MIB, 1))
-        quarter = max(1, len(self.queries) // 4)
-        for name, part in (("first", self.queries[:quarter]), ("last", self.queries[-quarter:])):
-            figure(f"ms a query, {name} quarter", round(statistics.median(seconds for _, seconds in part) * 1000, 1))
+        for name, times in self.queries.items():
+            quarter = max(1, len(times) // 4)
+            for when, part in (("first", times[:quarter]), ("last", times[-quarter:])):
+                figure(f"{name}: ms, {when} quarter", round(statistics.median(part), 1))
+
+
+def disk_of(cycle, budget):
+    """An ext4 of its own, with room for the budget and a little more."""
+    image = os.path.join(cycle.directory, "image")
+    with open(image, "wb") as file:
+        file.truncate(budget + budget // 4 + 64 * MIB)
+    subprocess.run(["mkfs.ext4", "-q", "-F", "-m", "0", image], check=True, capture_output=True)
+    disk = mount(cycle, "-o", "loop", image)
+    cycle.open.callback(unmount, disk)
+    return disk
 
 
 def soak(cycle):
-    """Load, queries, retention and faults for as many minutes as the run has; most of them in one life of the sidecar."""
-    disk = mount(cycle, "-t", "tmpfs", "-o", f"size={2 * BUDGET}", "tmpfs")
-    cycle.open.callback(unmount, disk)
+    """Load, queries, compression, retention and faults for as many minutes as the run has; most of them in one life of the sidecar."""
+    budget = cycle.budget_mib * MIB
+    disk = disk_of(cycle, budget)
     cycle.store = os.path.join(disk, "store")
-    cycle.settings = {"max_size": f"{BUDGET // MIB}MiB", "segment_mib": 4, "options": "-Xmx64m -XX:+UseSerialGC -XX:-UsePerfData"}
-    load = Load(cycle.seed, cycle.rate)
-    watch = Watch(cycle, load)
+    cycle.settings = {"max_size": f"{cycle.budget_mib}MiB", "segment_mib": max(4, cycle.budget_mib // 80), "policy": "drop-newest",
+                      "record_ring_mib": 4 if cycle.rate < 100_000 else 64, "durability_interval": None, "open_interval": None,
+                      "compress_after": "10s", "compression_percent": 30,
+                      "options": "-Xmx64m -XX:+UseSerialGC -XX:-UsePerfData"}
+    load = Load(Sequence(cycle.seed), cycle.rate)
+    watch = Watch(cycle, load, budget)
     filler = os.path.join(disk, "filler")
-    ends = time.monotonic() + cycle.minutes * 60
-    kill_at = time.monotonic() + cycle.minutes * 60 / 4  # one of the lives has three quarters
-    fault_at = time.monotonic() + 20
+    began = time.monotonic()
+    ends = began + cycle.minutes * 60
+    kill_at = began + cycle.minutes * 60 / 8  # one of the lives has most of the time
+    fault_at, say_at = began + 20, began + 60
     sidecar = cycle.start()
     sidecar.listening()
     life = 0
     load.start()
     load.port = sidecar.port("ingest")
-    began = time.monotonic()
     while load.acknowledged < ASKED:
         require(time.monotonic() < began + loom.DEADLINE_S, "no progress")
         time.sleep(0.1)
@@ -165,10 +235,13 @@ def soak(cycle):
         require(not load.failure, lambda: load.failure)
         watch.disk()
         watch.look(sidecar, life)
-        watch.query(sidecar)
+        watch.ask(sidecar)
+        if time.monotonic() > say_at:
+            say_at += SAY_S
+            watch.say(began)
         if time.monotonic() > fault_at:
-            fault_at = time.monotonic() + cycle.random.uniform(20, 60)
-            disturb(cycle, sidecar, filler)
+            disturb(cycle, sidecar, disk, filler)
+            fault_at = time.monotonic() + cycle.random.uniform(30, 120)
         if life == 0 and time.monotonic() > kill_at:
             sidecar.kill()
             cycle.faults += 1
@@ -181,7 +254,8 @@ def soak(cycle):
         time.sleep(LOOK_S)
     load.pause()
     settle(cycle, load, sidecar)
-    watch.query(sidecar)
+    watch.ask(sidecar)
+    watch.say(began)
     watch.report()
     sidecar.signal(signal.SIGTERM)
     require(sidecar.wait() == 143, lambda: f"ended badly: err={sidecar.text()}")
@@ -189,27 +263,33 @@ def soak(cycle):
     load.join(loom.DEADLINE_S)
     loom.verify(cycle.store)
     cycle.add("pushed", load.acknowledged)
-    cycle.figure("records a second", round(load.acknowledged / (time.monotonic() - began)))
+    cycle.add("dropped", watch.lost)
+    cycle.figure("records a second", round(load.acknowledged / (ends - began)))
 
 
 def settle(cycle, load, sidecar):
-    """Nothing acknowledged is missing but what was deleted; goes on behind what the store has."""
+    """Offered = kept + dropped + deleted, but for the batch that a kill left in doubt; goes on behind what the store has."""
     entry = sidecar.sources()["soak"]
     booked = entry["records"] + entry["lost"] + entry.get("deleted", 0)
     require(load.acknowledged <= booked <= load.sent,
             lambda: f"the ledger does not add up: source={entry}, acknowledged={load.acknowledged}, sent={load.sent}")
-    require(entry["lost"] == 0, lambda: f"dropped although it should wait: source={entry}")
     load.acknowledged = load.sent = booked
 
 
-def disturb(cycle, sidecar, filler):
-    fault = cycle.random.choice(("full", "stop"))
+def disturb(cycle, sidecar, disk, filler):
+    fault = cycle.random.choice(("full", "stop", "freeze"))
     cycle.faults += 1
     if fault == "full":
         fill(filler)
         time.sleep(cycle.random.uniform(0.5, 4))
         os.unlink(filler)
-    else:
+    elif fault == "stop":
         sidecar.signal(signal.SIGSTOP)
         time.sleep(cycle.random.uniform(0.1, 2))
         sidecar.signal(signal.SIGCONT)
+    else:
+        subprocess.run(["fsfreeze", "--freeze", disk], check=True)
+        try:
+            time.sleep(cycle.random.uniform(0.2, 4))
+        finally:
+            subprocess.run(["fsfreeze", "--unfreeze", disk], check=True)

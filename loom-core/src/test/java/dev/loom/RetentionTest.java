@@ -100,7 +100,7 @@ final class RetentionTest {
         return size;
     }
 
-    private static List<Pushed> drain(RecordCursor opened, int source) {
+    private static List<Pushed> drain(RecordCursor opened, int source, boolean expired) {
         List<Pushed> records = new ArrayList<>();
         try (RecordCursor cursor = opened) {
             while (cursor.next()) {
@@ -109,9 +109,27 @@ final class RetentionTest {
                 records.add(new Pushed(source, cursor.address(), cursor.timeNs(), ByteBuffer.wrap(payload)));
             }
             assertEquals(0, cursor.damaged());
-            assertFalse(cursor.expired());
+            assertEquals(expired, cursor.expired(), "source=" + source);
         }
         return records;
+    }
+
+    /** Any range that reaches back to a deleted record says so, and no range that begins behind all of them does. */
+    private void checkExpiry(Snapshot snapshot, int source, List<Pushed> gone) {
+        long deletedNs = gone.stream().mapToLong(Pushed::timeNs).max().orElse(Long.MIN_VALUE);
+        long retainedNs = pushed.stream()
+                .filter(record -> record.address() >= snapshot.beginAddress())
+                .mapToLong(Pushed::timeNs)
+                .min()
+                .orElse(Long.MAX_VALUE);
+        for (long fromNs : new long[] {Long.MIN_VALUE, BEGIN_NS, deletedNs, retainedNs + 1, nowNs}) {
+            boolean expired = !gone.isEmpty() && fromNs <= deletedNs;
+            try (RecordCursor newest = snapshot.newestFirst(source, fromNs, Long.MAX_VALUE);
+                    RecordCursor oldest = snapshot.oldestFirst(source, fromNs, Long.MAX_VALUE)) {
+                assertEquals(expired, newest.expired(), () -> "source=" + source + ", from=" + fromNs);
+                assertEquals(expired, oldest.expired(), () -> "source=" + source + ", from=" + fromNs);
+            }
+        }
     }
 
     /** Compares what a store holds with what was pushed and is not older than its beginning. */
@@ -126,9 +144,14 @@ final class RetentionTest {
             List<Pushed> expected = pushed.stream()
                     .filter(record -> record.source() == source && record.address() >= begin)
                     .toList();
-            assertEquals(expected, drain(snapshot.oldestFirst(source, Long.MIN_VALUE, Long.MAX_VALUE), source));
-            List<Pushed> newestFirst =
-                    new ArrayList<>(drain(snapshot.newestFirst(source, Long.MIN_VALUE, Long.MAX_VALUE), source));
+            List<Pushed> gone = pushed.stream()
+                    .filter(record -> record.source() == source && record.address() < begin)
+                    .toList();
+            boolean expired = !gone.isEmpty() || rebuilt;
+            assertEquals(
+                    expected, drain(snapshot.oldestFirst(source, Long.MIN_VALUE, Long.MAX_VALUE), source, expired));
+            List<Pushed> newestFirst = new ArrayList<>(
+                    drain(snapshot.newestFirst(source, Long.MIN_VALUE, Long.MAX_VALUE), source, expired));
             Collections.reverse(newestFirst);
             assertEquals(expected, newestFirst);
             Source.Statistics counted = snapshot.statistics(source);
@@ -138,10 +161,8 @@ final class RetentionTest {
                             .mapToLong(record -> record.payload().capacity())
                             .sum(),
                     counted.bytes());
-            List<Pushed> gone = pushed.stream()
-                    .filter(record -> record.source() == source && record.address() < begin)
-                    .toList();
             if (!rebuilt) {
+                checkExpiry(snapshot, source, gone);
                 assertEquals(gone.size(), counted.deletedRecords());
                 assertEquals(
                         gone.stream()

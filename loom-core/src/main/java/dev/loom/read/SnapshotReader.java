@@ -11,6 +11,7 @@ import dev.loom.record.LeasedSnapshot;
 import dev.loom.record.PageRecords;
 import dev.loom.record.ReferencedRecords;
 import dev.loom.record.SnapshotView;
+import dev.loom.record.SourceCounter;
 import dev.loom.record.SourceFormats;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -152,6 +153,14 @@ public final class SnapshotReader implements AutoCloseable {
     /** The records of a source lost in a time range; a loss that overlaps the range counts in full. */
     public long lost(int sourceId, long fromNs, long toNs) {
         return leased.unmarkedLost(sourceId, fromNs, toNs) + Losses.marked(view, sourceId, fromNs, toNs);
+    }
+
+    /**
+     * Whether retention deleted records of a source that arrived at a time or later; also true if that can't be told. Reads a
+     * page, and if that does not rule it out, the timestamp index up to the first checkpoint.
+     */
+    public boolean hasDeleted(int sourceId, long fromNs) {
+        return fromNs <= view.deletedToNs() && SourceCounter.hasDeleted(view, sourceId);
     }
 
     /** Releases the lease. */

@@ -27,6 +27,22 @@ public record SnapshotView(
         return records.watermarks().beginAcquire();
     }
 
+    /** No record that retention deleted arrived later; {@code Long.MIN_VALUE} if it deleted none. */
+    public long deletedToNs() {
+        long address = retainedBegin();
+        if (address == 0) {
+            return Long.MIN_VALUE;
+        }
+        try (PageRecords page = new PageRecords(records, recordTail, -1, 1)) {
+            for (; address < recordTail; address += PageDescriptor.PAGE_LENGTH) {
+                if (page.read(address) == PageState.PRESENT) {
+                    return page.baseTimeNs();
+                }
+            }
+        }
+        return Long.MAX_VALUE;
+    }
+
     /** Arrival time of the newest record of any source, or {@code Long.MIN_VALUE} if there is none. */
     public long lastTimeNs() {
         long address = PageDescriptor.pageAddress(recordTail - 1);

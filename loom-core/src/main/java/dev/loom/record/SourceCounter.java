@@ -82,21 +82,57 @@ public final class SourceCounter {
         return true;
     }
 
-    /**
-     * Subtracts what retention deleted: the totals of the first checkpoint since, without the chunks that it retains; or
-     * what the index lists below the begin, if it has no checkpoint yet. The first time that remains is not looked up; it
-     * is not before that of the last record deleted.
-     */
+    /** Subtracts what retention deleted. The first time that remains is not looked up. */
     private void subtractDeleted() {
-        long begin = snapshot.retainedBegin();
-        if (begin == 0 || records == 0) {
+        if (snapshot.retainedBegin() == 0 || records == 0) {
             return;
         }
+        Deleted deleted = deleted();
+        if (deleted.records > 0) {
+            deletedRecords = deleted.records;
+            deletedBytes = deleted.bytes;
+            records -= deletedRecords;
+            bytes -= deletedBytes;
+            firstTimeNs = Math.max(firstTimeNs, deleted.toNs);
+        }
+    }
+
+    /**
+     * Whether retention deleted records of the source; also true if that can't be told. Reads the timestamp index up to the
+     * first checkpoint.
+     */
+    public static boolean hasDeleted(SnapshotView snapshot, int sourceId) {
+        if (snapshot.retainedBegin() == 0) {
+            return false;
+        }
+        try {
+            Deleted deleted = new SourceCounter(snapshot, sourceId).deleted();
+            return deleted.records > 0 || !deleted.known;
+        } catch (CorruptStoreException e) {
+            return true;
+        }
+    }
+
+    /**
+     * What retention deleted of a source.
+     *
+     * @param toNs not before the arrival of the last record deleted
+     * @param known whether the index reaches back to a checkpoint, or to the log's beginning
+     */
+    private record Deleted(long records, long bytes, long toNs, boolean known) {}
+
+    /**
+     * The totals of the first checkpoint since, without the chunks that it retains; or what the index lists below the begin,
+     * if it has no checkpoint yet.
+     */
+    private Deleted deleted() {
+        long begin = snapshot.retainedBegin();
         SourceTotals deleted = new SourceTotals();
         SourceTotals retained = new SourceTotals();
-        long deletedNs = Long.MIN_VALUE;
+        long toNs = Long.MIN_VALUE;
         boolean checkpointed = false;
         try (DirectoryReader reader = new DirectoryReader(snapshot.times(), snapshot.timeTail(), 1)) {
+            boolean whole = snapshot.times().watermarks().beginAcquire() == 0 && !reader.hasGap();
             if (allDeletedBeforeGap(reader)) {
                 reader.toGapEnd();
             } else {
@@ -105,11 +141,11 @@ public final class SourceCounter {
             while (!checkpointed && reader.next()) {
                 if (reader.isCheckpoint()) {
                     checkpointed = reader.chunkAddress() >= begin;
-                    deletedNs = reader.chunkAddress() <= begin ? reader.firstTimeNs() : deletedNs;
+                    toNs = reader.chunkAddress() <= begin ? reader.firstTimeNs() : toNs;
                 } else if (reader.find(sourceId)) {
                     boolean below = reader.chunkAddress() < begin;
                     (below ? deleted : retained).add(0, reader.listedRecords(), reader.listedBytes(), 0);
-                    deletedNs = below ? reader.listedLastTimeNs() : deletedNs;
+                    toNs = below ? reader.listedLastTimeNs() : toNs;
                 }
             }
             if (checkpointed) {
@@ -117,13 +153,7 @@ public final class SourceCounter {
                 deleted.records -= retained.records;
                 deleted.bytes -= retained.bytes;
             }
-        }
-        if (deleted.records > 0) {
-            deletedRecords = deleted.records;
-            deletedBytes = deleted.bytes;
-            records -= deletedRecords;
-            bytes -= deletedBytes;
-            firstTimeNs = Math.max(firstTimeNs, deletedNs);
+            return new Deleted(deleted.records, deleted.bytes, toNs, checkpointed || whole);
         }
     }
 

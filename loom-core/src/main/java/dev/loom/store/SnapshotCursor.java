@@ -14,14 +14,19 @@ import java.util.function.Function;
  */
 final class SnapshotCursor extends StoredRecordCursor implements RecordCursor {
     private final SnapshotReader reader;
+    private final int sourceId;
     private final SourceRecords records;
     private final long fromNs;
     private final long toNs;
     private final boolean newestFirst;
+    private boolean expired;
+    private boolean released;
 
-    private SnapshotCursor(SnapshotReader reader, SourceRecords records, boolean newestFirst, long fromNs, long toNs) {
+    private SnapshotCursor(
+            SnapshotReader reader, int sourceId, SourceRecords records, boolean newestFirst, long fromNs, long toNs) {
         super(records);
         this.reader = reader;
+        this.sourceId = sourceId;
         this.records = records;
         this.newestFirst = newestFirst;
         this.fromNs = fromNs;
@@ -32,6 +37,7 @@ final class SnapshotCursor extends StoredRecordCursor implements RecordCursor {
     static SnapshotCursor newestFirst(Snapshot snapshot, int sourceId, long fromNs, long toNs) {
         return open(
                 snapshot,
+                sourceId,
                 true,
                 fromNs,
                 toNs,
@@ -42,6 +48,7 @@ final class SnapshotCursor extends StoredRecordCursor implements RecordCursor {
     static SnapshotCursor oldestFirst(Snapshot snapshot, int sourceId, long fromNs, long toNs) {
         return open(
                 snapshot,
+                sourceId,
                 false,
                 fromNs,
                 toNs,
@@ -51,13 +58,14 @@ final class SnapshotCursor extends StoredRecordCursor implements RecordCursor {
 
     private static SnapshotCursor open(
             Snapshot snapshot,
+            int sourceId,
             boolean newestFirst,
             long fromNs,
             long toNs,
             Function<SnapshotReader, SourceRecords> walk) {
         SnapshotReader reader = SnapshotReader.of(snapshot);
         try {
-            return new SnapshotCursor(reader, walk.apply(reader), newestFirst, fromNs, toNs);
+            return new SnapshotCursor(reader, sourceId, walk.apply(reader), newestFirst, fromNs, toNs);
         } catch (RuntimeException | Error e) {
             reader.close();
             throw e;
@@ -106,12 +114,20 @@ final class SnapshotCursor extends StoredRecordCursor implements RecordCursor {
 
     @Override
     public boolean expired() {
-        return records.expired();
+        if (!released) {
+            expired = records.expired() || reader.hasDeleted(sourceId, fromNs);
+        }
+        return expired;
     }
 
     @Override
     protected void release() {
-        records.close();
-        reader.close();
+        try {
+            expired();
+        } finally {
+            released = true;
+            records.close();
+            reader.close();
+        }
     }
 }

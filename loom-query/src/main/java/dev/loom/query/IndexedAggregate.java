@@ -4,6 +4,7 @@ import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.api.ValueType;
+import dev.loom.error.ExpiredException;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.QueryStatistics;
 import dev.loom.query.model.Value;
@@ -44,6 +45,9 @@ import org.jspecify.annotations.Nullable;
 public final class IndexedAggregate extends Query<IndexedAggregate> {
     /** The most percentiles of one query. */
     public static final int PERCENTILES_MAX = RankSearch.RANKS_MAX;
+
+    /** How often to begin again because records of the range were deleted. */
+    private static final int ATTEMPTS_MAX = 4;
 
     /** Every integer up to this is exact as a double. */
     private static final double EXACT_MAX = 0x1p53;
@@ -116,21 +120,38 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
         return percentiles(Arrays.stream(wanted).mapToObj(BigDecimal::valueOf).toList());
     }
 
-    /** Runs the query. If it ended early, the result covers part of the records, as its completeness says. */
+    /**
+     * Runs the query. If it ended early, the result covers part of the records, as its completeness says.
+     *
+     * @throws ExpiredException if retention deletes records of the range faster than percentiles can be found
+     */
     public Result run() {
         try (QueryScope scope = new QueryScope(terms())) {
             KeyPasses passes = new KeyPasses(scope, indexed, index -> !sums || index.kind() == Index.Kind.VALUE);
-            ValueType type = indexed.function().type();
-            KeyRange range = KeyRange.of(values, type);
-            boolean all = range.covers(type.lowestKey(), type.highestKey());
-            RankSearch search = percentiles.isEmpty() ? null : new RankSearch(type, passes.scale(), all);
-            Totals totals = new Totals(indexed.function(), values, search == null ? null : search.bounds());
-            boolean going = passes.run(totals);
-            Map<BigDecimal, Value> found =
-                    going && search != null && totals.count() > 0 ? search(passes, search, totals) : Map.of();
-            scope.endWalk();
-            return new Result(type, totals, sums, found, scope.statistics(passes.recordsRead()), scope.completeness());
+            for (int attempt = 1; ; attempt++) {
+                try {
+                    return run(scope, passes);
+                } catch (ExpiredException e) {
+                    if (attempt == ATTEMPTS_MAX) {
+                        throw e;
+                    }
+                    passes.restart();
+                }
+            }
         }
+    }
+
+    private Result run(QueryScope scope, KeyPasses passes) {
+        ValueType type = indexed.function().type();
+        KeyRange range = KeyRange.of(values, type);
+        boolean all = range.covers(type.lowestKey(), type.highestKey());
+        RankSearch search = percentiles.isEmpty() ? null : new RankSearch(type, passes.scale(), all);
+        Totals totals = new Totals(indexed.function(), values, search == null ? null : search.bounds());
+        boolean going = passes.run(totals);
+        Map<BigDecimal, Value> found =
+                going && search != null && totals.count() > 0 ? search(passes, search, totals) : Map.of();
+        scope.endWalk();
+        return new Result(type, totals, sums, found, scope.statistics(passes.recordsRead()), scope.completeness());
     }
 
     private Map<BigDecimal, Value> search(KeyPasses passes, RankSearch search, Totals totals) {

@@ -29,6 +29,7 @@ public final class KeyPasses {
     private final KeyReader keys;
     private final @Nullable IndexSummaries summaries;
     private final RecordBatch batch = new RecordBatch();
+    private long begin;
     private long recordsRead;
     private int passes;
 
@@ -45,17 +46,31 @@ public final class KeyPasses {
         return summaries == null ? null : summaries.scale();
     }
 
+    /** Makes the next pass the first one. */
+    public void restart() {
+        passes = 0;
+    }
+
     /**
      * Goes over all values once.
      *
      * @return false if the query ended early
-     * @throws ExpiredException if records of the range were deleted since the first pass
+     * @throws ExpiredException if records of the range were deleted since the first pass began
      */
     public boolean run(KeyTally tally) {
-        if (passes++ > 0 && scope.hasLostBegin()) {
-            throw new ExpiredException("records were deleted between passes of a query: begin="
-                    + scope.reader().beginAddress() + ", passes=" + passes);
+        if (passes++ == 0) {
+            begin = scope.reader().beginAddress();
         }
+        boolean whole = pass(tally);
+        long now = scope.reader().beginAddress();
+        if (passes > 1 && now > begin && scope.hasDeleted()) {
+            throw new ExpiredException("records were deleted between passes of a query: begin=" + begin + ", now=" + now
+                    + ", passes=" + passes);
+        }
+        return whole;
+    }
+
+    private boolean pass(KeyTally tally) {
         // the chain finds totals fastest; a pass that reads pages goes forward, for the disk's read-ahead
         Order order = passes == 1 && summaries != null ? Order.NEWEST_FIRST : Order.OLDEST_FIRST;
         SourceWalk walk = scope.batches(order, (chunk, whole) -> decide(tally, chunk, whole));

@@ -33,7 +33,6 @@ public final class QueryScope implements AutoCloseable {
     private final ScanLimits limits;
     private final Where.@Nullable Predicate conditions;
     private final WalkContext context;
-    private final long begin;
 
     private @Nullable SourceWalk walk;
     private QueryStatistics done = QueryStatistics.NONE;
@@ -52,7 +51,6 @@ public final class QueryScope implements AutoCloseable {
             lookup = reader.lookup();
             conditions = conditions(terms, lookup);
             context = new WalkContext(terms, reader, lookup, plan, limits, predicate(terms, plan, lookup, conditions));
-            begin = reader.beginAddress();
             terms.limits().memory().reserve(MEMORY_BYTES);
         } catch (Throwable e) {
             reader.close();
@@ -169,9 +167,9 @@ public final class QueryScope implements AutoCloseable {
         return expired || (current != null && current.isExpired());
     }
 
-    /** Whether the oldest records were deleted since the query began. */
-    public boolean hasLostBegin() {
-        return reader.beginAddress() > begin;
+    /** Whether retention deleted records of the range, or may have. */
+    public boolean hasDeleted() {
+        return reader.hasDeleted(terms.sourceId(), terms.range().fromNs());
     }
 
     private List<String> lines() {
@@ -210,12 +208,11 @@ public final class QueryScope implements AutoCloseable {
         boolean interrupted = Thread.interrupted();
         try {
             TimeRange range = terms.range();
-            boolean beginInRange = reader.beginAddress() > 0 && range.fromNs() == Long.MIN_VALUE;
             boolean future = terms.snapshot().live() && range.toNs() > reader.lastTimeNs();
             return new Completeness(
                     reader.lost(terms.sourceId(), range.fromNs(), range.toNs()),
                     pagesDamaged() + reader.lookupPagesDamaged(),
-                    isExpired() || beginInRange,
+                    isExpired() || hasDeleted(),
                     limit(),
                     future);
         } finally {

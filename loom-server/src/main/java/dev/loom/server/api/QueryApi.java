@@ -2,6 +2,7 @@ package dev.loom.server.api;
 
 import dev.loom.api.Snapshot;
 import dev.loom.api.Store;
+import dev.loom.error.ExpiredException;
 import dev.loom.error.LoomException;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.service.QueryReport;
@@ -224,6 +225,8 @@ public final class QueryApi {
             return exhausted.mayPass()
                     ? new ApiFailure(429, "out_of_memory", message)
                     : new ApiFailure(413, "too_large", message);
+        } else if (e instanceof ExpiredException) {
+            return new ApiFailure(410, "expired", message);
         } else if (e instanceof LoomException) {
             return new ApiFailure(500, "store", message);
         } else if (e instanceof ApiFailure || e instanceof BrokenPipeException || e instanceof UncheckedIOException) {
