@@ -34,6 +34,9 @@ final class Retention implements SegmentBudget {
     /** What the files beside segments and schema take at most: the mark, the owner's note, the copies of the open page. */
     private static final long OTHERS_LENGTH = 3 * MarkFile.SLOT_LENGTH + OpenPageFile.LENGTH;
 
+    /** What a file system may take beside a file's contents, for the map of where they lie. */
+    private static final long FILE_MAP_LENGTH = 4 << 10;
+
     private static final long SETTLING_NS = TimeUnit.SECONDS.toNanos(1);
 
     private static final LogKind[] KINDS = LogKind.values();
@@ -207,10 +210,11 @@ final class Retention implements SegmentBudget {
         StoreLogs now = logs.get();
         for (LogKind kind : KINDS) {
             LogView view = now.of(kind);
-            long begin = view.watermarks().beginAcquire();
-            used += begin
-                    - view.segments().first(begin)
-                    + view.watermarks().lengthTo(view.watermarks().evictedAcquire());
+            long first = view.segments().first(view.watermarks().beginAcquire());
+            long evicted = view.watermarks().evictedAcquire();
+            long length = view.segments().segmentLength();
+            used += view.watermarks().beginAcquire() - first + view.watermarks().lengthTo(evicted);
+            used += (evicted - first + length - 1) / length * FILE_MAP_LENGTH;
         }
         return used;
     }
