@@ -2,14 +2,19 @@ package dev.loom.faults;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.AbstractMap;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -72,23 +77,76 @@ final class CrashImage {
         }
     }
 
-    /** How a power cut treats what is not certain: all is lost, all is kept, or each has its own fate. */
-    private static final class Chance {
-        private final Random random;
-        private final int kind;
+    /** How a power cut treats what is not certain. */
+    enum Loss {
+        /** All of it is lost. */
+        DROP,
+        /** All of it is there. */
+        KEEP,
+        /** Names and lengths are there. Where bytes would be, zeroes are. */
+        ZERO,
+        /** Names are there, and some blocks of each write. */
+        TEAR,
+        /** Each change is there or not, whatever came before it. */
+        REORDER,
+        /** Each change is there, there in part, or not. */
+        MIX;
 
-        Chance(Random random) {
-            this.random = random;
-            this.kind = random.nextInt(6);
+        static Loss any(Random random) {
+            return values()[random.nextInt(values().length)];
         }
+    }
 
+    private record Chance(Loss loss, Random random) {
         boolean kept() {
-            return kind == 1 || (kind > 1 && random.nextBoolean());
+            return switch (loss) {
+                case DROP -> false;
+                case KEEP, ZERO, TEAR -> true;
+                case REORDER, MIX -> random.nextBoolean();
+            };
         }
 
         /** Whether a write reached the disk in part, in blocks of so many bytes; 0 if not. */
         int torn() {
-            return kind < 2 || random.nextBoolean() ? 0 : random.nextBoolean() ? 512 : 4096;
+            boolean torn = loss == Loss.TEAR || (loss == Loss.MIX && random.nextBoolean());
+            return !torn ? 0 : random.nextBoolean() ? 512 : 4096;
+        }
+
+        boolean keptBlock() {
+            return random.nextBoolean();
+        }
+    }
+
+    /** What is left on the disk: directories, whose names end with a slash, and files with their bytes. */
+    record Remains(SortedMap<String, byte[]> content) {
+        /** The same for the same remains. */
+        String digest() {
+            try {
+                MessageDigest digest = MessageDigest.getInstance("SHA-256");
+                content.forEach((name, bytes) -> {
+                    digest.update((name + ' ' + bytes.length + ' ').getBytes(StandardCharsets.UTF_8));
+                    digest.update(bytes);
+                });
+                return HexFormat.of().formatHex(digest.digest());
+            } catch (NoSuchAlgorithmException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        void writeTo(Path directory) {
+            try {
+                Files.createDirectories(directory);
+                for (Map.Entry<String, byte[]> each : content.entrySet()) {
+                    Path file = directory.resolve(each.getKey());
+                    if (each.getKey().endsWith("/")) {
+                        Files.createDirectory(file);
+                    } else {
+                        Files.write(file, each.getValue());
+                    }
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
     }
 
@@ -172,6 +230,9 @@ final class CrashImage {
     }
 
     private static byte[] written(byte[] content, int position, byte[] bytes, @Nullable Chance chance) {
+        if (chance != null && chance.loss == Loss.ZERO) {
+            return Arrays.copyOf(content, Math.max(content.length, position + bytes.length));
+        }
         int block = chance == null ? 0 : chance.torn();
         if (block == 0 && chance != null && !chance.kept()) {
             return content;
@@ -180,12 +241,12 @@ final class CrashImage {
         byte[] written = Arrays.copyOf(content, Math.max(content.length, end));
         for (int at = position, next; at < end; at = next) {
             next = block == 0 ? end : Math.min(end, at - at % block + block);
-            if (block == 0 || chance == null || chance.kept()) {
+            if (block == 0 || chance == null || chance.keptBlock()) {
                 System.arraycopy(bytes, at - position, written, at, next - at);
             }
         }
         // a torn write may have made the file longer, whether its bytes are there or not
-        boolean shorter = block != 0 && end > content.length && chance != null && chance.kept();
+        boolean shorter = block != 0 && end > content.length && chance != null && chance.keptBlock();
         return shorter ? Arrays.copyOf(written, end - (end - content.length) / 2 / block * block) : written;
     }
 
@@ -199,23 +260,22 @@ final class CrashImage {
         node.certainEntries.values().forEach(CrashImage::syncAll);
     }
 
-    /** Writes what may be left to a directory. */
-    void cut(Random random, Path target) {
-        try {
-            write(root, target, new Chance(random));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    /** What may be left. */
+    Remains cut(Loss loss, Random random) {
+        SortedMap<String, byte[]> content = new TreeMap<>();
+        collect(root, "", new Chance(loss, random), content);
+        return new Remains(content);
     }
 
-    private static void write(Node node, Path target, Chance chance) throws IOException {
+    private static void collect(Node node, String name, Chance chance, SortedMap<String, byte[]> content) {
         if (!node.directory) {
-            Files.write(target, node.content(chance));
+            content.put(name, node.content(chance));
             return;
         }
-        Files.createDirectories(target);
-        for (Map.Entry<String, Node> entry : node.entries(chance).entrySet()) {
-            write(entry.getValue(), target.resolve(entry.getKey()), chance);
+        String prefix = name.isEmpty() ? "" : name + "/";
+        if (!prefix.isEmpty()) {
+            content.put(prefix, new byte[0]);
         }
+        node.entries(chance).forEach((entry, child) -> collect(child, prefix + entry, chance, content));
     }
 }

@@ -26,6 +26,7 @@ final class CrashStorage implements Storage {
     private final Path root;
     private final CrashImage initial;
     private final List<CrashImage.Event> journal = new ArrayList<>();
+    private final List<String> points = new ArrayList<>();
     private @Nullable Random syncFailures;
     private int syncsFailed;
     private int renames;
@@ -56,6 +57,26 @@ final class CrashStorage implements Storage {
         return journal.size();
     }
 
+    /** What a call was: its name and the kind of its file, as in {@code rename record/N.seg}. */
+    synchronized String point(int call) {
+        return points.get(call);
+    }
+
+    /** Sees the disk after so many calls. */
+    interface Visitor {
+        void on(int calls, CrashImage image) throws IOException;
+    }
+
+    /** Shows the disk as it was at first, and after each call. */
+    synchronized void replay(Visitor visitor) throws IOException {
+        CrashImage image = initial.copy();
+        visitor.on(0, image);
+        for (int calls = 1; calls <= journal.size(); calls++) {
+            journal.get(calls - 1).applyTo(image);
+            visitor.on(calls, image);
+        }
+    }
+
     /** From now on some syncs fail, as the chance has it; none with null. */
     synchronized void failSyncs(@Nullable Random chance) {
         syncFailures = chance;
@@ -75,28 +96,34 @@ final class CrashStorage implements Storage {
     private synchronized void sync(Path name) {
         Random chance = syncFailures;
         if (chance == null || chance.nextInt(name.toString().endsWith(".seg") ? 40 : 8) != 0) {
-            note(image -> image.sync(name));
+            note("sync", name, image -> image.sync(name));
             return;
         }
         long lost = chance.nextLong();
-        note(image -> image.loseUnsynced(name, new Random(lost)));
+        note("sync, failed", name, image -> image.loseUnsynced(name, new Random(lost)));
         syncsFailed++;
         throw new StoreIoException("injected failure: call=sync, file=" + name);
     }
 
-    /** Makes a directory as it may be found after a power cut behind the first {@code calls} calls. */
-    synchronized void cut(int calls, Random random, Path target) {
+    /** What may be found after a power cut behind the first {@code calls} calls. */
+    synchronized CrashImage.Remains cut(int calls, CrashImage.Loss loss, Random random) {
         CrashImage image = initial.copy();
         journal.subList(0, calls).forEach(event -> event.applyTo(image));
-        image.cut(random, target);
+        return image.cut(loss, random);
+    }
+
+    /** Makes a directory as it may be found then. */
+    void cut(int calls, Random random, Path target) {
+        cut(calls, CrashImage.Loss.any(random), random).writeTo(target);
     }
 
     private boolean isBelow(Path file) {
         return file.startsWith(root);
     }
 
-    private synchronized void note(CrashImage.Event event) {
+    private synchronized void note(String call, Path file, CrashImage.Event event) {
         journal.add(event);
+        points.add(call + ' ' + file.toString().replaceAll("[0-9]{20}", "N"));
     }
 
     @Override
@@ -112,7 +139,7 @@ final class CrashStorage implements Storage {
             boolean made = !Files.exists(file);
             LoomFile open = DISK.openToWrite(file, false);
             if (made && kept) {
-                note(image -> image.create(name));
+                note("create", name, image -> image.create(name));
             }
             return new CrashFile(open, name, kept);
         }
@@ -125,7 +152,7 @@ final class CrashStorage implements Storage {
             for (int i = 1; i <= name.getNameCount(); i++) {
                 Path each = name.subpath(0, i);
                 if (!Files.exists(root.resolve(each))) {
-                    note(image -> image.createDirectory(each));
+                    note("create", each, image -> image.createDirectory(each));
                 }
             }
         }
@@ -136,7 +163,7 @@ final class CrashStorage implements Storage {
     public void syncDirectory(Path directory) {
         if (isBelow(directory)) {
             Path name = root.relativize(directory);
-            note(image -> image.syncDirectory(name));
+            note("sync", name, image -> image.syncDirectory(name));
         }
     }
 
@@ -144,7 +171,7 @@ final class CrashStorage implements Storage {
     public synchronized void delete(Path file) {
         if (isBelow(file) && Files.exists(file)) {
             Path name = root.relativize(file);
-            note(image -> image.delete(name));
+            note("delete", name, image -> image.delete(name));
         }
         DISK.delete(file);
     }
@@ -154,7 +181,7 @@ final class CrashStorage implements Storage {
         if (isBelow(file)) {
             Path from = root.relativize(file);
             Path to = root.relativize(name);
-            note(image -> image.rename(from, to));
+            note("rename", from, image -> image.rename(from, to));
             renames++;
         }
         DISK.rename(file, name);
@@ -209,7 +236,7 @@ final class CrashStorage implements Storage {
             source.duplicate().get(bytes);
             file.write(source, position);
             if (kept) {
-                note(image -> image.write(name, (int) position, bytes));
+                note("write", name, image -> image.write(name, (int) position, bytes));
             }
         }
 
@@ -227,7 +254,7 @@ final class CrashStorage implements Storage {
         public void truncate(long size) {
             file.truncate(size);
             if (kept) {
-                note(image -> image.truncate(name, (int) size));
+                note("truncate", name, image -> image.truncate(name, (int) size));
             }
         }
 
