@@ -96,16 +96,8 @@ def table(totals):
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def main():
-    given = arguments()
-    print(f"reliability: commit={commit()} seed={given.seed} rows={','.join(given.rows)}", flush=True)
-    loom.run("--version")  # builds it, if it must
-    rows = []
-    for row in given.rows:
-        if ROWS[row][2] and os.geteuid():
-            print(f"{row} left out: needs root", flush=True)
-        else:
-            rows.append(row)
+def run(rows, given):
+    """The counts of each row, cycle by cycle, until the time is over."""
     totals = {}
     until = time.monotonic() + given.minutes * 60 if given.minutes else float("inf")
     number = 0
@@ -119,6 +111,22 @@ def main():
                 break
     except KeyboardInterrupt:
         print("interrupted", flush=True)
+    return totals
+
+
+def main():
+    given = arguments()
+    print(f"reliability: commit={commit()} seed={given.seed} rows={','.join(given.rows)}", flush=True)
+    loom.run("--version")  # builds it, if it must
+    rows = []
+    for row in given.rows:
+        if ROWS[row][2] and os.geteuid():
+            print(f"{row} left out: needs root", flush=True)
+        else:
+            rows.append(row)
+    with tempfile.TemporaryDirectory(prefix="loom-shared-", dir=given.work) as shared:
+        loom.share_classes(shared)
+        totals = run(rows, given)
     print(table(totals))
     if given.totals:
         before = {}
