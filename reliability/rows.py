@@ -353,7 +353,7 @@ def r12(cycle):
     """The disk is full, at times when the sidecar starts, and then has room again."""
     if cycle.random.random() < 0.3:
         return r12_import(cycle)
-    disk = mount(cycle, "-t", "tmpfs", "-o", "size=40m", "tmpfs")
+    disk = mount(cycle, "-t", "tmpfs", "-o", "size=96m", "tmpfs")
     cycle.open.callback(unmount, disk)
     cycle.store = os.path.join(disk, "store")
     limited = cycle.random.random() < 0.3
@@ -362,7 +362,7 @@ def r12(cycle):
     writers = Writers(cycle, logs=False)
     sidecar = cycle.start()
     sidecar.listening()
-    for _ in range(cycle.random.randrange(1, 4)):
+    for _ in range(cycle.random.randrange(1, 13)):
         writers.pause_s = 0.002
         writers.start(sidecar)
         writers.await_progress()
