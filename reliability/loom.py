@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import queue
+import random
 import re
 import signal
 import socket
@@ -12,12 +13,14 @@ import subprocess
 import threading
 import time
 
-from oracle import Violation, require
+from oracle import Stream, Violation, require
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LOOM = os.path.join(ROOT, "loom")
 DEADLINE_S = 300  # for anything that must come to an end
 RECORDS_MAX = 1_500  # of a client's connection; then it sends slowly, as all of them have to be checked
+
+QUICK = "-XX:TieredStopAtLevel=1"  # a sidecar mostly lives for seconds: the optimizing compiler would cost more than it gives
 
 HELLO, BATCH, SCHEMA, TAKEN, RETRY, REFUSED = 1, 2, 3, 17, 18, 19
 
@@ -129,10 +132,11 @@ class Process:
 class Sidecar(Process):
     """./loom serve with a raw port, OTLP/HTTP and the query API."""
 
+    options = QUICK
+
     def __init__(self, store, staging, **settings):
         config = store + ".yaml"
-        # it mostly lives for seconds, in which the optimizing compiler costs more than it gives
-        options = settings.pop("options", "-XX:TieredStopAtLevel=1")
+        environment = {"LOOM_JAVA_OPTS": settings.pop("options", Sidecar.options), **os.environ, **settings.pop("environment", {})}
         store_settings = {"record_ring_mib": 4, "segment_mib": 1, "min_free": "0B", "staging_directory": staging,
                           "open_interval": "200ms", "durability_interval": "100ms", **settings}
         with open(config, "w") as file:
@@ -140,17 +144,21 @@ class Sidecar(Process):
                        "receivers: {otlp: {max_in_flight_mib: 4}}\n")
         super().__init__("serve", "--config", config, "--dir", store, "--ingest", "127.0.0.1:0",
                          "--otlp-http", "127.0.0.1:0", "--http", "127.0.0.1:0",
-                         env={"LOOM_JAVA_OPTS": options, **os.environ})
+                         env=environment)
 
-    def listening(self):
-        """Waits until it serves."""
+    def serves(self):
+        """Waits until it serves, or has ended."""
         until = time.monotonic() + DEADLINE_S
         with self.said:
             while not any(line is None or "serving " in line for line in self.err):
                 require(self.said.wait(until - time.monotonic()), lambda: f"does not start: err={self.err}")
         text = self.text()
-        require("serving " in text, lambda: f"does not start: code={self.wait()}, err={text}")
         self.ports = {name: int(port) for name, port in re.findall(r"listening: (\S+) \S*:(\d+)", text)}
+        return "serving " in text
+
+    def listening(self):
+        """Waits until it serves."""
+        require(self.serves(), lambda: f"does not start: code={self.wait()}, err={self.text()}")
 
     def port(self, name):
         return next(port for each, port in self.ports.items() if each == name or each.startswith(name))
@@ -200,6 +208,26 @@ class Sidecar(Process):
             connection.close()
 
 
+def share_classes(directory):
+    """Archives the classes of a sidecar, with which all others start with half the work."""
+    archive = os.path.join(directory, "sidecar.jsa")
+    sidecar = Sidecar(os.path.join(directory, "store"), directory, options=f"{QUICK} -Xlog:cds*=off -XX:ArchiveClassesAtExit={archive}")
+    try:
+        sidecar.listening()
+        client = RawClient(sidecar.port("ingest"), Stream(0, 0), 0, random.Random(0))
+        client.start()
+        while not client.acknowledged and client.is_alive():
+            time.sleep(0.01)
+        client.stop()
+        sidecar.scan("raw-0")
+        sidecar.signal(signal.SIGTERM)
+        sidecar.wait()
+    finally:
+        sidecar.close()
+    if os.path.exists(archive):
+        Sidecar.options = f"{QUICK} -Xlog:cds*=off -XX:SharedArchiveFile={archive}"
+
+
 def source_id(answer):
     return json.loads(answer)["source"]["id"]
 
@@ -207,9 +235,9 @@ def source_id(answer):
 class RawClient(threading.Thread):
     """Sends the records of a stream in order, until the sidecar dies or it is told to stop."""
 
-    def __init__(self, port, stream, start, random, pause_s=0.0):
+    def __init__(self, port, stream, start, random, pause_s=0.0, batches=(1, 10, 100, 300)):
         super().__init__(daemon=True)
-        self.port, self.stream, self.random, self.pause_s = port, stream, random, pause_s
+        self.port, self.stream, self.random, self.pause_s, self.batches = port, stream, random, pause_s, batches
         self.acknowledged = self.sent = start
         self.retries = 0
         self.stopped = threading.Event()
@@ -254,7 +282,7 @@ class RawClient(threading.Thread):
         lately = 0
         while not self.stopped.is_set():
             if not batch:
-                count = self.random.choice((1, 10, 100, 300))
+                count = self.random.choice(self.batches)
                 batch = [self.stream.payload(self.acknowledged + i) for i in range(count)]
             body = struct.pack(f"<HHI{len(batch)}I", source, 0, len(batch), *map(len, batch)) + b"".join(batch)
             self.sent = max(self.sent, self.acknowledged + len(batch))

@@ -2,7 +2,6 @@
 import contextlib
 import fcntl
 import os
-import random
 import re
 import shutil
 import signal
@@ -10,181 +9,17 @@ import struct
 import subprocess
 import time
 
+import calls
 import kernel
 import loom
+from cycle import LIMITED, Cycle, Writers, close, durable_records, exists, finish, line, records
 from faults import MIB, fill, mount, mount_again, unmount
 from ledger import ledger
-from loom import Command, Import, LogClient, Process, RawClient, Sidecar
-from oracle import Run, Stream, require
+from loom import Import, Sidecar
+from oracle import Stream, require
 from soak import soak
 
 FS_IOC_SHUTDOWN = 0x8004587D
-LIMITED = {"max_size": "8MiB"}  # the least; segments of 1 MiB are deleted all the time
-
-
-class Cycle:
-    """The store of one cycle, and what it must hold."""
-
-    def __init__(self, directory, seed, sabotage=False):
-        self.directory, self.seed, self.random, self.sabotage = directory, seed, random.Random(seed), sabotage
-        self.store = os.path.join(directory, "store")
-        self.staging = os.path.join(directory, "staging")
-        os.makedirs(self.staging)
-        self.settings = {}
-        self.faults = 0  # kills, cuts, full disks, races
-        self.checked = 0  # records compared with the oracle
-        self.figures = {}  # the largest of each
-        self.minutes, self.rate, self.budget_mib = 5.0, 20_000, 320  # of a soak
-        self.sums = {}
-        self.open = contextlib.ExitStack()
-        self.begins = {}
-
-    def figure(self, name, value):
-        self.figures[name] = max(value, self.figures.get(name, value))
-
-    def add(self, name, value):
-        self.sums[name] = self.sums.get(name, 0) + value
-
-    def start(self):
-        # every other cycle also compresses whatever is durable
-        compressed = {"compress_after": "0s", "compression_percent": 100} if self.seed % 2 else {}
-        return self.open.enter_context(contextlib.closing(Sidecar(self.store, self.staging, **{**compressed, **self.settings})))
-
-    def kill(self, process):
-        process.kill()
-        self.faults += 1
-        if self.sabotage:
-            self.forget()
-
-    def forget(self):
-        """Loses what is in memory, as when the machine loses its power."""
-        shutil.rmtree(self.staging)
-        os.makedirs(self.staging)
-
-    def command(self):
-        return Command(self.store)
-
-    def contents(self, source, stream, decode=loom.payload, contiguous=True, reader=None, begin=None):
-        """What the store has of a stream."""
-        reader = reader or self.command()
-        if begin is None:
-            begin = reader.info()["record_begin"]
-        payloads = map(decode, reader.scan(source, expired=begin > 0))
-        found = (Run.contiguous if contiguous else Run.increasing)(stream, payloads)
-        self.checked += found.count
-        before = self.begins.get(source, 0)
-        if contiguous:
-            require(begin > 0 or found.first == 0,
-                    f"hole: source={source}, first={found.first}, record_begin={begin}")
-            require(found.count == 0 or found.first >= before,
-                    f"deleted records are back: source={source}, first={found.first}, before={before}")
-        self.begins[source] = max(before, found.first)
-        return found
-
-
-def line(record):
-    return bytes.fromhex(record["fields"]["line"])
-
-
-def body(record):
-    return bytes.fromhex(record["fields"]["body"])
-
-
-class Writers:
-    """The clients of a sidecar over its lives: what they sent and what was acknowledged."""
-
-    def __init__(self, cycle, streams=2, logs=True, pause_s=0.0):
-        self.cycle, self.pause_s = cycle, pause_s
-        self.raw = [Stream(cycle.seed, number) for number in range(streams)]
-        self.acknowledged = [0] * streams
-        self.sent = [0] * streams
-        self.log = Stream(cycle.seed, 100) if logs else None
-        self.log_acknowledged = set()
-        self.log_sent = 0
-        self.clients = []
-
-    def start(self, sidecar):
-        self.clients = [RawClient(sidecar.port("ingest"), stream, self.acknowledged[i], self.cycle.random, self.pause_s)
-                        for i, stream in enumerate(self.raw)]
-        self.log_client = LogClient(sidecar.port("otlp-http"), self.log, self.log_sent) if self.log else None
-        for client in [*self.clients, self.log_client]:
-            if client:
-                client.start()
-
-    def total(self):
-        return sum(client.acknowledged for client in self.clients)
-
-    def await_progress(self, records=1):
-        """Waits until every client has so many more records acknowledged."""
-        goals = [client.acknowledged + records for client in self.clients]
-        until = time.monotonic() + loom.DEADLINE_S
-        while any(client.acknowledged < goal for client, goal in zip(self.clients, goals)):
-            for client in self.clients:
-                require(client.is_alive() or client.acknowledged >= goals[0], lambda: f"a client ended: {client.failure}")
-            require(time.monotonic() < until, "no progress")
-            time.sleep(0.002)
-
-    def stop(self):
-        clients, self.clients = self.clients, []
-        for i, client in enumerate(clients):
-            client.stop()
-            self.acknowledged[i], self.sent[i] = client.acknowledged, max(self.sent[i], client.sent)
-        if clients and self.log_client:
-            self.log_client.stop()
-            self.log_acknowledged |= self.log_client.acknowledged
-            self.log_sent = self.log_client.sent
-
-    def check(self, least=None, exact=False, reader=None):
-        """All that was acknowledged is there, and nothing that was not sent. Continues where the store is."""
-        cycle = self.cycle
-        reader = reader or cycle.command()
-        known = reader.sources()
-        begin = reader.info()["record_begin"]
-        for i, stream in enumerate(self.raw):
-            name = f"raw-{i}"
-            expected = self.acknowledged[i] if least is None else least[i]
-            if name not in known:
-                require(expected == 0, f"source lost: source={name}, records={expected}")
-                self.acknowledged[i] = 0
-                continue
-            found = cycle.contents(name, stream, reader=reader, begin=begin)
-            require(found.next >= expected, f"lost: source={name}, found={found.next}, acknowledged={expected}")
-            require(found.next <= self.sent[i], f"invented: source={name}, found={found.next}, sent={self.sent[i]}")
-            require(not exact or found.next == expected, f"not acknowledged, but there: source={name}, found={found.next}, acknowledged={expected}")
-            require(known[name]["records"] == found.count and known[name]["lost"] == 0,
-                    f"wrong statistics: source={known[name]}, found={found.count}")
-            self.acknowledged[i] = found.next
-        if self.log and "otlp.logs" in known:
-            found = set()
-            def payloads():
-                for payload in map(body, reader.scan("otlp.logs", expired=True)):
-                    found.add(self.log.sequence(payload))
-                    yield payload
-            begins = Run.increasing(self.log, payloads())
-            cycle.checked += begins.count
-            missing = {i for i in self.log_acknowledged - found if i >= begins.first}
-            require(not missing, lambda: f"lost: source=otlp.logs, acknowledged={sorted(missing)[:10]}, count={len(missing)}")
-            require(begins.next <= self.log_sent, "invented: source=otlp.logs")
-            if begin == 0:
-                require(not self.log_acknowledged - found, "lost: source=otlp.logs, at its begin")
-        else:
-            require(not self.log_acknowledged, f"source lost: source=otlp.logs, records={len(self.log_acknowledged)}")
-
-
-def close(cycle, sidecar, writers, exact=True):
-    """Ends a sidecar in order. Its store is whole then."""
-    sidecar.signal(signal.SIGTERM)
-    code = sidecar.wait()
-    require(code == 143, lambda: f"ended badly: code={code}, err={sidecar.text()}")
-    writers.stop()
-    finish(cycle, writers, exact)
-
-
-def finish(cycle, writers, exact=False):
-    """The store of a writer that has ended."""
-    writers.check(exact=exact)
-    loom.verify(cycle.store)
-    require(not os.listdir(cycle.staging), f"staging left: {os.listdir(cycle.staging)}")
 
 
 def r2(cycle):
@@ -215,11 +50,6 @@ def r2(cycle):
             finish(cycle, writers)
     loom.run("source", "add", "end", "--format", "bytes", "--dir", cycle.store)
     finish(cycle, writers)
-
-
-def exists(cycle):
-    """Whether the making of the store came to its end."""
-    return os.path.exists(os.path.join(cycle.store, "loom.mark"))
 
 
 def r2_import(cycle):
@@ -256,19 +86,22 @@ def r2_import(cycle):
         require(not next or cycle.contents(source, stream, line).next == next, "lost by the recovery")
 
 
-def records(cycle, source):
-    """How many records a source has; None if there is no such source."""
-    return cycle.command().sources().get(source, {}).get("records")
+def file_systems():
+    """How to make and to mount those whose power can be cut."""
+    ext4 = ["mkfs.ext4", "-q", "-F"]
+    known = [(ext4, "loop,data=ordered"), (ext4, "loop,data=writeback"), (["mkfs.xfs", "-q", "-f"], "loop")]
+    return [each for each in known if shutil.which(each[0][0])]
 
 
 def r3(cycle):
     """The power is cut: the file system stops at once, and what was in memory is gone."""
     image = os.path.join(cycle.directory, "image")
     with open(image, "wb") as file:
-        file.truncate(96 * MIB)
-    data = cycle.random.choice(("ordered", "writeback"))
-    subprocess.run(["mkfs.ext4", "-q", "-F", image], check=True, capture_output=True)
-    disk = mount(cycle, "-o", f"loop,data={data}", image)
+        file.truncate(320 * MIB)  # XFS takes no less than 300
+    make, options = cycle.random.choice(file_systems())
+    subprocess.run([*make, image], check=True, capture_output=True)
+    disk = mount(cycle, "-o", options, image)
+    cycle.add(make[0][5:], 1)
     mounted = cycle.open.enter_context(contextlib.ExitStack())
     mounted.callback(unmount, disk)
     cycle.store = os.path.join(disk, "store")
@@ -303,7 +136,7 @@ def r3(cycle):
         acknowledged = sum(writers.acknowledged)
         cycle.forget()
         mounted.pop_all().close()
-        mount_again(cycle, disk, "-o", f"loop,data={data}", image)
+        mount_again(cycle, disk, "-o", options, image)
         mounted.callback(unmount, disk)
         if not os.path.exists(os.path.join(cycle.store, "loom.mark")):
             require(not durable and least == [0, 0], f"the store is gone: durable={durable}")
@@ -334,26 +167,11 @@ def r3(cycle):
         writers.check(exact=True)
 
 
-def durable_records(sidecar, writers):
-    """How many records of each stream a power cut may no longer take."""
-    durable = sidecar.info()["record_durable"]
-    records = []
-    for i, stream in enumerate(writers.raw):
-        records += [(record["addr"], i, stream.sequence(loom.payload(record)))
-                    for record in sidecar.scan(f"raw-{i}", expired=True)]
-    records.sort()
-    least = [0, 0]
-    for (_, i, sequence), (end, _, _) in zip(records, records[1:]):
-        if end <= durable:
-            least[i] = sequence + 1
-    return least
-
-
 def r12(cycle):
     """The disk is full, at times when the sidecar starts, and then has room again."""
     if cycle.random.random() < 0.3:
         return r12_import(cycle)
-    disk = mount(cycle, "-t", "tmpfs", "-o", "size=40m", "tmpfs")
+    disk = mount(cycle, "-t", "tmpfs", "-o", "size=96m", "tmpfs")
     cycle.open.callback(unmount, disk)
     cycle.store = os.path.join(disk, "store")
     limited = cycle.random.random() < 0.3
@@ -362,8 +180,8 @@ def r12(cycle):
     writers = Writers(cycle, logs=False)
     sidecar = cycle.start()
     sidecar.listening()
-    for _ in range(cycle.random.randrange(1, 4)):
-        writers.pause_s = 0.002
+    for _ in range(cycle.random.randrange(1, 13)):
+        writers.pace = {"pause_s": 0.002}
         writers.start(sidecar)
         writers.await_progress()
         time.sleep(cycle.random.uniform(0.01, 0.5))
@@ -509,8 +327,10 @@ def r22(cycle):
             found = cycle.contents(f"raw-{i}", client.stream)
             require(acknowledged <= found.next <= max(sent, client.sent),
                     f"wrong while its owner is stopped: found={found.next}, acknowledged={acknowledged}, sent={sent}")
-        time.sleep(cycle.random.uniform(0, 1.5))
+        seconds = 60 if cycle.random.random() < 0.05 and not cycle.quick else cycle.random.uniform(0, 1.5)
+        time.sleep(seconds)
         sidecar.signal(signal.SIGCONT)
+        cycle.figure("s stopped", round(seconds, 1))
         writers.await_progress(100)
     if cycle.random.random() < 0.5:
         sidecar.signal(signal.SIGSTOP)
@@ -527,17 +347,22 @@ def of_kernel(row):
     return lambda cycle: row(cycle, Writers(cycle, logs=False, pause_s=0.002), close)
 
 
+# what each needs: root, or commands
 ROWS = {
-    "R2": (r2, "kill -9 of the sidecar and of imports", False),
-    "R3": (r3, "power cut", True),
-    "R12": (r12, "full disk, then room again", True),
-    "R13": (of_kernel(kernel.r13), "files may not grow", False),
-    "R17": (of_kernel(kernel.r17), "the store's directory or mount vanishes, then is back", True),
-    "R18": (of_kernel(kernel.r18), "the disk does not answer for up to 30 s", True),
-    "R21": (r21, "openers racing", False),
-    "R23": (of_kernel(kernel.r23), "no descriptors", False),
-    "R35": (of_kernel(kernel.r35), "planted links", False),
-    "R36": (soak, "a soak; asked for by name alone", True),
-    "ledger": (ledger, "a day of faults; offered = kept + dropped + deleted", True),
-    "R22": (r22, "owner stopped, then continued", False),
+    "R2": (r2, "kill -9 of the sidecar and of imports", ()),
+    "R3": (r3, "power cut", ("root", "mkfs.ext4")),
+    "R4": (calls.r4, "kill within a write", ("cc",)),
+    "R12": (r12, "full disk, then room again", ("root",)),
+    "R13": (of_kernel(kernel.r13), "files may not grow", ()),
+    "R14": (calls.r14, "calls that fail", ("cc",)),
+    "R15": (calls.r15, "syncs that fail, then lie, and power cuts", ("cc",)),
+    "R16": (calls.r16, "short reads and writes", ("cc",)),
+    "R17": (of_kernel(kernel.r17), "the store's directory or mount vanishes, then is back", ("root",)),
+    "R18": (of_kernel(kernel.r18), "the disk does not answer for up to 30 s", ("root", "mkfs.ext4", "fsfreeze")),
+    "R21": (r21, "openers racing", ()),
+    "R22": (r22, "owner stopped, then continued", ()),
+    "R23": (of_kernel(kernel.r23), "no descriptors", ()),
+    "R35": (of_kernel(kernel.r35), "planted links", ()),
+    "R36": (soak, "a soak; asked for by name alone", ("root",)),
+    "ledger": (ledger, "a day of faults; offered = kept + dropped + deleted", ("root",)),
 }

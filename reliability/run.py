@@ -22,9 +22,10 @@ SHORT = [row for row in ROWS if row != "R36"]
 
 def arguments():
     parser = argparse.ArgumentParser(description="Runs cycles of faults against ./loom, and prints what became of its promises.")
+    parser.add_argument("--quick", action="store_true", help="one short cycle of each row that can be short, for CI")
     parser.add_argument("--minutes", type=float, help="begin no cycle after so long; by default 5 unless --cycles is given")
     parser.add_argument("--cycles", type=int, help="so many cycles of each row at most")
-    parser.add_argument("--rows", default=",".join(SHORT), help=f"by default {','.join(SHORT)}; R36 lasts as long as the run; R3, R12, R17, R18, ledger and R36 need root")
+    parser.add_argument("--rows", default=",".join(SHORT), help=f"by default {','.join(SHORT)}; R36 lasts as long as the run; some need root or a C compiler")
     parser.add_argument("--seed", type=int, default=time.time_ns() // 1_000_000, help="of the first cycle of each row; the next one has the next seed")
     parser.add_argument("--rate", type=int, default=20_000, help="records a second of R36")
     parser.add_argument("--budget", type=int, default=320, metavar="MIB", help="the most disk that the store of R36 may take")
@@ -49,7 +50,7 @@ def commit():
 def run_cycle(row, number, seed, given):
     """The counts of one cycle."""
     directory = tempfile.mkdtemp(prefix=f"loom-{row}-{seed}-", dir=given.work)
-    cycle = Cycle(directory, seed, given.sabotage)
+    cycle = Cycle(directory, seed, given.sabotage, given.quick)
     cycle.minutes, cycle.rate, cycle.budget_mib = given.minutes or cycle.minutes, given.rate, given.budget
     began = time.monotonic()
     failure = None
@@ -97,16 +98,8 @@ def table(totals):
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def main():
-    given = arguments()
-    print(f"reliability: commit={commit()} seed={given.seed} rows={','.join(given.rows)}", flush=True)
-    loom.run("--version")  # builds it, if it must
-    rows = []
-    for row in given.rows:
-        if ROWS[row][2] and os.geteuid():
-            print(f"{row} left out: needs root", flush=True)
-        else:
-            rows.append(row)
+def run(rows, given):
+    """The counts of each row, cycle by cycle, until the time is over."""
     totals = {}
     until = time.monotonic() + given.minutes * 60 if given.minutes else float("inf")
     number = 0
@@ -120,6 +113,24 @@ def main():
                 break
     except KeyboardInterrupt:
         print("interrupted", flush=True)
+    return totals
+
+
+def main():
+    given = arguments()
+    print(f"reliability: commit={commit()} seed={given.seed} rows={','.join(given.rows)}", flush=True)
+    loom.run("--version")  # builds it, if it must
+    rows = []
+    for row in given.rows:
+        if lacks := [need for need in ROWS[row][2] if (os.geteuid() if need == "root" else not shutil.which(need))]:
+            print(f"{row} left out: needs {', '.join(lacks)}", flush=True)
+        else:
+            rows.append(row)
+    if "R3" in rows and not shutil.which("mkfs.xfs"):
+        print("R3 without XFS: needs mkfs.xfs", flush=True)
+    with tempfile.TemporaryDirectory(prefix="loom-shared-", dir=given.work) as shared:
+        loom.share_classes(shared)
+        totals = run(rows, given)
     print(table(totals))
     if given.totals:
         before = {}

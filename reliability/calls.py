@@ -1,0 +1,160 @@
+"""Faults within single calls of the store's process to the kernel: torn, failing, short, and lying ones."""
+import errno
+import http.client
+import os
+import signal
+import time
+
+import loom
+from cycle import LIMITED, Writers, close, durable_records, finish
+from kernel import await_until
+from oracle import Violation, require
+from shim import EVER, WHOLE, Shim
+
+POINTS = (0, 1, 333, 500, 667, 999, WHOLE)  # thousandths of a write
+LAST = 60  # writes of a life
+ERRORS = (errno.EIO, errno.ENOSPC, errno.EROFS, errno.EMFILE, errno.EDQUOT)
+
+
+def begin(cycle, most=0):
+    shim = Shim(cycle)
+    shim.set("most", most)
+    cycle.settings = {**LIMITED, "environment": shim.environment}
+    return shim, Writers(cycle, logs=False, pause_s=0.02, batches=(1, 10, 30))
+
+
+def r4(cycle):
+    """Each life ends within a write, one later than the life before; a part of it is written. The next life recovers."""
+    shim, writers = begin(cycle)
+    made = False
+    number = 1
+    while number <= LAST:
+        opened = shim.get("write")
+        shim.arm("write", ahead=number, part=cycle.random.choice(POINTS))
+        sidecar = cycle.start()
+        if sidecar.serves():
+            shim.disarm()
+            writers.check(reader=sidecar)
+            shim.arm("write", ahead=max(1, opened + number - shim.get("write")), part=cycle.random.choice(POINTS))
+            writers.start(sidecar)
+            if not made:
+                made, number = True, 0  # once more from the first write on, of recoveries now
+        code = sidecar.wait()
+        require(code == -signal.SIGKILL, lambda: f"not killed: code={code}, err={sidecar.text()}")
+        writers.stop()
+        cycle.faults += 1
+        cycle.figure("writes of a life", shim.get("write") - opened)
+        shim.disarm()
+        if made and cycle.random.random() < 0.1:
+            writers.check()
+            if cycle.random.random() < 0.5:
+                loom.verify(cycle.store, repair=True)
+                finish(cycle, writers)
+        number += cycle.step()
+    loom.verify(cycle.store, repair=True)
+    finish(cycle, writers)
+
+
+def unharmed(sidecar, source):
+    """A query while calls fail: it is answered, or says why not. It never waits for ever."""
+    try:
+        return sidecar.ask("agg", {"source": source})[1]["complete"]
+    except (Violation, OSError, http.client.HTTPException):
+        require(sidecar.alive(), lambda: f"ended: err={sidecar.text()}")
+        return False
+
+
+def r14(cycle):
+    """Calls fail, from one that is chosen on, once or until the disk is mended: while it opens, and while it runs."""
+    shim, writers = begin(cycle)
+    for _ in range(1 if cycle.quick else 4):
+        kind, error = cycle.random.choice(("open", "read", "write", "truncate", "sync", "name")), cycle.random.choice(ERRORS)
+        shim.arm(kind, error, cycle.random.randrange(1, 40), cycle.random.choice((1, 2, EVER)))
+        sidecar = cycle.start()
+        sidecar.listening()
+        time.sleep(cycle.random.uniform(0, 0.5))
+        mend(cycle, shim, sidecar)
+        writers.check(reader=sidecar)
+        writers.start(sidecar)
+        writers.await_progress()
+        for _ in range(3 if cycle.quick else 12):
+            fail(cycle, shim, writers, sidecar)
+        if cycle.random.random() < 0.5:
+            close(cycle, sidecar, writers)
+        else:
+            cycle.kill(sidecar)
+            writers.stop()
+    loom.verify(cycle.store, repair=True)
+    finish(cycle, writers)
+
+
+def mend(cycle, shim, sidecar):
+    shim.disarm()
+    cycle.add("failed calls", shim.get("hits"))
+    cycle.faults += shim.get("hits") > 0
+    shim.set("hits", 0)
+    await_until("never ready again", sidecar.ready)
+
+
+def fail(cycle, shim, writers, sidecar):
+    kind = cycle.random.choice(("open", "read", "write", "write", "sync", "sync", "name"))
+    lasts = cycle.random.choice((1, 1, 2, EVER))
+    shim.arm(kind, cycle.random.choice(ERRORS), cycle.random.randrange(1, 6), lasts, cycle.random.choice((0, 0, 500)))
+    until = time.monotonic() + 1
+    while shim.get("hits") < min(lasts, 4) and time.monotonic() < until:
+        unharmed(sidecar, f"raw-{cycle.random.randrange(2)}")
+    mend(cycle, shim, sidecar)
+    writers.await_progress()
+    require(unharmed(sidecar, "raw-0"), "no whole answer although the disk is mended")
+
+
+def r15(cycle):
+    """Syncs fail once, and then succeed although what was written before is lost; then the power is cut."""
+    shim, writers = begin(cycle)
+    shim.set("keeps", 1)
+    for _ in range(2 if cycle.quick else 8):
+        sidecar = cycle.start()
+        sidecar.listening()
+        writers.check(reader=sidecar)
+        writers.start(sidecar)
+        writers.await_progress()
+        for _ in range(cycle.random.randrange(1, 4)):
+            shim.set("hits", 0)
+            shim.arm("sync", errno.EIO, cycle.random.randrange(1, 8), cycle.random.choice((1, 1, 2, 5)))
+            await_until("no sync", lambda: shim.get("hits"))
+            cycle.faults += 1
+            time.sleep(cycle.random.uniform(0, 1))
+        least = durable_records(sidecar, writers)
+        durable = sidecar.info()["record_durable"]
+        sidecar.kill()
+        shim.disarm()
+        writers.stop()
+        cycle.forget()
+        cycle.add("blocks lost", shim.cut_power(cycle.store))
+        cycle.faults += 1
+        tail = cycle.command().info()["record_tail"]
+        require(tail >= durable, f"lost below durable: tail={tail}, durable={durable}")
+        writers.check(least=least)
+        writers.sent = list(writers.acknowledged)
+    loom.verify(cycle.store, repair=True)
+    writers.check(exact=True)
+    loom.verify(cycle.store)
+
+
+def r16(cycle):
+    """Reads and writes that move a few bytes of those asked for, or a few of their blocks."""
+    shim, writers = begin(cycle, most=cycle.random.choice((777, cycle.random.randrange(100, 10_000))))
+    for _ in range(1 if cycle.quick else 3):
+        sidecar = cycle.start()
+        sidecar.listening()
+        writers.check(reader=sidecar)
+        writers.start(sidecar)
+        writers.await_progress(300)
+        if cycle.random.random() < 0.5:
+            cycle.kill(sidecar)
+            writers.stop()
+        else:
+            close(cycle, sidecar, writers)
+    loom.run("verify", "--repair", "--dir", cycle.store, env={**os.environ, **shim.environment})
+    cycle.faults += shim.get("hits")
+    finish(cycle, writers)
