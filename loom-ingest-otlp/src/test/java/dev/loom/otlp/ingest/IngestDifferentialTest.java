@@ -8,19 +8,26 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import dev.loom.otlp.ExportOutcome;
 import dev.loom.otlp.Signal;
+import dev.loom.otlp.wire.WireFailure;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Compares what is accepted and stored with what the official classes make of the same bytes. {@code -Dloom.otlp.rounds} sets
- * how many requests, {@code -Dloom.test.seed} repeats a run.
+ * how many requests, {@code -Dloom.otlp.mutations} how many damaged ones, {@code -Dloom.test.seed} repeats a run.
  */
 class IngestDifferentialTest {
     private static final List<Signal> SIGNALS = List.of(Signal.values());
+    private static final int MUTATIONS_OF_ONE = 2_000;
 
     private final long seed = Long.getLong("loom.test.seed", System.nanoTime());
     private final Random random = new Random(seed);
@@ -63,9 +70,78 @@ class IngestDifferentialTest {
                 "seed=" + seed);
     }
 
-    private void compare(IngestedStore store, Signal signal, byte[] request) throws InvalidProtocolBufferException {
-        String round = "seed=" + seed + ", signal=" + signal + ", request="
+    @Test
+    void shouldRefuseWhatTheOfficialClassesRefuseHoweverItIsDamaged() throws IOException {
+        long mutations = Long.getLong("loom.otlp.mutations", 60_000);
+        System.out.println("IngestDifferentialTest: -Dloom.test.seed=" + seed + " -Dloom.otlp.mutations=" + mutations);
+        RequestCheck check = new RequestCheck();
+        Set<WireFailure> failures = EnumSet.noneOf(WireFailure.class);
+        HostileRequest[] requests = new HostileRequest[8];
+        Signal[] signals = new Signal[requests.length];
+        long taken = 0;
+        long sampledBytes = 0;
+        try (IngestedStore store = new IngestedStore(folder, IngestSettings.defaults())) {
+            for (long i = 0; i < mutations; i++) {
+                int turn = (int) (i % requests.length);
+                if (i / requests.length % MUTATIONS_OF_ONE == 0) {
+                    signals[turn] = SIGNALS.get(random.nextInt(SIGNALS.size()));
+                    requests[turn] = request(signals[turn]);
+                }
+                byte[] bytes = requests[turn].write(
+                        1 + random.nextInt(3), requests[random.nextInt((int) Math.min(i + 1, requests.length))]);
+                for (int j = random.nextInt(4) == 0 ? 1 + random.nextInt(2) : 0; j > 0; j--) {
+                    bytes = messages.mutate(bytes);
+                }
+                boolean takes = check.accepts(signals[turn], new UnsafeBuffer(bytes), 0, bytes.length);
+                Message type = OfficialRequests.type(signals[turn]);
+                if (takes != OfficialRequests.accepts(type, bytes)) {
+                    assertEquals(OfficialRequests.parse(type, bytes) != null, takes, request(signals[turn], bytes));
+                }
+                taken += takes ? 1 : 0;
+                if (!takes && failures.size() < WireFailure.values().length) {
+                    failures.add(failure(check));
+                }
+                if (i % 128 == 0) {
+                    sampledBytes += bytes.length;
+                    compare(store, signals[turn], bytes);
+                }
+            }
+            System.out.println("row=R28 faults=" + mutations + " checked=" + mutations + " seed=" + seed);
+            System.out.println("taken=" + taken + ", stored and compared: requests=" + (accepted + refused) + ", bytes="
+                    + sampledBytes + ", records=" + records + ", heap bytes=" + store.allocatedBytes);
+            assertEquals(EnumSet.allOf(WireFailure.class), failures, "seed=" + seed);
+            assertTrue(taken > mutations / 5 && taken < mutations * 4 / 5, "seed=" + seed + ", taken=" + taken);
+            assertTrue(store.allocatedBytes < 2 * sampledBytes, "heap bytes=" + store.allocatedBytes);
+        }
+    }
+
+    private HostileRequest request(Signal signal) throws IOException {
+        Message type = OfficialRequests.type(signal);
+        Message message;
+        byte[] request;
+        do {
+            message = messages.message(type);
+            request = messages.encode(message);
+        } while (request.length < 20
+                || request.length > 1_000
+                || (random.nextInt(4) > 0 && OfficialRequests.stored(message).isEmpty()));
+        return new HostileRequest(random, type.getDescriptorForType(), request);
+    }
+
+    private static WireFailure failure(RequestCheck check) {
+        return Arrays.stream(WireFailure.values())
+                .filter(failure -> check.complaint().contains(failure.text()))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private String request(Signal signal, byte[] request) {
+        return "seed=" + seed + ", signal=" + signal + ", request="
                 + HexFormat.of().formatHex(request, 0, Math.min(request.length, 4_000));
+    }
+
+    private void compare(IngestedStore store, Signal signal, byte[] request) throws InvalidProtocolBufferException {
+        String round = request(signal, request);
         Message official = OfficialRequests.parse(OfficialRequests.type(signal), request);
         ExportOutcome outcome = store.export(signal, request);
         List<IngestedStore.Stored> stored = store.unread(SourceDefinitions.defaultName(signal));

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import com.google.protobuf.ByteString;
+import com.sun.management.ThreadMXBean;
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.SharedWriter;
@@ -15,6 +16,7 @@ import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import dev.loom.query.model.Order;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,12 +33,17 @@ final class IngestedStore implements AutoCloseable {
     static final int RING_BYTES = 4 << 20;
     static final long SEGMENT_BYTES = 256 * 1024;
 
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
     /** What a payload holds, taken apart. */
     record Stored(long address, ByteString context, boolean fieldsOnce, ByteString message) {}
 
     private final SharedWriter writer;
     final OtlpIngester ingester;
     final ExportOutcome outcome = new ExportOutcome();
+    /** Of the heap, by all exports so far. */
+    long allocatedBytes;
+
     private final Map<String, Long> seen = new HashMap<>();
     private final Map<Long, ByteString> contexts = new HashMap<>();
 
@@ -65,8 +72,11 @@ final class IngestedStore implements AutoCloseable {
         byte[] padded = new byte[request.length + 30];
         Arrays.fill(padded, (byte) 0x0A);
         System.arraycopy(request, 0, padded, 13, request.length);
+        UnsafeBuffer buffer = new UnsafeBuffer(padded);
         outcome.reset();
-        ingester.export(signal, new UnsafeBuffer(padded), 13, request.length, outcome);
+        long before = THREADS.getCurrentThreadAllocatedBytes();
+        ingester.export(signal, buffer, 13, request.length, outcome);
+        allocatedBytes += THREADS.getCurrentThreadAllocatedBytes() - before;
         return outcome;
     }
 

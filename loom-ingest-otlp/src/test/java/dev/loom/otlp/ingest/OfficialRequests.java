@@ -59,6 +59,16 @@ public final class OfficialRequests {
         }
     }
 
+    /** Whether {@link #parse} takes the bytes; faster. The path for arrays takes whatever the one for streams does. */
+    static boolean accepts(Message type, byte[] bytes) {
+        try {
+            type.getParserForType().parsePartialFrom(bytes);
+        } catch (InvalidProtocolBufferException e) {
+            return false;
+        }
+        return true;
+    }
+
     /** Whether a message, or one within, has a field more than once that is not repeated. */
     static boolean repeats(Descriptor type, ByteString message) throws InvalidProtocolBufferException {
         for (Map.Entry<Integer, UnknownFieldSet.Field> sent :
