@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,18 +42,22 @@ final class RetentionStepsTest {
     /** As long as the smallest ring allows: it ends two pages behind the one that it begins in. */
     private static final int JUMBO = 2 * PAGE;
 
-    @TempDir
-    Path temp;
-
-    private final List<String> changes = new ArrayList<>();
-
     /** The times of the records, by their addresses. */
-    private final NavigableMap<Long, Long> times = new TreeMap<>();
+    private static final NavigableMap<Long, Long> TIMES = new TreeMap<>();
 
     /** A record that begins in the second segment and ends in the third. */
-    private long acrossSegments = -1;
+    private static long acrossSegments = -1;
 
-    private long nowNs = FIRST_TIME;
+    private static long lastTimeNs = FIRST_TIME;
+
+    @TempDir
+    static Path temp;
+
+    /** The store as it was closed. */
+    private static StoreImage image;
+
+    private final List<String> changes = new ArrayList<>();
+    private long nowNs = lastTimeNs;
     private long free = Long.MAX_VALUE;
     private int reads;
     private boolean refusing;
@@ -80,24 +85,34 @@ final class RetentionStepsTest {
         }
     };
 
-    @BeforeEach
-    void write() {
+    @BeforeAll
+    static void make() {
+        TIMES.clear();
+        acrossSegments = -1;
         try (Loom loom = StoreAccess.open(
                 store(),
                 Storage.DISK,
                 builder -> builder.segmentBytes(SEGMENT)
                         .minFreeBytes(0)
                         .maxBytes(1 << 30)
-                        .clock(() -> nowNs))) {
+                        .clock(() -> lastTimeNs))) {
             int source = loom.defineSource("source", Formats.bytes());
             for (long tail = 0;
                     tail < SEGMENTS * SEGMENT;
                     tail = loom.info().records().tail()) {
                 boolean jumbo = acrossSegments < 0 && tail / PAGE == 7;
-                long address = push(loom, source, jumbo ? JUMBO : 10_000);
+                lastTimeNs += 1_000;
+                long address = loom.push(source, new byte[jumbo ? JUMBO : 10_000]);
+                TIMES.put(address, lastTimeNs);
                 acrossSegments = jumbo ? address : acrossSegments;
             }
         }
+        image = StoreImage.of(store());
+    }
+
+    @BeforeEach
+    void restore() {
+        image.restore();
         attached = AttachedStore.attach(store(), storage);
         mark = attached.mark();
     }
@@ -107,14 +122,7 @@ final class RetentionStepsTest {
         attached.close();
     }
 
-    private long push(Loom loom, int source, int length) {
-        nowNs += 1_000;
-        long address = loom.push(source, new byte[length]);
-        times.put(address, nowNs);
-        return address;
-    }
-
-    private Path store() {
+    private static Path store() {
         return temp.resolve("store");
     }
 
@@ -227,7 +235,7 @@ final class RetentionStepsTest {
     }
 
     private long ageOfSegment(long number) {
-        return nowNs - times.ceilingEntry((number + 1) * SEGMENT).getValue();
+        return nowNs - TIMES.ceilingEntry((number + 1) * SEGMENT).getValue();
     }
 
     @Test
@@ -324,7 +332,7 @@ final class RetentionStepsTest {
         long within = 2 * SEGMENT;
         long[] before = {0, mark.begin(LogKind.TIME), mark.begin(LogKind.CHUNK)};
         retention(used() - within + 1, NEVER, 0).enforce();
-        long lastFragment = times.higherKey(acrossSegments) & -PAGE;
+        long lastFragment = TIMES.higherKey(acrossSegments) & -PAGE;
         assertTrue(lastFragment > within, "page=" + lastFragment);
         assertEquals(lastFragment + PAGE, begin());
         assertEquals(before[1], mark.begin(LogKind.TIME));
