@@ -18,8 +18,10 @@ import dev.loom.log.PageDescriptor;
 import dev.loom.log.Segments;
 import dev.loom.schema.SchemaEntry.RetentionSet;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -61,6 +63,11 @@ final class RetentionStepsTest {
     private long free = Long.MAX_VALUE;
     private int reads;
     private boolean refusing;
+
+    // what a deleted segment of records gives back to the disk, and what compressed ones take less
+    private long given;
+    private Savings savings;
+
     private AttachedStore attached;
     private Mark mark;
 
@@ -77,6 +84,7 @@ final class RetentionStepsTest {
             }
             changes.add(file.getParent().getFileName() + "/" + Segments.firstOf(file) / SEGMENT);
             super.delete(file);
+            free += given;
         }
 
         @Override
@@ -115,6 +123,7 @@ final class RetentionStepsTest {
         image.restore();
         attached = AttachedStore.attach(store(), storage);
         mark = attached.mark();
+        savings = Savings.of(attached.files(), storage, mark);
     }
 
     @AfterEach
@@ -135,7 +144,7 @@ final class RetentionStepsTest {
                 attached::logs,
                 () -> nowNs,
                 this::beginAt,
-                Savings.of(attached.files(), storage, mark));
+                savings);
     }
 
     private void beginAt(long[] begins) {
@@ -313,6 +322,52 @@ final class RetentionStepsTest {
         assertTrue(retention.relieve());
         assertEquals(List.of("begin", "record/0"), changes);
         assertWhole();
+    }
+
+    @Test
+    void shouldBeShortUntilEnoughIsFree() {
+        Retention retention = retention(NEVER, NEVER, 10 * SEGMENT);
+        free = 9 * SEGMENT;
+        given = SEGMENT / 2;
+        assertTrue(retention.relieve());
+        assertTrue(retention.isShort(), "readers hold the other half open");
+        assertTrue(retention.relieve());
+        assertFalse(retention.isShort());
+        assertFalse(retention.relieve());
+        assertEquals(List.of("begin", "record/0", "begin", "record/1"), changes);
+    }
+
+    /** The evictor would otherwise try again without end. */
+    @Test
+    void shouldSayThatNothingWasFreed() {
+        long[] ends = mark.ends();
+        mark = mark.advanced(new long[] {SEGMENT - PAGE, ends[1], ends[2]}, mark.schemaDurable(), -1, nowNs);
+        free = 0;
+        Retention retention = retention(NEVER, NEVER, SEGMENT);
+        assertFalse(retention.relieve());
+        assertTrue(retention.isShort());
+        assertFalse(retention.relieve());
+    }
+
+    @Test
+    void shouldCountCompressedSegmentsAsLongAsTheyAre() throws IOException {
+        try (FileChannel file =
+                FileChannel.open(attached.logs().records().segments().file(SEGMENT), StandardOpenOption.WRITE)) {
+            file.truncate(PAGE);
+        }
+        assertEquals(0, Savings.now(mark, attached.logs().records()), "none is compressed, says the mark");
+        mark = mark.withCompression();
+        savings = Savings.of(attached.files(), storage, mark);
+        assertEquals(SEGMENT - PAGE, savings.bytes());
+        assertEquals(SEGMENT - PAGE, Savings.now(mark, attached.logs().records()));
+        retention(used(), NEVER, 0).enforce();
+        assertEquals(List.of(), changes);
+        retention(used() - SEGMENT - PAGE, NEVER, 0).enforce();
+        assertEquals(2, begin() / SEGMENT);
+        assertEquals(0, savings.bytes(), "it is gone, with what it saved");
+        changes.clear();
+        retention(used(), NEVER, 0).enforce();
+        assertEquals(List.of(), changes);
     }
 
     @Test
