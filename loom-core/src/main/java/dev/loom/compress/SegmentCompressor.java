@@ -131,30 +131,23 @@ public final class SegmentCompressor implements AutoCloseable {
         if (!checksum.valid(page, pageBytes, 0, address)) {
             return PageForm.PLAIN;
         }
-        if (clearPadding()) {
-            checksum.fill(pageBytes, 0, address);
-        }
+        clearPadding();
+        checksum.fill(pageBytes, 0, address);
         return encoder.encode(page);
     }
 
-    /**
-     * Sets to zero what pads records, since it is left over from older records and would take room. Returns whether
-     * anything changed.
-     */
-    private boolean clearPadding() {
+    /** Sets to zero what pads records, since it is left over from older records and would take room. */
+    private void clearPadding() {
         int used = PageDescriptor.used(page, 0);
         int at = PageDescriptor.HEADER_LENGTH;
-        boolean changed = false;
         while (at < used) {
             int length = RecordDescriptor.length(page.getLong(at + RecordDescriptor.WORD0_OFFSET));
             int padding = at + RecordDescriptor.HEADER_LENGTH + length;
             at += RecordDescriptor.alignedLength(length);
-            for (int i = padding; i < at && at <= used; i++) {
-                changed |= page.getByte(i) != 0;
-                page.putByte(i, (byte) 0);
+            if (at <= used) {
+                page.setMemory(padding, at - padding, (byte) 0);
             }
         }
-        return changed;
     }
 
     /** Writes the block, which ends at a position of the file. */

@@ -1,0 +1,413 @@
+package dev.loom.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.HookedStorage;
+import dev.loom.Loom;
+import dev.loom.StoreAccess;
+import dev.loom.StoreVerifier;
+import dev.loom.error.StoreIoException;
+import dev.loom.format.Formats;
+import dev.loom.io.Storage;
+import dev.loom.log.LogKind;
+import dev.loom.log.PageDescriptor;
+import dev.loom.log.Segments;
+import dev.loom.schema.SchemaEntry.RetentionSet;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What retention does step by step. The test is the evictor of a store that nobody writes. */
+final class RetentionStepsTest {
+    private static final int PAGE = PageDescriptor.PAGE_LENGTH;
+    private static final long SEGMENT = 4 * PAGE;
+    private static final int SEGMENTS = 12;
+    private static final long FIRST_TIME = 1_700_000_000_000_000_000L;
+    private static final long NEVER = Long.MAX_VALUE;
+
+    /** As long as the smallest ring allows: it ends two pages behind the one that it begins in. */
+    private static final int JUMBO = 2 * PAGE;
+
+    /** The times of the records, by their addresses. */
+    private static final NavigableMap<Long, Long> TIMES = new TreeMap<>();
+
+    /** A record that begins in the second segment and ends in the third. */
+    private static long acrossSegments = -1;
+
+    private static long lastTimeNs = FIRST_TIME;
+
+    @TempDir
+    static Path temp;
+
+    /** The store as it was closed. */
+    private static StoreImage image;
+
+    private final List<String> changes = new ArrayList<>();
+    private long nowNs = lastTimeNs;
+    private long free = Long.MAX_VALUE;
+    private int reads;
+    private boolean refusing;
+
+    // what a deleted segment of records gives back to the disk, and what compressed ones take less
+    private long given;
+    private Savings savings;
+
+    private AttachedStore attached;
+    private Mark mark;
+
+    private final HookedStorage storage = new HookedStorage() {
+        @Override
+        protected void onRead(Path file) {
+            reads++;
+        }
+
+        @Override
+        public void delete(Path file) {
+            if (refusing) {
+                throw new StoreIoException("injected failure: file=" + file);
+            }
+            changes.add(file.getParent().getFileName() + "/" + Segments.firstOf(file) / SEGMENT);
+            super.delete(file);
+            free += given;
+        }
+
+        @Override
+        public long usableSpace(Path directory) {
+            return free;
+        }
+    };
+
+    @BeforeAll
+    static void make() {
+        TIMES.clear();
+        acrossSegments = -1;
+        try (Loom loom = StoreAccess.open(
+                store(),
+                Storage.DISK,
+                builder -> builder.segmentBytes(SEGMENT)
+                        .minFreeBytes(0)
+                        .maxBytes(1 << 30)
+                        .clock(() -> lastTimeNs))) {
+            int source = loom.defineSource("source", Formats.bytes());
+            for (long tail = 0;
+                    tail < SEGMENTS * SEGMENT;
+                    tail = loom.info().records().tail()) {
+                boolean jumbo = acrossSegments < 0 && tail / PAGE == 7;
+                lastTimeNs += 1_000;
+                long address = loom.push(source, new byte[jumbo ? JUMBO : 10_000]);
+                TIMES.put(address, lastTimeNs);
+                acrossSegments = jumbo ? address : acrossSegments;
+            }
+        }
+        image = StoreImage.of(store());
+    }
+
+    @BeforeEach
+    void restore() {
+        image.restore();
+        attached = AttachedStore.attach(store(), storage);
+        mark = attached.mark();
+        savings = Savings.of(attached.files(), storage, mark);
+    }
+
+    @AfterEach
+    void close() {
+        attached.close();
+    }
+
+    private static Path store() {
+        return temp.resolve("store");
+    }
+
+    private Retention retention(long maxBytes, long maxAgeNs, long minFreeBytes) {
+        return new Retention(
+                new RetentionSet(maxBytes, maxAgeNs, minFreeBytes),
+                storage,
+                store(),
+                () -> mark,
+                attached::logs,
+                () -> nowNs,
+                this::beginAt,
+                savings);
+    }
+
+    private void beginAt(long[] begins) {
+        mark = mark.beginningAt(begins);
+        new MarkFile(Storage.DISK, attached.files().mark()).writeTwice(mark);
+        for (LogKind kind : LogKind.values()) {
+            attached.logs().of(kind).watermarks().beginRelease(begins[kind.index()]);
+        }
+        changes.add("begin");
+    }
+
+    private long begin() {
+        return mark.begin(LogKind.RECORD);
+    }
+
+    /** All that the limit counts: the files, with room for the mark, the owner's note and the copies of the open page. */
+    private long used() throws IOException {
+        long used = 3 * 4096 + 2 * PAGE + Files.size(attached.files().schema());
+        for (LogKind kind : LogKind.values()) {
+            for (Path file : Storage.DISK.list(attached.files().folder(kind))) {
+                used += Files.size(file);
+            }
+        }
+        return used;
+    }
+
+    private List<Long> segments(LogKind kind) {
+        return Storage.DISK.list(attached.files().folder(kind)).stream()
+                .map(file -> Segments.firstOf(file) / SEGMENT)
+                .toList();
+    }
+
+    /** The store is whole, and holds exactly the segments that its logs need. */
+    private void assertWhole() {
+        for (LogKind kind : LogKind.values()) {
+            long first = mark.begin(kind) / SEGMENT;
+            assertTrue(segments(kind).stream().allMatch(each -> each >= first), () -> kind + ": " + segments(kind));
+        }
+        assertEquals(begin() / SEGMENT, segments(LogKind.RECORD).get(0));
+        List<String> problems = new ArrayList<>();
+        StoreVerifier.verify(store(), (file, offset, message) -> problems.add(file + "@" + offset + " " + message));
+        assertEquals(List.of(), problems);
+    }
+
+    @Test
+    void shouldDeleteNothingWithinTheLimit() throws IOException {
+        retention(used(), NEVER, 0).enforce();
+        assertEquals(List.of(), changes);
+        retention(used() - 1, NEVER, 0).enforce();
+        assertEquals(List.of("begin", "record/0"), changes);
+        assertWhole();
+    }
+
+    /** A crash in between leaves files that nothing refers to, instead of a log without its beginning. */
+    @Test
+    void shouldBeginElsewhereBeforeItDeletes() throws IOException {
+        Retention retention = retention(used() - 5 * SEGMENT, NEVER, 0);
+        retention.enforce();
+        assertEquals("begin", changes.get(0));
+        assertEquals(List.of("record/0", "record/1", "record/2", "record/3", "record/4"), changes.subList(1, 6));
+        assertEquals(5, begin() / SEGMENT);
+        assertNull(retention.failure());
+        assertWhole();
+        long kept = used();
+        changes.clear();
+        retention.enforce();
+        assertEquals(List.of(), changes);
+        retention(kept, NEVER, 0).enforce();
+        assertEquals(List.of(), changes);
+    }
+
+    @Test
+    void shouldKeepTheNewestSegmentWhateverTheLimit() {
+        Retention retention = retention(1, NEVER, 0);
+        retention.enforce();
+        assertTrue(begin() < mark.durable(LogKind.RECORD));
+        assertEquals(SEGMENTS, begin() / SEGMENT, "the segment that is written");
+        assertWhole();
+    }
+
+    /** A segment is as old as the first record behind it. */
+    @Test
+    void shouldDeleteWhatIsOlder() {
+        retention(NEVER, ageOfSegment(4) - 1, 0).enforce();
+        assertEquals(5, begin() / SEGMENT);
+        changes.clear();
+        Retention retention = retention(NEVER, ageOfSegment(5), 0);
+        retention.enforce();
+        assertEquals(List.of(), changes, "it is not older");
+        reads = 0;
+        retention.enforce();
+        assertEquals(0, reads, "it knows how old the oldest segment is");
+        nowNs++;
+        retention.enforce();
+        assertEquals(6, begin() / SEGMENT);
+        assertWhole();
+    }
+
+    private long ageOfSegment(long number) {
+        return nowNs - TIMES.ceilingEntry((number + 1) * SEGMENT).getValue();
+    }
+
+    @Test
+    void shouldNotSearchAgainBeforeMoreIsDurable() {
+        long[] ends = mark.ends();
+        Mark all = mark;
+        mark = mark.advanced(new long[] {SEGMENT - PAGE, ends[1], ends[2]}, mark.schemaDurable(), -1, nowNs);
+        Retention retention = retention(1, NEVER, 0);
+        retention.enforce();
+        assertTrue(reads > 0);
+        reads = 0;
+        retention.enforce();
+        assertEquals(0, reads);
+        assertEquals(List.of(), changes, "nothing is durable that a log could begin with");
+        mark = all;
+        retention.enforce();
+        assertFalse(changes.isEmpty());
+        assertWhole();
+    }
+
+    @Test
+    void shouldMakeRoomForWhatIsWritten() throws IOException {
+        long used = used();
+        Retention retention = retention(used + 1_000, NEVER, 0);
+        retention.enforce();
+        assertTrue(retention.makeRoom(1_000));
+        assertEquals(List.of(), changes);
+        assertTrue(retention.makeRoom(1_001));
+        assertEquals(List.of("begin", "record/0"), changes);
+        assertWhole();
+        assertTrue(retention.makeRoom(SEGMENT), "a segment is free");
+        assertEquals(2, changes.size());
+        assertTrue(retention.makeRoom(1L << 40), "records are kept although nothing can be deleted");
+        assertEquals(SEGMENTS, begin() / SEGMENT);
+    }
+
+    @Test
+    void shouldWaitWhereWhatIsDurableLaterCanBeDeleted() {
+        long[] ends = mark.ends();
+        Mark all = mark;
+        mark = mark.advanced(new long[] {SEGMENT - PAGE, ends[1], ends[2]}, mark.schemaDurable(), -1, nowNs);
+        Retention retention = retention(1, NEVER, 0);
+        assertFalse(retention.makeRoom(1));
+        assertEquals(List.of(), changes);
+        mark = all;
+        assertTrue(retention.makeRoom(1));
+        assertEquals(SEGMENTS, begin() / SEGMENT);
+    }
+
+    @Test
+    void shouldSayWhatItCanNotDeleteAndDeleteItLater() throws IOException {
+        Retention retention = retention(used() - SEGMENT, NEVER, 0);
+        refusing = true;
+        retention.enforce();
+        assertNotNull(retention.failure());
+        assertEquals(List.of("begin"), changes);
+        assertEquals(0, segments(LogKind.RECORD).get(0));
+        assertTrue(retention(1, NEVER, 0).makeRoom(1), "too large is better than lost");
+        refusing = false;
+        retention.enforce();
+        assertNull(retention.failure());
+        assertWhole();
+    }
+
+    @Test
+    void shouldFreeTheDisk() {
+        Retention retention = retention(NEVER, NEVER, 10 * SEGMENT);
+        free = 10 * SEGMENT;
+        assertFalse(retention.isShort());
+        assertFalse(retention.relieve());
+        retention.enforce();
+        assertEquals(List.of(), changes);
+        free = 10 * SEGMENT - 1;
+        assertTrue(retention.isShort());
+        assertTrue(retention.relieve());
+        assertEquals(List.of("begin", "record/0"), changes);
+        assertWhole();
+    }
+
+    @Test
+    void shouldBeShortUntilEnoughIsFree() {
+        Retention retention = retention(NEVER, NEVER, 10 * SEGMENT);
+        free = 9 * SEGMENT;
+        given = SEGMENT / 2;
+        assertTrue(retention.relieve());
+        assertTrue(retention.isShort(), "readers hold the other half open");
+        assertTrue(retention.relieve());
+        assertFalse(retention.isShort());
+        assertFalse(retention.relieve());
+        assertEquals(List.of("begin", "record/0", "begin", "record/1"), changes);
+    }
+
+    /** The evictor would otherwise try again without end. */
+    @Test
+    void shouldSayThatNothingWasFreed() {
+        long[] ends = mark.ends();
+        mark = mark.advanced(new long[] {SEGMENT - PAGE, ends[1], ends[2]}, mark.schemaDurable(), -1, nowNs);
+        free = 0;
+        Retention retention = retention(NEVER, NEVER, SEGMENT);
+        assertFalse(retention.relieve());
+        assertTrue(retention.isShort());
+        assertFalse(retention.relieve());
+    }
+
+    @Test
+    void shouldCountCompressedSegmentsAsLongAsTheyAre() throws IOException {
+        try (FileChannel file =
+                FileChannel.open(attached.logs().records().segments().file(SEGMENT), StandardOpenOption.WRITE)) {
+            file.truncate(PAGE);
+        }
+        assertEquals(0, Savings.now(mark, attached.logs().records()), "none is compressed, says the mark");
+        mark = mark.withCompression();
+        savings = Savings.of(attached.files(), storage, mark);
+        assertEquals(SEGMENT - PAGE, savings.bytes());
+        assertEquals(SEGMENT - PAGE, Savings.now(mark, attached.logs().records()));
+        retention(used(), NEVER, 0).enforce();
+        assertEquals(List.of(), changes);
+        retention(used() - SEGMENT - PAGE, NEVER, 0).enforce();
+        assertEquals(2, begin() / SEGMENT);
+        assertEquals(0, savings.bytes(), "it is gone, with what it saved");
+        changes.clear();
+        retention(used(), NEVER, 0).enforce();
+        assertEquals(List.of(), changes);
+    }
+
+    @Test
+    void shouldLookAtNoDiskThatMayBeFull() {
+        free = 0;
+        Retention retention = retention(NEVER, NEVER, 0);
+        assertFalse(retention.isShort());
+        retention.enforce();
+        assertFalse(retention.relieve());
+        assertEquals(List.of(), changes);
+    }
+
+    /** While indexes are missing, nothing but the pages tells where records begin. */
+    @Test
+    void shouldBeginAtAPageThatContinuesNoRecordWhileIndexesAreRebuilt() throws IOException {
+        mark = mark.with(new Rebuild(0, 0, 0, 0, 0, mark.durable(LogKind.RECORD)), mark.indexState());
+        long within = 2 * SEGMENT;
+        long[] before = {0, mark.begin(LogKind.TIME), mark.begin(LogKind.CHUNK)};
+        retention(used() - within + 1, NEVER, 0).enforce();
+        long lastFragment = TIMES.higherKey(acrossSegments) & -PAGE;
+        assertTrue(lastFragment > within, "page=" + lastFragment);
+        assertEquals(lastFragment + PAGE, begin());
+        assertEquals(before[1], mark.begin(LogKind.TIME));
+        assertEquals(before[2], mark.begin(LogKind.CHUNK));
+        assertEquals(begin() / SEGMENT, segments(LogKind.RECORD).get(0));
+        long begin = begin();
+        retention(NEVER, 1, 0).enforce();
+        assertEquals(begin, begin(), "ages are not known");
+        retention(1, NEVER, 0).enforce();
+        assertEquals(SEGMENTS, begin() / SEGMENT);
+    }
+
+    @Test
+    void shouldDeleteWhatACrashHasLeftBelowTheBegin() throws IOException {
+        Path folder = attached.files().folder(LogKind.RECORD);
+        Path foreign = Files.createFile(folder.resolve(String.format("%020d.seg", SEGMENT / 2)));
+        Mark later = mark.withRecordBegin(2 * SEGMENT + PAGE);
+        Retention.deleteUnreferenced(attached.files(), storage, later);
+        assertEquals(List.of("record/0", "record/1"), changes);
+        assertTrue(Files.exists(foreign), "it is no segment of this log");
+        assertEquals(Arrays.asList(0L, 2L), segments(LogKind.RECORD).subList(0, 2));
+    }
+}
