@@ -122,8 +122,9 @@ public final class SchemaLog {
             if (file.size() > end) {
                 file.truncate(end);
             }
-            // rewritten, because its sync may have failed
-            file.write(content(storage, path).limit((int) end), 0);
+            // rewritten, because its sync may have failed; the last entry's padding may be missing, and stays so
+            ByteBuffer bytes = content(storage, path);
+            file.write(bytes.limit((int) Math.min(end, bytes.capacity())), 0);
             file.force();
         }
         return end;
