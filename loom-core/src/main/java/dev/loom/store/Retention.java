@@ -210,11 +210,13 @@ final class Retention implements SegmentBudget {
         StoreLogs now = logs.get();
         for (LogKind kind : KINDS) {
             LogView view = now.of(kind);
-            long first = view.segments().first(view.watermarks().beginAcquire());
-            long evicted = view.watermarks().evictedAcquire();
-            long length = view.segments().segmentLength();
-            used += view.watermarks().beginAcquire() - first + view.watermarks().lengthTo(evicted);
-            used += (evicted - first + length - 1) / length * FILE_MAP_LENGTH;
+            long begin = view.watermarks().beginAcquire();
+            long contents = begin
+                    - view.segments().first(begin)
+                    + view.watermarks().lengthTo(view.watermarks().evictedAcquire());
+            // the last file and, where there is a gap, the last one before it are not full
+            long files = contents / view.segments().segmentLength() + 2;
+            used += contents + files * FILE_MAP_LENGTH;
         }
         return used;
     }

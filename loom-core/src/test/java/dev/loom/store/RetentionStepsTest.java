@@ -160,13 +160,22 @@ final class RetentionStepsTest {
         return mark.begin(LogKind.RECORD);
     }
 
-    /** All that the limit counts: the files, with room for the mark, the owner's note and the copies of the open page. */
+    /**
+     * All that the limit counts: the files and a block for each of them, as for up to two more of each log, with room for the
+     * mark, the owner's note and the copies of the open page.
+     */
     private long used() throws IOException {
         long used = 3 * 4096 + 2 * PAGE + Files.size(attached.files().schema());
         for (LogKind kind : LogKind.values()) {
+            long full = 0;
             for (Path file : Storage.DISK.list(attached.files().folder(kind))) {
                 used += Files.size(file);
+                full += Segments.firstOf(file) + SEGMENT
+                                <= attached.logs().of(kind).watermarks().evictedAcquire()
+                        ? 1
+                        : 0;
             }
+            used += (full + 2) * 4096;
         }
         return used;
     }
