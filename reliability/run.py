@@ -36,6 +36,8 @@ def arguments():
     given.rows = given.rows.split(",")
     if unknown := [row for row in given.rows if row not in ROWS]:
         parser.error(f"unknown rows: {','.join(unknown)}; expected some of {','.join(ROWS)}")
+    if given.quick and given.cycles is None:
+        given.cycles = 1
     if given.minutes is None and given.cycles is None:
         given.minutes = 5
     return given
