@@ -12,7 +12,7 @@ import time
 import calls
 import kernel
 import loom
-from cycle import LIMITED, Cycle, Writers, close, durable_records, exists, finish, line, records
+from cycle import LIMITED, Writers, close, durable_records, exists, finish, line, records
 from faults import MIB, fill, mount, mount_again, unmount
 from ledger import ledger
 from loom import Import, Sidecar

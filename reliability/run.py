@@ -14,8 +14,9 @@ import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import loom
+from cycle import Cycle
 from oracle import Violation
-from rows import ROWS, Cycle
+from rows import ROWS
 
 SHORT = [row for row in ROWS if row != "R36"]
 
@@ -25,7 +26,7 @@ def arguments():
     parser.add_argument("--quick", action="store_true", help="one short cycle of each row that can be short, for CI")
     parser.add_argument("--minutes", type=float, help="begin no cycle after so long; by default 5 unless --cycles is given")
     parser.add_argument("--cycles", type=int, help="so many cycles of each row at most")
-    parser.add_argument("--rows", default=",".join(SHORT), help=f"by default {','.join(SHORT)}; R36 lasts as long as the run; some need root or a C compiler")
+    parser.add_argument("--rows", help=f"by default {','.join(SHORT)}; R36 lasts as long as the run; some need root or a C compiler")
     parser.add_argument("--seed", type=int, default=time.time_ns() // 1_000_000, help="of the first cycle of each row; the next one has the next seed")
     parser.add_argument("--rate", type=int, default=20_000, help="records a second of R36")
     parser.add_argument("--totals", help="file to add the counts to, so that a soak may go on in several runs")
@@ -33,7 +34,7 @@ def arguments():
     parser.add_argument("--work", default="/dev/shm" if os.path.isdir("/dev/shm") else None,
                         help="directory for the stores, on a file system in memory; by default /dev/shm")
     given = parser.parse_args()
-    given.rows = given.rows.split(",")
+    given.rows = given.rows.split(",") if given.rows else [row for row in SHORT if not (given.quick and row == "ledger")]
     if unknown := [row for row in given.rows if row not in ROWS]:
         parser.error(f"unknown rows: {','.join(unknown)}; expected some of {','.join(ROWS)}")
     if given.quick and given.cycles is None:

@@ -1,8 +1,6 @@
 """A library of our own between a JVM and the files of its store, for faults within single calls: shim.c, which tells how."""
-import errno
 import mmap
 import os
-import signal
 import struct
 import subprocess
 
