@@ -109,7 +109,8 @@ def run(rows, given):
         while (given.cycles is None or number < given.cycles) and rows:
             for row in rows:
                 if time.monotonic() < until:
-                    add(totals.setdefault(row, {}), run_cycle(row, number, given.seed + number, given))
+                    one = run_cycle(row, number, given.seed + number, given)
+                    add(totals.setdefault(row, {}), one)  # not before: an interrupt would leave it empty
             number += 1
             if time.monotonic() >= until:
                 break
