@@ -37,9 +37,9 @@ class Cycle:
     def add(self, name, value):
         self.sums[name] = self.sums.get(name, 0) + value
 
-    def step(self):
-        """From one of many places to the next: all of them, or a few in a quick cycle."""
-        return self.random.randrange(1, 40) if self.quick else 1
+    def some(self, least, end):
+        """How often: at random from the least on, below the end; a quick cycle does the least."""
+        return least if self.quick else self.random.randrange(least, end)
 
     def start(self):
         # every other cycle also compresses whatever is durable

@@ -59,7 +59,7 @@ def r13(cycle, writers, close):
     """Files may not grow, as under a limit or a quota; then they may."""
     cycle.settings = {"max_size": "64MiB", "record_ring_mib": 2}
     sidecar = begin_writing(cycle, writers)
-    for _ in range(cycle.random.randrange(1, 4)):
+    for _ in range(cycle.some(1, 4)):
         time.sleep(cycle.random.uniform(0, 0.5))
         size = cycle.random.choice((0, 1, 65_536, 700_000))
         trouble(cycle, writers, sidecar,
@@ -79,7 +79,7 @@ def r17(cycle, writers, close):
     cycle.store = os.path.join(bound, "store")
     cycle.settings = {"max_size": "64MiB", "record_ring_mib": 2}
     sidecar = begin_writing(cycle, writers)
-    for _ in range(cycle.random.randrange(1, 4)):
+    for _ in range(cycle.some(1, 4)):
         time.sleep(cycle.random.uniform(0, 0.5))
         if cycle.random.random() < 0.5:
             trouble(cycle, writers, sidecar, lambda: subprocess.run(["umount", "-l", bound], check=True),
@@ -102,9 +102,9 @@ def r18(cycle, writers, close):
     cycle.store = os.path.join(disk, "store")
     cycle.settings = {"max_size": "64MiB", "record_ring_mib": 2}
     sidecar = begin_writing(cycle, writers)
-    for _ in range(cycle.random.randrange(1, 3)):
+    for _ in range(cycle.some(1, 3)):
         time.sleep(cycle.random.uniform(0, 0.5))
-        seconds = cycle.random.choice((0.2, 3, 15, 30))
+        seconds = 0.2 if cycle.quick else cycle.random.choice((0.2, 3, 15, 30))
         thaw = threading.Timer(60, lambda: subprocess.run(["fsfreeze", "-u", disk], capture_output=True))
         frozen = []
 
@@ -128,7 +128,7 @@ def r23(cycle, writers, close):
     cycle.settings = {"max_size": "64MiB", "record_ring_mib": 2}
     sidecar = begin_writing(cycle, writers)
     most = resource.prlimit(sidecar.pid, resource.RLIMIT_NOFILE)
-    for _ in range(cycle.random.randrange(1, 4)):
+    for _ in range(cycle.some(1, 4)):
         time.sleep(cycle.random.uniform(0, 0.5))
         acknowledged = writers.total()
         resource.prlimit(sidecar.pid, resource.RLIMIT_NOFILE, (cycle.random.randrange(0, 30), most[1]))
@@ -141,7 +141,7 @@ def r23(cycle, writers, close):
         cycle.figure("records taken meanwhile", writers.total() - acknowledged)
         await_until("never ready again", sidecar.ready)
     close(cycle, sidecar, writers)
-    for files in range(5, 64, cycle.random.randrange(1, 4)):
+    for files in range(5, 64, 20 if cycle.quick else cycle.random.randrange(1, 4)):
         done = subprocess.run(["prlimit", f"--nofile={files}", loom.LOOM, "source", "add", f"s{files}", "--format", "bytes",
                                "--dir", cycle.store], capture_output=True, text=True, timeout=loom.DEADLINE_S)
         cycle.faults += 1
@@ -159,7 +159,7 @@ NAMES = ("LOCK", "loom.mark", "schema.log", "open.page", "record", "time", "chun
 
 def r35(cycle, writers, close):
     """Links lie where a store's files are to be. They are refused, or nothing is written behind them."""
-    for name in NAMES:
+    for name in cycle.random.sample(NAMES, 2) if cycle.quick else NAMES:
         for dangling in (False, True):
             cycle.faults += 1
             folder = os.path.join(cycle.directory, "planted")

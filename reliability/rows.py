@@ -12,7 +12,7 @@ import time
 import calls
 import kernel
 import loom
-from cycle import LIMITED, Cycle, Writers, close, durable_records, exists, finish, line, records
+from cycle import LIMITED, Writers, close, durable_records, exists, finish, line, records
 from faults import MIB, fill, mount, mount_again, unmount
 from ledger import ledger
 from loom import Import, Sidecar
@@ -24,11 +24,11 @@ FS_IOC_SHUTDOWN = 0x8004587D
 
 def r2(cycle):
     """The sidecar is killed while it starts, recovers, receives, and deletes its oldest segments."""
-    if cycle.random.random() < 0.4:
+    if not cycle.quick and cycle.random.random() < 0.4:
         return r2_import(cycle)
     cycle.settings = LIMITED if cycle.random.random() < 0.5 else {}
     writers = Writers(cycle, pause_s=cycle.random.choice((0, 0.005) if cycle.settings else (0.005, 0.02, 0.05)))
-    for _ in range(cycle.random.randrange(1, 9)):
+    for _ in range(cycle.some(1, 9)):
         while cycle.random.random() < 0.4:
             starting = cycle.start()  # or recovering what the last one left
             time.sleep(cycle.random.uniform(0.1, 1.5))
@@ -63,7 +63,7 @@ def r2_import(cycle):
         sidecar.listening()
         sidecar.signal(signal.SIGTERM)
         sidecar.wait()
-    for _ in range(cycle.random.randrange(1, 5)):
+    for _ in range(cycle.some(1, 5)):
         process = cycle.open.enter_context(contextlib.closing(Import(cycle.store, stream, next)))
         process.feed(cycle.random.choice((100, 5_000, 20_000)))
         time.sleep(cycle.random.uniform(0.2, 2))
@@ -108,7 +108,7 @@ def r3(cycle):
     cycle.settings = LIMITED if cycle.random.random() < 0.3 else {"max_size": "64MiB"}
     writers = Writers(cycle, logs=False, pause_s=cycle.random.choice((0.002, 0.01, 0.05)))
     sidecar = None
-    for cut in range(cycle.random.randrange(2, 8)):
+    for cut in range(cycle.some(2, 8)):
         started = sidecar is None
         sidecar = sidecar or cycle.start()
         durable, least = 0, [0, 0]
@@ -169,7 +169,7 @@ def r3(cycle):
 
 def r12(cycle):
     """The disk is full, at times when the sidecar starts, and then has room again."""
-    if cycle.random.random() < 0.3:
+    if not cycle.quick and cycle.random.random() < 0.3:
         return r12_import(cycle)
     disk = mount(cycle, "-t", "tmpfs", "-o", "size=96m", "tmpfs")
     cycle.open.callback(unmount, disk)
@@ -180,7 +180,7 @@ def r12(cycle):
     writers = Writers(cycle, logs=False)
     sidecar = cycle.start()
     sidecar.listening()
-    for _ in range(cycle.random.randrange(1, 13)):
+    for _ in range(cycle.some(1, 13)):
         writers.pace = {"pause_s": 0.002}
         writers.start(sidecar)
         writers.await_progress()
@@ -269,7 +269,7 @@ def r21(cycle):
         names.append(os.path.join(mount(cycle, "--bind", disk), "store"))
         cycle.open.callback(unmount, os.path.join(cycle.directory, "disk"))
     expected = {}
-    for round in range(cycle.random.randrange(1, 4)):
+    for round in range(cycle.some(1, 4)):
         streams = [Stream(cycle.seed, 10 * round + i) for i in range(cycle.random.randrange(2, len(names) + 1))]
         cycle.random.shuffle(names)
         racers = []
@@ -314,7 +314,7 @@ def r22(cycle):
     sidecar.listening()
     writers.start(sidecar)
     writers.await_progress()
-    for _ in range(cycle.random.randrange(1, 4)):
+    for _ in range(cycle.some(1, 4)):
         time.sleep(cycle.random.uniform(0, 0.5))
         sidecar.signal(signal.SIGSTOP)
         cycle.faults += 1

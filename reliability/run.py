@@ -14,8 +14,9 @@ import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import loom
+from cycle import Cycle
 from oracle import Violation
-from rows import ROWS, Cycle
+from rows import ROWS
 
 SHORT = [row for row in ROWS if row != "R36"]
 
@@ -25,7 +26,7 @@ def arguments():
     parser.add_argument("--quick", action="store_true", help="one short cycle of each row that can be short, for CI")
     parser.add_argument("--minutes", type=float, help="begin no cycle after so long; by default 5 unless --cycles is given")
     parser.add_argument("--cycles", type=int, help="so many cycles of each row at most")
-    parser.add_argument("--rows", default=",".join(SHORT), help=f"by default {','.join(SHORT)}; R36 lasts as long as the run; some need root or a C compiler")
+    parser.add_argument("--rows", help=f"by default {','.join(SHORT)}; R36 lasts as long as the run; some need root or a C compiler")
     parser.add_argument("--seed", type=int, default=time.time_ns() // 1_000_000, help="of the first cycle of each row; the next one has the next seed")
     parser.add_argument("--rate", type=int, default=20_000, help="records a second of R36")
     parser.add_argument("--budget", type=int, default=320, metavar="MIB", help="the most disk that the store of R36 may take")
@@ -34,9 +35,11 @@ def arguments():
     parser.add_argument("--work", default="/dev/shm" if os.path.isdir("/dev/shm") else None,
                         help="directory for the stores, on a file system in memory; by default /dev/shm")
     given = parser.parse_args()
-    given.rows = given.rows.split(",")
+    given.rows = given.rows.split(",") if given.rows else [row for row in SHORT if not (given.quick and row == "ledger")]
     if unknown := [row for row in given.rows if row not in ROWS]:
         parser.error(f"unknown rows: {','.join(unknown)}; expected some of {','.join(ROWS)}")
+    if given.quick and given.cycles is None:
+        given.cycles = 1
     if given.minutes is None and given.cycles is None:
         given.minutes = 5
     return given
@@ -107,7 +110,8 @@ def run(rows, given):
         while (given.cycles is None or number < given.cycles) and rows:
             for row in rows:
                 if time.monotonic() < until:
-                    add(totals.setdefault(row, {}), run_cycle(row, number, given.seed + number, given))
+                    one = run_cycle(row, number, given.seed + number, given)
+                    add(totals.setdefault(row, {}), one)  # not before: an interrupt would leave it empty
             number += 1
             if time.monotonic() >= until:
                 break

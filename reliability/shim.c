@@ -45,7 +45,7 @@ static struct control {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((constructor)) static void map_control(void) {
-    const char *path = getenv("LOOM_SHIM");
+    const char *path = getenv("SHIM_CONTROL");
     int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
     void *mapped = fd < 0 ? MAP_FAILED : mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (fd >= 0) close(fd);

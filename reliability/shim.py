@@ -1,8 +1,6 @@
 """A library of our own between a JVM and the files of its store, for faults within single calls: shim.c, which tells how."""
-import errno
 import mmap
 import os
-import signal
 import struct
 import subprocess
 
@@ -33,7 +31,7 @@ class Shim:
         cycle.open.callback(self.page.close)
         directory = os.path.realpath(cycle.store).encode()
         self.page[:len(directory)] = directory
-        self.environment = {"LD_PRELOAD": library, "LOOM_SHIM": control}
+        self.environment = {"LD_PRELOAD": library, "SHIM_CONTROL": control}
 
     def get(self, name):
         return struct.unpack_from("<q", self.page, OFFSETS[name])[0]
