@@ -14,9 +14,12 @@ import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import loom
+import rows as outside
+import tests
 from oracle import Violation
-from rows import ROWS, Cycle
+from rows import Cycle
 
+ROWS = {**outside.ROWS, **tests.ROWS}
 SHORT = [row for row in ROWS if row != "R36"]
 
 
@@ -24,7 +27,7 @@ def arguments():
     parser = argparse.ArgumentParser(description="Runs cycles of faults against ./loom, and prints what became of its promises.")
     parser.add_argument("--minutes", type=float, help="begin no cycle after so long; by default 5 unless --cycles is given")
     parser.add_argument("--cycles", type=int, help="so many cycles of each row at most")
-    parser.add_argument("--rows", default=",".join(SHORT), help=f"by default {','.join(SHORT)}; R36 lasts as long as the run; R3, R12, R17, R18, ledger and R36 need root")
+    parser.add_argument("--rows", default=",".join(SHORT), help=f"by default {','.join(SHORT)}; R14 also stands for R14/tests; R36 lasts as long as the run; R3, R12, R17, R18, ledger and R36 need root")
     parser.add_argument("--seed", type=int, default=time.time_ns() // 1_000_000, help="of the first cycle of each row; the next one has the next seed")
     parser.add_argument("--rate", type=int, default=20_000, help="records a second of R36")
     parser.add_argument("--totals", help="file to add the counts to, so that a soak may go on in several runs")
@@ -32,9 +35,10 @@ def arguments():
     parser.add_argument("--work", default="/dev/shm" if os.path.isdir("/dev/shm") else None,
                         help="directory for the stores, on a file system in memory; by default /dev/shm")
     given = parser.parse_args()
-    given.rows = given.rows.split(",")
-    if unknown := [row for row in given.rows if row not in ROWS]:
+    asked = given.rows.split(",")
+    if unknown := [row for row in asked if row not in ROWS and f"{row}/tests" not in ROWS]:
         parser.error(f"unknown rows: {','.join(unknown)}; expected some of {','.join(ROWS)}")
+    given.rows = [row for row in ROWS if row in asked or row.removesuffix("/tests") in asked]
     if given.minutes is None and given.cycles is None:
         given.minutes = 5
     return given
@@ -47,7 +51,7 @@ def commit():
 
 def run_cycle(row, number, seed, given):
     """The counts of one cycle."""
-    directory = tempfile.mkdtemp(prefix=f"loom-{row}-{seed}-", dir=given.work)
+    directory = tempfile.mkdtemp(prefix=f"loom-{row.replace('/', '-')}-{seed}-", dir=given.work)
     cycle = Cycle(directory, seed, given.sabotage)
     cycle.minutes, cycle.rate = given.minutes or cycle.minutes, given.rate
     began = time.monotonic()
@@ -72,12 +76,14 @@ def run_cycle(row, number, seed, given):
     else:
         shutil.rmtree(directory)
     return {"cycles": 1, "faults": cycle.faults, "records": cycle.checked, "seconds": seconds,
-            "failures": [seed] if failure else [], "figures": cycle.figures, "sums": cycle.sums}
+            "seeds": [seed], "failures": [seed] if failure else [], "figures": cycle.figures, "sums": cycle.sums}
 
 
 def add(total, one):
     for name in ("cycles", "faults", "records", "seconds", "failures"):
         total[name] = total.get(name, type(one[name])()) + one[name]
+    seeds = total.get("seeds", []) + one.get("seeds", [])
+    total["seeds"] = [min(seeds), max(seeds)] if seeds else []
     figures = total.setdefault("figures", {})
     for name, value in one["figures"].items():
         figures[name] = max(value, figures.get(name, value))
@@ -87,10 +93,11 @@ def add(total, one):
 
 
 def table(totals):
-    lines = [("row", "fault", "cycles", "faults", "records checked", "hours", "failures", "largest", "sums")]
+    lines = [("row", "fault", "cycles", "faults", "records checked", "hours", "seeds", "failures", "largest", "sums")]
     for row, total in totals.items():
         lines.append((row, ROWS[row][1], *(f"{total[name]:,}" for name in ("cycles", "faults", "records")),
-                      f"{total['seconds'] / 3600:.2f}", str(len(total["failures"])),
+                      f"{total['seconds'] / 3600:.2f}", " to ".join(map(str, total["seeds"])),
+                      " ".join(map(str, [len(total["failures"]), *total["failures"]])),
                       *(", ".join(f"{name}: {value:,}" for name, value in total[kind].items()) for kind in ("figures", "sums"))))
     lines.insert(1, ["---"] * len(lines[0]))
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
@@ -99,7 +106,8 @@ def table(totals):
 def main():
     given = arguments()
     print(f"reliability: commit={commit()} seed={given.seed} rows={','.join(given.rows)}", flush=True)
-    loom.run("--version")  # builds it, if it must
+    if any(row in outside.ROWS for row in given.rows):
+        loom.run("--version")  # builds it, if it must
     rows = []
     for row in given.rows:
         if ROWS[row][2] and os.geteuid():
