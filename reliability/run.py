@@ -14,11 +14,13 @@ import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import loom
+import rows as outside
+import tests
 from cycle import Cycle
 from oracle import Violation
-from rows import ROWS
 
-SHORT = [row for row in ROWS if row != "R36"]
+ROWS = {**outside.ROWS, **tests.ROWS}
+SHORT = [row for row in outside.ROWS if row != "R36"]
 
 
 def arguments():
@@ -26,7 +28,7 @@ def arguments():
     parser.add_argument("--quick", action="store_true", help="one short cycle of each row that can be short, for CI")
     parser.add_argument("--minutes", type=float, help="begin no cycle after so long; by default 5 unless --cycles is given")
     parser.add_argument("--cycles", type=int, help="so many cycles of each row at most")
-    parser.add_argument("--rows", help=f"by default {','.join(SHORT)}; R36 lasts as long as the run; some need root or a C compiler")
+    parser.add_argument("--rows", help=f"by default {','.join(SHORT)}; R14 also stands for R14/tests, all for every row but R36, which lasts as long as the run; some need root or a C compiler")
     parser.add_argument("--seed", type=int, default=time.time_ns() // 1_000_000, help="of the first cycle of each row; the next one has the next seed")
     parser.add_argument("--rate", type=int, default=20_000, help="records a second of R36")
     parser.add_argument("--budget", type=int, default=320, metavar="MIB", help="the most disk that the store of R36 may take")
@@ -35,9 +37,12 @@ def arguments():
     parser.add_argument("--work", default="/dev/shm" if os.path.isdir("/dev/shm") else None,
                         help="directory for the stores, on a file system in memory; by default /dev/shm")
     given = parser.parse_args()
-    given.rows = given.rows.split(",") if given.rows else [row for row in SHORT if not (given.quick and row == "ledger")]
-    if unknown := [row for row in given.rows if row not in ROWS]:
-        parser.error(f"unknown rows: {','.join(unknown)}; expected some of {','.join(ROWS)}")
+    asked = given.rows.split(",") if given.rows else [row for row in SHORT if not (given.quick and row == "ledger")]
+    if asked == ["all"]:
+        asked = [row for row in ROWS if row != "R36"]
+    if unknown := [row for row in asked if row not in ROWS and f"{row}/tests" not in ROWS]:
+        parser.error(f"unknown rows: {','.join(unknown)}; expected some of {','.join(ROWS)}, or all")
+    given.rows = [row for row in ROWS if row in asked or (given.rows and row.removesuffix("/tests") in asked)]
     if given.quick and given.cycles is None:
         given.cycles = 1
     if given.minutes is None and given.cycles is None:
@@ -52,7 +57,7 @@ def commit():
 
 def run_cycle(row, number, seed, given):
     """The counts of one cycle."""
-    directory = tempfile.mkdtemp(prefix=f"loom-{row}-{seed}-", dir=given.work)
+    directory = tempfile.mkdtemp(prefix=f"loom-{row.replace('/', '-')}-{seed}-", dir=given.work)
     cycle = Cycle(directory, seed, given.sabotage, given.quick)
     cycle.minutes, cycle.rate, cycle.budget_mib = given.minutes or cycle.minutes, given.rate, given.budget
     began = time.monotonic()
@@ -77,12 +82,14 @@ def run_cycle(row, number, seed, given):
     else:
         shutil.rmtree(directory)
     return {"cycles": 1, "faults": cycle.faults, "records": cycle.checked, "seconds": seconds,
-            "failures": [seed] if failure else [], "figures": cycle.figures, "sums": cycle.sums}
+            "seeds": [seed], "failures": [seed] if failure else [], "figures": cycle.figures, "sums": cycle.sums}
 
 
 def add(total, one):
     for name in ("cycles", "faults", "records", "seconds", "failures"):
         total[name] = total.get(name, type(one[name])()) + one[name]
+    seeds = total.get("seeds", []) + one.get("seeds", [])
+    total["seeds"] = [min(seeds), max(seeds)] if seeds else []
     figures = total.setdefault("figures", {})
     for name, value in one["figures"].items():
         figures[name] = max(value, figures.get(name, value))
@@ -92,10 +99,11 @@ def add(total, one):
 
 
 def table(totals):
-    lines = [("row", "fault", "cycles", "faults", "records checked", "hours", "failures", "largest", "sums")]
+    lines = [("row", "fault", "cycles", "faults", "records checked", "hours", "seeds", "failures", "largest", "sums")]
     for row, total in totals.items():
         lines.append((row, ROWS[row][1], *(f"{total[name]:,}" for name in ("cycles", "faults", "records")),
-                      f"{total['seconds'] / 3600:.2f}", str(len(total["failures"])),
+                      f"{total['seconds'] / 3600:.2f}", " to ".join(map(str, total["seeds"])),
+                      " ".join(map(str, [len(total["failures"]), *total["failures"]])),
                       *(", ".join(f"{name}: {value:,}" for name, value in total[kind].items()) for kind in ("figures", "sums"))))
     lines.insert(1, ["---"] * len(lines[0]))
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
@@ -123,7 +131,9 @@ def run(rows, given):
 def main():
     given = arguments()
     print(f"reliability: commit={commit()} seed={given.seed} rows={','.join(given.rows)}", flush=True)
-    loom.run("--version")  # builds it, if it must
+    runs_loom = any(row in outside.ROWS for row in given.rows)
+    if runs_loom:
+        loom.run("--version")  # builds it, if it must
     rows = []
     for row in given.rows:
         if lacks := [need for need in ROWS[row][2] if (os.geteuid() if need == "root" else not shutil.which(need))]:
@@ -133,7 +143,8 @@ def main():
     if "R3" in rows and not shutil.which("mkfs.xfs"):
         print("R3 without XFS: needs mkfs.xfs", flush=True)
     with tempfile.TemporaryDirectory(prefix="loom-shared-", dir=given.work) as shared:
-        loom.share_classes(shared)
+        if runs_loom:
+            loom.share_classes(shared)
         totals = run(rows, given)
     print(table(totals))
     if given.totals:

@@ -34,13 +34,15 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Interrupts, of the store's own threads and of its callers. No call fails because of one, or leaves something that does later;
- * the caller's thread stays interrupted. Only a few calls say that an interrupt ends their waiting.
+ * the caller's thread stays interrupted. Only a few calls say that an interrupt ends their waiting. {@code
+ * -Dloom.interrupts=N} sets how many the store's threads get.
  */
-@Timeout(value = 2, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 30, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class InterruptTest {
     private static final PayloadFormat FORMAT = Formats.parse("struct:v:i64");
     private static final IndexFunction VALUE = IndexFunction.field(FORMAT, "v");
     private static final int RING = LoomConfig.RING_BYTES_MIN;
+    private static final int INTERRUPTS = Integer.getInteger("loom.interrupts", 8_000);
     private static final UnsafeBuffer PAYLOAD = new UnsafeBuffer(new byte[1_000]);
 
     @TempDir
@@ -121,7 +123,7 @@ final class InterruptTest {
             thread = new Thread(() -> {
                 while (!over.get()) {
                     threads.forEach(Thread::interrupt);
-                    interrupts.incrementAndGet();
+                    interrupts.addAndGet(threads.size());
                     LockSupport.parkNanos(50_000); // or a file that is being read would hardly ever stay open
                 }
             });
@@ -153,7 +155,7 @@ final class InterruptTest {
             source = recorder.defineSource("a", FORMAT, Map.of(), DropPolicy.waitUpTo(Duration.ofMinutes(1)));
             recorder.defineIndex(source, "v", VALUE, Bins.logLinear());
             try (Storm storm = new Storm(storeThreads())) {
-                for (int round = 0; round < 20; round++) {
+                while (storm.interrupts.get() < INTERRUPTS) {
                     for (int i = 0; i < 1_000; i++) {
                         assertEquals(0, recorder.offer(source, PAYLOAD, 0, PAYLOAD.capacity()));
                         records++;
@@ -161,6 +163,7 @@ final class InterruptTest {
                     assertTrue(recorder.force(Duration.ofMinutes(1)));
                     storm.await(100);
                 }
+                System.out.println("row=R24 faults=" + storm.interrupts + " checked=" + records + " seed=0");
                 StoreInfo info = recorder.info();
                 assertEquals(0, info.session().orElseThrow().writeFailures());
             }

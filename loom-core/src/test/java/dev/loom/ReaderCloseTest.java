@@ -13,12 +13,14 @@ import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,11 +32,15 @@ import org.junit.jupiter.api.io.TempDir;
  */
 final class ReaderCloseTest {
     private static final int ROUNDS = Integer.getInteger("loom.rounds", 200);
+    private static final int SOURCES_OF_A_STORE = 1_000;
 
     @TempDir
     Path temp;
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final long seed = Long.getLong("loom.test.seed", System.nanoTime());
+    private final Random random = new Random(seed);
+    private final AtomicLong answers = new AtomicLong();
     private Path directory;
     private Loom loom;
 
@@ -107,19 +113,24 @@ final class ReaderCloseTest {
 
     @Test
     void shouldFailTypedWhenAReaderIsUsedInARaceWithClose() throws Exception {
-        damageSchema();
         for (int round = 0; round < ROUNDS; round++) {
+            if (round % SOURCES_OF_A_STORE == 0) {
+                loom.close();
+                directory = temp.resolve("store" + round);
+                loom = open(directory);
+                damageSchema();
+            }
             race(LoomReader.attach(directory));
         }
-        System.out.println("ReaderCloseTest: readers closed under threads=" + ROUNDS);
+        System.out.println("row=R26 faults=" + ROUNDS + " checked=" + answers + " seed=" + seed + " store=attached");
     }
 
     @Test
     void shouldFailTypedWhenAWriterIsReadInARaceWithClose() throws Exception {
         for (int round = 0; round < ROUNDS / 20; round++) {
-            race(open(temp.resolve("store" + round)));
+            race(open(temp.resolve("writer" + round)));
         }
-        System.out.println("ReaderCloseTest: writers closed under threads=" + ROUNDS / 20);
+        System.out.println("row=R26 faults=" + ROUNDS / 20 + " checked=" + answers + " seed=" + seed + " store=open");
     }
 
     /** Makes all calls, over and over, each in a thread of its own, until they are refused. */
@@ -133,6 +144,9 @@ final class ReaderCloseTest {
         assertTrue(begun.await(1, TimeUnit.MINUTES));
         // has readers read the schema again
         loom.defineSource("source" + loom.sources().size(), Formats.bytes());
+        for (int i = random.nextInt(10_000); i > 0; i--) {
+            Thread.onSpinWait();
+        }
         store.close();
         for (Future<Boolean> future : refused) {
             // a writer's schema is on the heap, and may be asked for ever
@@ -140,10 +154,11 @@ final class ReaderCloseTest {
         }
     }
 
-    private static boolean callUntilRefused(Callable<?> call, CountDownLatch begun) throws Exception {
+    private boolean callUntilRefused(Callable<?> call, CountDownLatch begun) throws Exception {
         try {
             for (int i = 0; i < 1_000_000; i++) {
                 call.call();
+                answers.incrementAndGet();
                 begun.countDown();
             }
         } catch (IllegalStateException e) {

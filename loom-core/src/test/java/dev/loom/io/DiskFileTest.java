@@ -22,7 +22,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Reads and writes that the kernel does by halves. */
+/** Reads and writes that the kernel does by halves. {@code -Dloom.rounds=N} sets how many files. */
 final class DiskFileTest {
     private static final int LENGTH = 100_000;
 
@@ -31,16 +31,15 @@ final class DiskFileTest {
 
     private final long seed = Long.getLong("loom.test.seed", System.nanoTime());
     private final Random random = new Random(seed);
+    private long transfers;
 
     /** Reads and writes a few bytes at most, or none, and fails at a position. */
-    private static final class ShortChannel extends FileChannel {
+    private final class ShortChannel extends FileChannel {
         private final FileChannel file;
-        private final Random random;
         private final long failsAt;
 
-        ShortChannel(FileChannel file, Random random, long failsAt) {
+        ShortChannel(FileChannel file, long failsAt) {
             this.file = file;
-            this.random = random;
             this.failsAt = failsAt;
         }
 
@@ -53,6 +52,7 @@ final class DiskFileTest {
                 throw new IOException("injected");
             }
             int length = (int) Math.min(Math.min(bytes.remaining(), random.nextInt(778)), failsAt - position);
+            transfers += length < bytes.remaining() ? 1 : 0;
             int done = transfer.run(bytes.slice(bytes.position(), length));
             bytes.position(bytes.position() + Math.max(done, 0));
             return done;
@@ -152,7 +152,7 @@ final class DiskFileTest {
         Path path = temp.resolve("file");
         FileChannel channel =
                 FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
-        return new DiskFile(path, Set.of(StandardOpenOption.WRITE), new ShortChannel(channel, random, failsAt));
+        return new DiskFile(path, Set.of(StandardOpenOption.WRITE), new ShortChannel(channel, failsAt));
     }
 
     private byte[] bytes(int length) {
@@ -163,6 +163,15 @@ final class DiskFileTest {
 
     @Test
     void shouldWriteAndReadAllWhenTheKernelDoesItByHalves() throws IOException {
+        long compared = 0;
+        for (int round = Integer.getInteger("loom.rounds", 1); round > 0; round--) {
+            compared += writeAndRead();
+        }
+        System.out.println("row=R16 faults=" + transfers + " checked=" + compared + " seed=" + seed + " of=bytes");
+    }
+
+    /** How many bytes were read and compared. */
+    private int writeAndRead() throws IOException {
         byte[] expected = bytes(LENGTH);
         try (DiskFile file = open(Long.MAX_VALUE)) {
             int middle = random.nextInt(LENGTH);
@@ -176,6 +185,7 @@ final class DiskFileTest {
             assertArrayEquals(
                     Arrays.copyOfRange(expected, from, from + length),
                     Arrays.copyOfRange(found.array(), 3, found.capacity()));
+            return length;
         }
     }
 

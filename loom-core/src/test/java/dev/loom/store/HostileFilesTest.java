@@ -104,6 +104,8 @@ final class HostileFilesTest {
             }
         }
         System.out.println("  outcomes: " + outcomes);
+        System.out.println("row=R10 faults=" + INPUTS + " checked="
+                + outcomes.values().stream().mapToInt(Integer::intValue).sum() + " seed=" + SEED);
         failures.forEach((failure, count) -> System.out.println("  " + count + " x " + failure));
         assertTrue(failures.isEmpty(), () -> "seed=" + SEED + ", failures=" + failures.keySet());
     }

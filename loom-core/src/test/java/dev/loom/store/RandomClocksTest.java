@@ -154,7 +154,6 @@ final class RandomClocksTest {
                 throw new AssertionError("-Dloom.test.seed=" + (first + round), e);
             }
         }
-        System.out.println("RandomClocksTest: -Dloom.test.seed=" + first + ", schedules=" + rounds + ", disturbances="
-                + disturbances);
+        System.out.println("row=R20 faults=" + disturbances + " checked=" + rounds + " seed=" + first);
     }
 }

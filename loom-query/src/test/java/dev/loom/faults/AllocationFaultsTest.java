@@ -59,6 +59,7 @@ final class AllocationFaultsTest {
         assertTrue(sites.length > 0);
         List<String> wrong = new ArrayList<>();
         int failed = 0;
+        int runs = 0;
         for (int i = random.nextInt(STRIDE); i < sites.length; i += STRIDE) {
             int site = sites[i];
             int hit = random.nextBoolean() ? 1 : 1 + random.nextInt(hits[site]);
@@ -66,13 +67,15 @@ final class AllocationFaultsTest {
             AllocationFaults.reset(thread, site, hit, failures);
             String what = AllocationFaults.name(site) + ", hit=" + hit + ", failures=" + failures;
             List<String> found = run(role);
+            runs++;
             failed += AllocationFaults.failed() == null ? 0 : 1;
             if (!found.isEmpty()) {
                 wrong.add(what + ": " + found);
             }
         }
-        System.out.println("places=" + sites.length + ", failed=" + failed);
         assertEquals(List.of(), wrong);
+        System.out.println("row=R23 faults=" + failed + " checked=" + runs + " seed=" + seed + " places=" + sites.length
+                + " role=" + role + " thread=" + thread);
     }
 
     private List<String> run(String role) throws Exception {

@@ -61,6 +61,7 @@ final class CompressedDamageTest {
     private Path segment = Path.of("");
     private byte[] whole = {};
     private int damages;
+    private long compared;
 
     @BeforeEach
     void makeStore() throws IOException {
@@ -113,6 +114,7 @@ final class CompressedDamageTest {
                     QueryCursor cursor = RawScan.of(snapshot, 1).order(order).open()) {
                 while (cursor.next()) {
                     found.add(sequence(cursor));
+                    compared++;
                 }
                 complete = cursor.completeness().complete();
             }
@@ -161,6 +163,10 @@ final class CompressedDamageTest {
         return STRIDE == 1 || number % STRIDE == 0 || (offset < BEGIN + 32 && random.nextInt(4) == 0);
     }
 
+    private void tell(String row) {
+        System.out.println("row=" + row + " faults=" + damages + " checked=" + compared + " seed=" + seed);
+    }
+
     @Test
     void shouldNameOrBearAFlippedBit() throws IOException {
         try (FileChannel channel = FileChannel.open(segment, StandardOpenOption.WRITE)) {
@@ -174,7 +180,7 @@ final class CompressedDamageTest {
                 }
             }
         }
-        System.out.println("CompressedDamageTest: bits=" + damages);
+        tell("R8");
         assertFalse(damages < 10);
     }
 
@@ -190,7 +196,7 @@ final class CompressedDamageTest {
                 }
             }
         }
-        System.out.println("CompressedDamageTest: lengths=" + damages);
+        tell("R7");
         try (Stream<Path> files = Files.list(segment.getParent())) {
             assertTrue(files.count() > 1);
         }

@@ -83,6 +83,8 @@ class DamageTest {
     Path temp;
 
     private Path store = Path.of("");
+    private long damages;
+    private long compared;
 
     /** Pages of the record log below are in segment files alone. */
     private long inFiles = Long.MAX_VALUE;
@@ -253,6 +255,13 @@ class DamageTest {
                 }
             }
         }
+        tell("R7");
+    }
+
+    private void tell(String row) {
+        System.out.println("row=" + row + " faults=" + damages + " checked=" + compared + " seed=" + seed);
+        damages = 0;
+        compared = 0;
     }
 
     @Test
@@ -282,6 +291,7 @@ class DamageTest {
                 }
             }
         }
+        tell("R8");
     }
 
     private static boolean isMark(Path file) {
@@ -306,6 +316,7 @@ class DamageTest {
 
     /** Looks at the store of which a file is damaged, now and then also as a writer of a copy. */
     private void check(Path damaged, byte[] whole, Set<Long> lost, String how) throws IOException {
+        damages++;
         try {
             try (LoomReader reader = LoomReader.attach(store)) {
                 check(reader, lost);
@@ -404,6 +415,7 @@ class DamageTest {
 
     private void checkScan(Snapshot snapshot, int source, List<Row> expected, Order order, boolean whole) {
         try (QueryCursor cursor = RawScan.of(snapshot, ids[source]).order(order).open()) {
+            compared += expected.size();
             for (Row row : expected) {
                 assertTrue(cursor.next(), () -> "missing: source=" + source + ", row=" + row + ", order=" + order);
                 assertEquals(

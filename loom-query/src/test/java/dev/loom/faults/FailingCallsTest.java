@@ -25,6 +25,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -56,6 +57,7 @@ class FailingCallsTest {
     private Pressure pressure = Pressure.WAIT;
     private int records = 600;
     private int injected;
+    private long compared;
 
     @TempDir
     Path temp;
@@ -109,8 +111,8 @@ class FailingCallsTest {
             openWithFailures(before, "round" + round);
             records = 1 + random.nextInt(2_000);
         }
-        System.out.println("FailingCallsTest: -Dloom.test.seed=" + seed + ", store=" + before + ", rounds=" + rounds
-                + ", failures injected=" + injected);
+        System.out.println("row=R14 faults=" + injected + " checked=" + compared + " seed=" + seed + " store=" + before
+                + " rounds=" + rounds);
     }
 
     private void openWithFailures(Before before, String round) throws IOException {
@@ -153,6 +155,7 @@ class FailingCallsTest {
             push(loom, 10);
         }
         assertArrayEquals(counts, oracle.count(directory), what);
+        compared += LongStream.of(counts).sum();
         assertEquals(0, staged(), "staging left behind: " + what);
     }
 

@@ -90,6 +90,7 @@ class GoldenAnswersTest {
         try (LoomReader reader = LoomReader.attach(store)) {
             requireSame(answers, GoldenAnswers.of(reader));
         }
+        System.out.println("row=R27 faults=1 checked=" + answers.size() + " seed=0 store=" + name);
         if (!unclosed(name)) {
             requireWhole();
         }

@@ -112,6 +112,7 @@ final class HostileIndexTest {
                 throw new AssertionError("-Dloom.test.seed=" + SEED + ", kind=" + kind + ", input=" + input, e);
             }
         }
+        System.out.println("row=R10 faults=" + INPUTS + " checked=" + answers + " seed=" + SEED);
         if (kind == LogKind.RECORD) {
             assertTrue(answers > 0);
         } else {

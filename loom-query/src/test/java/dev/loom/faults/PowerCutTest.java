@@ -61,6 +61,7 @@ class PowerCutTest {
     private int renames;
     private int cuts;
     private int cutsOfOpenings;
+    private long compared;
 
     @Test
     void shouldKeepWhatIsDurableWhenThePowerIsCut() throws IOException {
@@ -80,6 +81,10 @@ class PowerCutTest {
             }
         }
         System.out.println("PowerCutTest: segments compressed=" + renames);
+        System.out.println(
+                failing
+                        ? "row=R15 faults=" + syncsFailed + " checked=" + compared + " seed=" + first
+                        : "row=R1 faults=" + cuts + " checked=" + compared + " seed=" + first);
     }
 
     @Test
@@ -186,6 +191,7 @@ class PowerCutTest {
         for (long count : found) {
             records += (int) count;
         }
+        compared += records;
         assertTrue(records >= durable, "durable records are lost: durable=" + durable + ", found=" + records);
         assertTrue(records <= pushed.size(), "more records than were pushed");
         assertArrayEquals(counts(records), found, "not a prefix of what was pushed");

@@ -47,6 +47,7 @@ final class PushingProcess {
         return LoomConfig.at(directory)
                 .recordRingBytes(RING_BYTES)
                 .timeRingBytes(RING_BYTES)
+                .chunkRingBytes(RING_BYTES)
                 .segmentBytes(7 << 16);
     }
 

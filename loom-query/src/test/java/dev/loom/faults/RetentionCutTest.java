@@ -21,9 +21,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -31,8 +34,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Cuts the power of a store between any two calls to its disk while it deletes its oldest segments because the disk is short of
- * room: what is left begins where the store says, lacks nothing from there on, and nothing deleted comes back.
+ * Cuts the power of a store before or after any kind of call to its disk while it deletes its oldest segments because the disk is
+ * short of room: what is left begins where the store says, lacks nothing from there on, and nothing deleted comes back.
  *
  * <p>{@code -Dloom.rounds=N} sets the number of stores, {@code -Dloom.test.seed=S} the seed of the first.
  */
@@ -54,6 +57,10 @@ final class RetentionCutTest {
     private long pushed;
     private long durable;
     private long begin;
+    private long compared;
+
+    /** How often the power was cut at each kind of call. */
+    private final Map<String, Integer> points = new TreeMap<>();
 
     @Test
     void shouldBeginWhereItSaysWhenThePowerIsCutDuringDeletion() throws IOException {
@@ -70,6 +77,9 @@ final class RetentionCutTest {
             }
             deleted += begin;
         }
+        System.out.println("RetentionCutTest: cuts by call=" + points);
+        System.out.println("row=R6 faults=" + rounds * CUTS_PER_STORE + " checked=" + compared + " seed=" + first
+                + " kinds=" + points.size() + " least=" + Collections.min(points.values()));
         assertTrue(deleted > 0, "nothing was deleted");
     }
 
@@ -83,7 +93,7 @@ final class RetentionCutTest {
         for (int cut = 1; cut <= CUTS_PER_STORE; cut++) {
             CrashStorage storage = new CrashStorage(disk);
             live(disk.resolve("store"), storage);
-            int calls = random.nextInt(storage.calls() + 1);
+            int calls = anywhere(storage);
             Path next = Files.createDirectory(parent.resolve("disk-" + cut));
             storage.cut(calls, random, next);
             delete(disk);
@@ -99,6 +109,19 @@ final class RetentionCutTest {
         live(disk.resolve("store"), storage);
         begin = promises.get(promises.size() - 1).begin;
         delete(disk);
+    }
+
+    /** Before or after a call. Each kind of call is as likely as any other, however few there are of it. */
+    private int anywhere(CrashStorage storage) {
+        Map<String, List<Integer>> kinds = new TreeMap<>();
+        for (int call = 0; call < storage.calls(); call++) {
+            kinds.computeIfAbsent(storage.point(call), kind -> new ArrayList<>())
+                    .add(call);
+        }
+        String kind = List.copyOf(kinds.keySet()).get(random.nextInt(kinds.size()));
+        points.merge(kind, 1, Integer::sum);
+        List<Integer> calls = kinds.get(kind);
+        return calls.get(random.nextInt(calls.size())) + random.nextInt(2);
     }
 
     private static void delete(Path directory) throws IOException {
@@ -194,6 +217,7 @@ final class RetentionCutTest {
                     assertTrue(cursor.address() >= begins);
                     first = first < 0 ? sequence : first;
                     next = sequence + 1;
+                    compared++;
                 }
                 assertEquals(0, cursor.damaged());
             }

@@ -106,6 +106,7 @@ class ArchiveDamageTest {
             assertTrue(message.startsWith("archive is truncated"), message);
             assertTrue(message.contains("offset=" + length), message);
         }
+        System.out.println("row=R7 faults=" + whole.length + " checked=0 seed=0");
     }
 
     @Test
@@ -116,6 +117,7 @@ class ArchiveDamageTest {
             flipped[bit / 8] ^= (byte) (1 << (bit % 8));
             failure(flipped);
         }
+        System.out.println("row=R8 faults=" + whole.length * 8 + " checked=0 seed=0");
     }
 
     @Test

@@ -54,8 +54,8 @@ class IndexQueryTest {
                 throw new AssertionError("-Dloom.test.seed=" + (seed + i), e);
             }
         }
-        System.out.println(
-                "IndexQueryTest records=" + records + " states while rebuilding=" + rebuilding + " work=" + work);
+        System.out.println("IndexQueryTest states while rebuilding=" + rebuilding + " work=" + work);
+        System.out.println("row=R11 faults=" + done + " checked=" + records + " seed=" + seed);
         assertTrue(rebuilding > 0);
         // a test of indexes that are not used would find nothing
         assertTrue(work.pagesSkippedByBins() > work.pagesRead() / 100, work::toString);

@@ -76,8 +76,9 @@ class RaceTest {
             }
         }
         assertEquals(0, process.waitFor());
-        System.out.println("RaceTest stores=" + stores + ", rounds of the ring=" + rounds + ", scans=" + scans
-                + ", records checked=" + records + ", copies lapped=" + lapped);
+        System.out.println("RaceTest stores=" + stores + ", scans=" + scans);
+        System.out.println("row=R19 faults=" + rounds + " checked=" + records + " seed=" + SEED + " of=laps");
+        System.out.println("row=R25 faults=" + lapped + " checked=" + records + " seed=" + SEED + " of=copies lapped");
     }
 
     private static Process startReaderProcess() throws IOException {
