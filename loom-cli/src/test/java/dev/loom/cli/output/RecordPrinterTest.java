@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -159,23 +160,69 @@ class RecordPrinterTest {
         assertFalse(printed(OutputFormat.TABLE, true, Formats.text(), utf8("a")).contains("\u001b"));
     }
 
+    /** {@code -Dloom.printed.inputs=N} sets how many texts, {@code -Dloom.test.seed=S} the seed. */
     @Test
     void shouldLetNothingHiddenReachATerminal() {
         long seed = Long.getLong("loom.test.seed", System.nanoTime());
+        long inputs = Long.getLong("loom.printed.inputs", 1_000);
         Random random = new Random(seed);
         List<PayloadFormat> formats = List.of(Formats.text(), Formats.bytes(), Formats.json(), FORMAT);
-        for (int round = 0; round < 1_000; round++) {
-            byte[] bytes = new byte[random.nextInt(40)];
-            random.nextBytes(bytes);
+        Console console = new Cli()
+                .outTerminal()
+                .errTerminal()
+                .environment("NO_COLOR", "1")
+                .console(out, out);
+        Console file = new Cli().console(out, out);
+        long printed = 0;
+        for (long input = 0; input < inputs; input++) {
+            byte[] bytes = hostile(random);
             for (PayloadFormat format : formats) {
+                UnsafeBuffer payload = new UnsafeBuffer(bytes);
                 for (OutputFormat form : OutputFormat.values()) {
-                    String text = printed(form, true, format, new UnsafeBuffer(bytes));
-                    assertTrue(
-                            text.codePoints().allMatch(c -> c == '\n' || !HiddenCharacters.hides(c)),
-                            () -> "seed=" + seed + ", form=" + form + ", format=" + format + ", text=" + text);
+                    requireVisible(printed(form, console, format, ZoneOffset.UTC, payload), seed, form, bytes);
+                    printed++;
+                }
+                for (OutputFormat form : List.of(OutputFormat.JSON, OutputFormat.TABLE)) {
+                    requireVisible(printed(form, file, format, ZoneOffset.UTC, payload), seed, form, bytes);
+                    printed++;
                 }
             }
+            console.warn(new String(bytes, StandardCharsets.UTF_8));
+            requireVisible(out.toString(StandardCharsets.UTF_8), seed, "warning", bytes);
+            out.reset();
+            printed++;
         }
+        System.out.println("row=R34 faults=" + inputs + " checked=" + printed + " seed=" + seed);
+    }
+
+    /** Bytes of chance, or a text of characters that are likely to be hidden, to escape or to quote. */
+    private static byte[] hostile(Random random) {
+        byte[] bytes = new byte[random.nextInt(40)];
+        random.nextBytes(bytes);
+        if (random.nextInt(4) == 0) {
+            return bytes;
+        }
+        StringBuilder text = new StringBuilder(random.nextBoolean() ? "{\"a\":\"" : "");
+        for (byte b : bytes) {
+            text.appendCodePoint(
+                    switch (b & 7) {
+                        case 0 -> random.nextInt(0x20);
+                        case 1 -> 0x7F + random.nextInt(0x21);
+                        case 2 -> 0x2000 + random.nextInt(0x70);
+                        case 3 -> "=+-@\t\r\n\"\\',{}[]".charAt(random.nextInt(15));
+                        case 4 -> 0xE0000 + random.nextInt(0x80);
+                        case 5 -> random.nextInt(Character.MAX_CODE_POINT + 1);
+                        default -> ' ' + random.nextInt(0x5F);
+                    });
+        }
+        return text.append(text.indexOf("{") == 0 ? "\"}" : "").toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static void requireVisible(String text, long seed, Object form, byte[] bytes) {
+        assertTrue(
+                text.codePoints().allMatch(c -> c == '\n' || !HiddenCharacters.hides(c)),
+                () -> "seed=" + seed + ", form=" + form + ", input="
+                        + HexFormat.of().formatHex(bytes) + ", text=" + text);
     }
 
     private static UnsafeBuffer utf8(String text) {
