@@ -2,6 +2,7 @@ package dev.loom.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A table of what each port must refuse. Of each request the headers are sent alone, and a body of a million bytes is
@@ -353,6 +355,20 @@ final class RefusedRequestsTest {
             // ended during the handshake, or by an alert
         }
         refused++;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {HTTP, API, RAW})
+    void shouldTakeTheRightCertificate(String port) throws IOException {
+        ClientTls tls = new ClientTls(own.cert(), own.cert(), own.key());
+        byte[] request = port.equals(RAW)
+                ? frame(FrameDescriptor.HELLO, 14, "{\"protocol\":1}")
+                : head("POST", right(port), "Host", "localhost").concat("\r\n").getBytes(StandardCharsets.UTF_8);
+        try (Socket beneath = connect(encrypted, port);
+                Socket socket = tls.context().getSocketFactory().createSocket(beneath, "localhost", 0, true)) {
+            socket.getOutputStream().write(request);
+            assertNotEquals(-1, socket.getInputStream().read(), "an answer");
+        }
     }
 
     @Test
