@@ -108,6 +108,17 @@ public final class AttachedStore implements AutoCloseable {
                 staging = null;
             }
             boolean changing = staging == null && !mark.closed() && Rivals.alive(files, mark);
+            if (!changing && staging == null) {
+                try {
+                    LogEnds.refuseEarlier(files, storage, mark);
+                } catch (CorruptStoreException e) {
+                    // a writer may have opened the store since its mark was read
+                    changing = new MarkFile(storage, files.mark()).read().sequence() != mark.sequence();
+                    if (!changing || i == TRIES) {
+                        throw e;
+                    }
+                }
+            }
             if (!changing) {
                 return new AttachedStore(files, storage, mark, staging);
             }

@@ -43,6 +43,28 @@ record LogEnds(
                 closed.lastTimeNs());
     }
 
+    /**
+     * Refuses a mark of an earlier session, such as a copy that was put back: pages of a later one lie behind its end. Their
+     * records would be passed over by readers, and overwritten by a writer.
+     *
+     * @throws CorruptStoreException with the mark's end
+     */
+    static void refuseEarlier(StoreFiles files, Storage storage, Mark mark) {
+        LogView records = StoreLogs.files(files, storage, mark, UNBOUNDED).records();
+        long end = mark.durable(LogKind.RECORD);
+        try (PageReader pages = new PageReader(records, 1)) {
+            if (pages.read(end, Long.MAX_VALUE) == PageState.PRESENT) {
+                int epoch = PageDescriptor.epoch(pages.buffer(), pages.pageOffset());
+                // what an unclosed session wrote behind its mark is its own; only recoveries begin another epoch
+                if (epoch > mark.epoch() || (mark.closed() && epoch == mark.epoch())) {
+                    throw new CorruptStoreException(
+                            "the mark is of an earlier session than the records behind its end: file=" + files.mark()
+                                    + ", end=" + end + ", epoch=" + mark.epoch() + ", epoch of the records=" + epoch);
+                }
+            }
+        }
+    }
+
     private static final long[] UNBOUNDED = {Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE};
 
     static LogEnds find(StoreFiles files, Storage storage, Mark mark) {

@@ -151,6 +151,7 @@ public final class StoreOpening {
             Mark mark = creationEnded()
                     ? HeldSegments.check(files, storage, new MarkFile(storage, files.mark()).read())
                     : create();
+            LogEnds.refuseEarlier(files, storage, mark);
             mark = settings.compressAfter() == null ? mark : mark.withCompression();
             if (mark.compressed()) {
                 CompressionLibrary.check(files.directory());
