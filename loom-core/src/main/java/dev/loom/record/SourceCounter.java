@@ -132,13 +132,14 @@ public final class SourceCounter {
         long toNs = Long.MIN_VALUE;
         boolean checkpointed = false;
         try (DirectoryReader reader = new DirectoryReader(snapshot.times(), snapshot.timeTail(), 1)) {
-            boolean whole = snapshot.times().watermarks().beginAcquire() == 0 && !reader.hasGap();
+            boolean whole = false;
             if (allDeletedBeforeGap(reader)) {
                 reader.toGapEnd();
             } else {
                 reader.toBegin();
             }
             while (!checkpointed && reader.next()) {
+                whole |= reader.chunkAddress() == 0;
                 if (reader.isCheckpoint()) {
                     checkpointed = reader.chunkAddress() >= begin;
                     toNs = reader.chunkAddress() <= begin ? reader.firstTimeNs() : toNs;
@@ -153,7 +154,7 @@ public final class SourceCounter {
                 deleted.records -= retained.records;
                 deleted.bytes -= retained.bytes;
             }
-            return new Deleted(deleted.records, deleted.bytes, toNs, checkpointed || whole);
+            return new Deleted(deleted.records, deleted.bytes, toNs, !reader.hasGap() && (checkpointed || whole));
         }
     }
 
