@@ -105,6 +105,7 @@ final class RetainCommandTest {
                 result.err().contains("loom: the store's limits deleted its oldest records: ")
                         && result.err().endsWith("; see loom retain\n"),
                 result.err());
+        cli.run("retain", "--max-bytes", "40MiB").ok();
         assertEquals(
                 1, cli.importText("lines", "lines", "y\n").ok().err().lines().count());
     }
