@@ -31,7 +31,11 @@ public interface RecordCursor extends AutoCloseable {
     /** Pages, and records that span pages, skipped so far because they are damaged or their file is missing. */
     long damaged();
 
-    /** Whether retention deleted records of the source in the range, or may have, before the cursor reached them. */
+    /**
+     * Whether retention deleted records of the source in the range, or may have, before the cursor reached them.
+     *
+     * @throws IllegalStateException after {@link #close()}
+     */
     boolean expired();
 
     /**

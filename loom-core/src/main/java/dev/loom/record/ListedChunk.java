@@ -126,6 +126,9 @@ final class ListedChunk implements DirectoryReader.PartHandler {
         Index index = indexes.apply(indexId);
         if (index == null) {
             complete = false;
+            if (indexId < 1) { // others may have been lost with their schema
+                fault(reader().address(), "lists an index that can't be: index=" + indexId);
+            }
             return null;
         }
         return index.function().type();

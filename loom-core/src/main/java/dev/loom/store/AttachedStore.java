@@ -114,7 +114,7 @@ public final class AttachedStore implements AutoCloseable {
                 } catch (CorruptStoreException e) {
                     // a writer may have opened the store since its mark was read
                     changing = new MarkFile(storage, files.mark()).read().sequence() != mark.sequence();
-                    if (!changing || i == TRIES) {
+                    if (!changing) {
                         throw e;
                     }
                 }

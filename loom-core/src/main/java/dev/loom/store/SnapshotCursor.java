@@ -19,8 +19,6 @@ final class SnapshotCursor extends StoredRecordCursor implements RecordCursor {
     private final long fromNs;
     private final long toNs;
     private final boolean newestFirst;
-    private boolean expired;
-    private boolean released;
 
     private SnapshotCursor(
             SnapshotReader reader, int sourceId, SourceRecords records, boolean newestFirst, long fromNs, long toNs) {
@@ -114,20 +112,13 @@ final class SnapshotCursor extends StoredRecordCursor implements RecordCursor {
 
     @Override
     public boolean expired() {
-        if (!released) {
-            expired = records.expired() || reader.hasDeleted(sourceId, fromNs);
-        }
-        return expired;
+        checkOpen();
+        return records.expired() || reader.hasDeleted(sourceId, fromNs);
     }
 
     @Override
     protected void release() {
-        try {
-            expired();
-        } finally {
-            released = true;
-            records.close();
-            reader.close();
-        }
+        records.close();
+        reader.close();
     }
 }

@@ -96,7 +96,7 @@ final class MisplacedBlocksTest {
         for (long seed = first; changes < mutations; seed++) {
             Random random = new Random(seed);
             Path file = files.get(random.nextInt(files.size()));
-            Misplaced how = Misplaced.values()[random.nextInt(Misplaced.values().length)];
+            Misplaced how = Misplaced.values()[changes % Misplaced.values().length];
             byte[] whole = Files.readAllBytes(store.resolve(file));
             byte[] changed = change(how, file, whole, files.get(random.nextInt(files.size())), random);
             if (!Arrays.equals(whole, changed)) {
@@ -113,7 +113,7 @@ final class MisplacedBlocksTest {
         }
         System.out.println("row=R9 faults=" + changes + " checked=" + compared + " seed=" + first + " refused="
                 + refused + " " + done);
-        assertTrue(mutations < 1_000 || done.size() == Misplaced.values().length, done::toString);
+        assertTrue(mutations < 100 || done.size() == Misplaced.values().length, done::toString);
     }
 
     private static LoomConfig.Builder config(Path directory) {

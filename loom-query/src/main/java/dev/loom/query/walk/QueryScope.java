@@ -169,7 +169,8 @@ public final class QueryScope implements AutoCloseable {
 
     /** Whether retention deleted records of the range, or may have. */
     public boolean hasDeleted() {
-        return reader.hasDeleted(terms.sourceId(), terms.range().fromNs());
+        return terms.fromAddress() < reader.beginAddress()
+                && reader.hasDeleted(terms.sourceId(), terms.range().fromNs());
     }
 
     private List<String> lines() {
