@@ -44,22 +44,27 @@ record LogEnds(
     }
 
     /**
-     * Refuses a mark of an earlier session, such as a copy that was put back: pages of a later one lie behind its end. Their
-     * records would be passed over by readers, and overwritten by a writer.
+     * Refuses a mark of an earlier session, such as a copy that was put back: pages of a later one lie behind its end, or in a
+     * later segment. Their records would be passed over by readers, and overwritten by a writer.
      *
-     * @throws CorruptStoreException with the mark's end
+     * @throws CorruptStoreException with both places
      */
     static void refuseEarlier(StoreFiles files, Storage storage, Mark mark) {
         LogView records = StoreLogs.files(files, storage, mark, UNBOUNDED).records();
         long end = mark.durable(LogKind.RECORD);
+        long last = records.segments().first(StoreLogs.filesEnd(storage, records) - 1);
         try (PageReader pages = new PageReader(records, 1)) {
-            if (pages.read(end, Long.MAX_VALUE) == PageState.PRESENT) {
-                int epoch = PageDescriptor.epoch(pages.buffer(), pages.pageOffset());
-                // what an unclosed session wrote behind its mark is its own; only recoveries begin another epoch
-                if (epoch > mark.epoch() || (mark.closed() && epoch == mark.epoch())) {
-                    throw new CorruptStoreException(
-                            "the mark is of an earlier session than the records behind its end: file=" + files.mark()
-                                    + ", end=" + end + ", epoch=" + mark.epoch() + ", epoch of the records=" + epoch);
+            for (long address : new long[] {end, Math.max(end, last)}) {
+                if (pages.read(address, Long.MAX_VALUE) == PageState.PRESENT) {
+                    int epoch = PageDescriptor.epoch(pages.buffer(), pages.pageOffset());
+                    // what an unclosed session wrote behind its mark is its own; only recoveries begin another epoch
+                    if (epoch > mark.epoch() || (mark.closed() && epoch == mark.epoch())) {
+                        throw new CorruptStoreException(
+                                "the mark is of an earlier session than records behind its end: file="
+                                        + files.mark() + ", end=" + end + ", epoch=" + mark.epoch() + ", records at="
+                                        + address
+                                        + ", their epoch=" + epoch);
+                    }
                 }
             }
         }
