@@ -7,7 +7,6 @@ import dev.loom.log.LogKind;
 import dev.loom.record.WriterOwnership;
 import java.time.Duration;
 import java.util.function.LongSupplier;
-import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /** What a session does beside writing: it completes and checks its indexes, and compresses old segments. */
@@ -139,9 +138,16 @@ final class BackgroundWork implements AutoCloseable {
         return running == null ? null : running.failure();
     }
 
-    /** Ends the threads, and waits for their end. */
+    /** Ends the threads, and waits for their end. Takes no memory, so that nothing that is to be done after it is left out. */
     @Override
     public void close() {
-        CloseHelper.closeAll(indexThread, compression);
+        IndexThread indexing = indexThread;
+        if (indexing != null) {
+            indexing.close();
+        }
+        Compression compressing = compression;
+        if (compressing != null) {
+            compressing.close();
+        }
     }
 }

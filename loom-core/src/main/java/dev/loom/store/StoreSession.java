@@ -407,8 +407,6 @@ public final class StoreSession implements Durability, AutoCloseable {
             log.ownership().takeToClose();
             closed = true;
         }
-        schema.close();
-        background.close();
         // whatever fails, even for lack of memory, the lock is released
         try (tenure;
                 leases) {
@@ -427,6 +425,8 @@ public final class StoreSession implements Durability, AutoCloseable {
 
     private void endWriting() {
         try (evictor) {
+            schema.close();
+            background.close();
             log.sealWithCheckpoint();
             noteProgress();
             evictor.force();

@@ -66,7 +66,12 @@ final class AllocationFaultsTest {
             int failures = 1 + random.nextInt(FAILURES);
             AllocationFaults.reset(thread, site, hit, failures);
             String what = AllocationFaults.name(site) + ", hit=" + hit + ", failures=" + failures;
-            List<String> found = run(role);
+            List<String> found;
+            try {
+                found = run(role);
+            } catch (RuntimeException | Error e) {
+                throw new AssertionError("-Dloom.test.seed=" + seed + ", " + what, e);
+            }
             runs++;
             failed += AllocationFaults.failed() == null ? 0 : 1;
             if (!found.isEmpty()) {
