@@ -182,6 +182,27 @@ public final class IndexSummaryCodec {
         into.binsAddress(address == 0 ? IndexSummary.NO_BINS : previousBins + address);
     }
 
+    /**
+     * Checks that each field is as short as its value allows, so that one summary has one form. Reading does not need it.
+     *
+     * @throws CorruptStoreException when a field is longer
+     */
+    public static void checkForm(DirectBuffer buffer, int offset, int limit, int lengths) {
+        int at = checkField(buffer, offset + LENGTHS_LENGTH, limit, idLength(lengths), 1);
+        at = checkField(buffer, at, limit, countLength(lengths), 0);
+        at = checkField(buffer, at, limit, minLength(lengths), 0);
+        at = checkField(buffer, at, limit, maxLength(lengths), 0);
+        at = checkField(buffer, at, limit, sumLength(lengths), 0);
+        checkField(buffer, at, limit, addressLength(lengths), 0);
+    }
+
+    private static int checkField(DirectBuffer buffer, int at, int limit, int length, int shortest) {
+        if (length > shortest && buffer.getByte(at + length - 1) == 0) {
+            throw malformed("longer than its value", at, limit);
+        }
+        return at + length;
+    }
+
     private static void setDoubles(long count, long minBits, long maxBits, long sumBits, IndexSummary into) {
         into.setRange(count, ValueType.F64.key(minBits), ValueType.F64.key(maxBits));
         into.doubleSum().add(Double.longBitsToDouble(sumBits));

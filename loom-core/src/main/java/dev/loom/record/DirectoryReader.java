@@ -193,7 +193,8 @@ public final class DirectoryReader extends TimeIndexReader {
     /**
      * Passes everything that the current directory part lists.
      *
-     * @throws CorruptStoreException when it can't be read to its end, or that is not where the entry ends
+     * @throws CorruptStoreException when it can't be read to its end, that is not where the entry ends, or a field is longer
+     *     than its value
      */
     void forEachEntry(PartHandler handler) {
         wrapList();
@@ -204,6 +205,7 @@ public final class DirectoryReader extends TimeIndexReader {
             long before = TimeEntryDescriptor.beforeBins(buffer.getLong(entry + TimeEntryDescriptor.BINS_BEGIN_OFFSET));
             for (int j = listedIndexes; j > 0; j--) {
                 int lengths = IndexSummaryCodec.lengths(buffer, at, limit);
+                IndexSummaryCodec.checkForm(buffer, at, limit, lengths);
                 ValueType type = handler.typeOf(IndexSummaryCodec.indexId(buffer, at, limit, lengths));
                 if (type != null) {
                     IndexSummary summary = new IndexSummary();

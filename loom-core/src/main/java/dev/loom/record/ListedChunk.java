@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** What a directory says, all parts together. Reused; for one thread. */
 final class ListedChunk implements DirectoryReader.PartHandler {
     private final IntFunction<@Nullable Index> indexes;
+    private final boolean allDefined;
     private final FaultHandler faults;
     private final Map<Integer, ListedSource> sources = new LinkedHashMap<>();
     private @Nullable DirectoryReader reader;
@@ -51,8 +52,15 @@ final class ListedChunk implements DirectoryReader.PartHandler {
     /** An index as listed in a part. */
     record ListedIndex(long part, Index index, IndexSummary summary) {}
 
-    ListedChunk(IntFunction<@Nullable Index> indexes, FaultHandler faults) {
+    /**
+     * Makes a reader of directories.
+     *
+     * @param indexes the index by its id; null if it is not known
+     * @param allDefined whether an index that is not known is a fault, as no definition is lost
+     */
+    ListedChunk(IntFunction<@Nullable Index> indexes, boolean allDefined, FaultHandler faults) {
         this.indexes = indexes;
+        this.allDefined = allDefined;
         this.faults = faults;
     }
 
@@ -126,8 +134,8 @@ final class ListedChunk implements DirectoryReader.PartHandler {
         Index index = indexes.apply(indexId);
         if (index == null) {
             complete = false;
-            if (indexId < 1) { // others may have been lost with their schema
-                fault(reader().address(), "lists an index that can't be: index=" + indexId);
+            if (allDefined || indexId < 1) {
+                fault(reader().address(), "lists an index that nothing defines: index=" + indexId);
             }
             return null;
         }

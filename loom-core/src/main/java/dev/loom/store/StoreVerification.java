@@ -131,7 +131,7 @@ public final class StoreVerification {
         for (long offset : content.damaged()) {
             problem(Damage.SCHEMA, files.schema(), offset, "no complete entry starts here");
         }
-        if (content.damaged().isEmpty() && content.end() < store.mark().schemaDurable()) {
+        if (content.damaged().isEmpty() && !isWhole(content)) {
             problem(
                     Damage.SCHEMA,
                     files.schema(),
@@ -139,6 +139,10 @@ public final class StoreVerification {
                     "file ends early: bytes=" + content.end() + ", expected="
                             + store.mark().schemaDurable());
         }
+    }
+
+    private boolean isWhole(SchemaLog.Content content) {
+        return content.damaged().isEmpty() && content.end() >= store.mark().schemaDurable();
     }
 
     /** Checks every page that should be in segment files, and that the files end at the log's end. */
@@ -252,6 +256,7 @@ public final class StoreVerification {
                         logs.times(),
                         timeEnd,
                         schema::index,
+                        isWhole(content),
                         lookup,
                         bins,
                         faults,

@@ -67,6 +67,38 @@ final class IndexSummaryCodecTest {
         }
     }
 
+    @Test
+    void shouldFindAFieldThatIsLongerThanItsValue() {
+        summary.clear(3);
+        summary.setRange(5, 700, 90_000);
+        summary.keySum().add(0, 200_000);
+        summary.binsAddress(4096);
+        int end = write(ValueType.I64);
+        int written = IndexSummaryCodec.lengths(buffer, OFFSET, end);
+        IndexSummaryCodec.checkForm(buffer, OFFSET, end, written);
+        byte[] form = new byte[end - OFFSET];
+        buffer.getBytes(OFFSET, form);
+        int[] shifts = {0, 2, 5, 9, 13, 18, 22};
+        int field = 3;
+        for (int i = 0; i + 1 < shifts.length; i++) {
+            field += (written >>> shifts[i] & (1 << (shifts[i + 1] - shifts[i])) - 1) + (i == 0 ? 1 : 0);
+            int longer = written + (1 << shifts[i]);
+            UnsafeBuffer changed = new UnsafeBuffer(new byte[form.length + 9]);
+            changed.putBytes(0, form, 0, field);
+            changed.putBytes(field + 1, form, field, form.length - field);
+            changed.putByte(0, (byte) longer);
+            changed.putByte(1, (byte) (longer >>> 8));
+            changed.putByte(2, (byte) (longer >>> 16));
+            assertEquals(longer, IndexSummaryCodec.lengths(changed, 0, form.length + 1));
+            IndexSummaryCodec.read(changed, 0, form.length + 1, longer, ValueType.I64, 0, read);
+            assertEquals(summary.count(), read.count(), "the value is the same");
+            assertThrows(
+                    CorruptStoreException.class,
+                    () -> IndexSummaryCodec.checkForm(changed, 0, form.length + 1, longer),
+                    "field=" + i);
+        }
+    }
+
     /** Each length alone, one above what its field may have. */
     @Test
     void shouldRefuseLengthsThatNoFieldHas() {
