@@ -12,6 +12,7 @@ import dev.loom.record.ListedChunk.ListedIndex;
 import dev.loom.record.ListedChunk.ListedSource;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +55,7 @@ public final class IndexAudit implements AutoCloseable {
      * Makes an audit of records and index up to the given ends.
      *
      * @param indexes the index by its id; null if it is not known
-     * @param allDefined whether an index that is not known is a fault, as no definition is lost
+     * @param lost whether definitions of a source and its indexes may be lost; else an index that is not known is a fault
      * @param lookup finds the records that others refer to
      * @param summaries compares what is stored of an index in a chunk
      * @param stopped polled before each page of records; true ends the audit
@@ -65,7 +66,7 @@ public final class IndexAudit implements AutoCloseable {
             LogView times,
             long timeEnd,
             IntFunction<@Nullable Index> indexes,
-            boolean allDefined,
+            IntPredicate lost,
             RecordLookup lookup,
             SummaryComparison summaries,
             FaultHandler faults,
@@ -80,7 +81,7 @@ public final class IndexAudit implements AutoCloseable {
         this.probe = new DirectoryReader(times, timeEnd, 1);
         this.gapEnd = reader.hasGap() ? times.watermarks().gapEnd() : 0;
         this.chunk = new ChunkRecords(records, recordEnd, lookup, faults);
-        this.listed = new ListedChunk(indexes, allDefined, faults);
+        this.listed = new ListedChunk(indexes, lost, faults);
         this.totals = new RunningTotals(
                 times.watermarks().beginAcquire(),
                 address -> {

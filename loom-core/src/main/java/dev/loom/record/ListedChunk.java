@@ -11,12 +11,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** What a directory says, all parts together. Reused; for one thread. */
 final class ListedChunk implements DirectoryReader.PartHandler {
     private final IntFunction<@Nullable Index> indexes;
-    private final boolean allDefined;
+    private final IntPredicate lost;
     private final FaultHandler faults;
     private final Map<Integer, ListedSource> sources = new LinkedHashMap<>();
     private @Nullable DirectoryReader reader;
@@ -56,11 +57,11 @@ final class ListedChunk implements DirectoryReader.PartHandler {
      * Makes a reader of directories.
      *
      * @param indexes the index by its id; null if it is not known
-     * @param allDefined whether an index that is not known is a fault, as no definition is lost
+     * @param lost whether definitions of a source and its indexes may be lost; else an index that is not known is a fault
      */
-    ListedChunk(IntFunction<@Nullable Index> indexes, boolean allDefined, FaultHandler faults) {
+    ListedChunk(IntFunction<@Nullable Index> indexes, IntPredicate lost, FaultHandler faults) {
         this.indexes = indexes;
-        this.allDefined = allDefined;
+        this.lost = lost;
         this.faults = faults;
     }
 
@@ -134,7 +135,7 @@ final class ListedChunk implements DirectoryReader.PartHandler {
         Index index = indexes.apply(indexId);
         if (index == null) {
             complete = false;
-            if (allDefined || indexId < 1) {
+            if (indexId < 1 || (last != null && !lost.test(last.id))) {
                 fault(reader().address(), "lists an index that nothing defines: index=" + indexId);
             }
             return null;

@@ -25,6 +25,9 @@ public final class Schema {
     public static final Schema EMPTY = new Schema(
             PersistentMap.empty(), PersistentMap.empty(), PersistentMap.empty(), PersistentMap.empty(), 0, 0, 0, null);
 
+    /** How the names of sources begin whose definition is lost, and no others. */
+    private static final String LOST = "#";
+
     private final PersistentMap<Integer, Source> sources;
     /** For each name, the open source, else the one defined last. */
     private final PersistentMap<String, Integer> ids;
@@ -201,11 +204,17 @@ public final class Schema {
         List<SchemaEntry> entries = new ArrayList<>();
         for (int id : ids) {
             if (id != 0 && sources.get(id) == null) {
-                entries.add(new SourceDefined(id, "#" + id, "bytes", Map.of()));
+                entries.add(new SourceDefined(id, LOST + id, "bytes", Map.of()));
                 entries.add(new SourceClosed(id));
             }
         }
         return entries;
+    }
+
+    /** Whether a source's definition is lost. */
+    public boolean isLost(int id) {
+        Source source = sources.get(id);
+        return source == null || source.name().startsWith(LOST);
     }
 
     /** The ids of all sources that can have records: the defined ones, and Loom's own. */

@@ -256,7 +256,7 @@ public final class StoreVerification {
                         logs.times(),
                         timeEnd,
                         schema::index,
-                        isWhole(content),
+                        source -> !isWhole(content) || schema.isLost(source),
                         lookup,
                         bins,
                         faults,
