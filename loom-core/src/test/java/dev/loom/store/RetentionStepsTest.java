@@ -161,7 +161,7 @@ final class RetentionStepsTest {
     }
 
     /**
-     * All that the limit counts: the files and a block for each of them, as for up to two more of each log, with room for the
+     * All that the limit counts: the files and two blocks for each of them, as for up to two more of each log, with room for the
      * mark, the owner's note and the copies of the open page.
      */
     private long used() throws IOException {
@@ -175,7 +175,7 @@ final class RetentionStepsTest {
                         ? 1
                         : 0;
             }
-            used += (full + 2) * 4096;
+            used += (full + 2) * 2 * 4096;
         }
         return used;
     }
