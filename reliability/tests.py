@@ -65,5 +65,6 @@ ROWS = dict([
     row("R26", "closing under readers", "loom-core", "ReaderCloseTest", rounds=1_000),
     row("R27", "stores of earlier versions", "loom-query", "GoldenAnswersTest"),
     row("R28", "hostile OTLP", "loom-ingest-otlp", "IngestDifferentialTest", otlp_mutations=1_000_000),
+    row("R33", "many sources, values that never come twice", "loom-ingest-otlp", "CardinalityTest", otlp_values=1_000_000),
     row("R34", "control characters on a terminal", "loom-cli", "RecordPrinterTest", printed_inputs=100_000),
 ])
