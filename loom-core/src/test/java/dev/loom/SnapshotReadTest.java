@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -43,7 +44,16 @@ final class SnapshotReadTest {
     private final Random random = new Random(SEED);
     private final List<List<Pushed>> pushed = new ArrayList<>();
     private final int[] ids = new int[ONE_IN.length + 1];
+    private static final int STORES = Integer.getInteger("loom.stores", 3);
+    private static final long YEARS_10 = TimeUnit.DAYS.toNanos(3_653);
+
+    /** What the clock says. */
+    private long clockNs = BEGIN_NS;
+    /** The time of the last record. */
     private long nowNs = BEGIN_NS;
+
+    private boolean jumping;
+    private int jumps;
 
     private record Pushed(long address, long timeNs, ByteBuffer payload) {
         boolean within(long fromNs, long toNs) {
@@ -54,15 +64,31 @@ final class SnapshotReadTest {
     private Loom open() {
         System.out.println("SnapshotReadTest -Dloom.test.seed=" + SEED);
         Loom loom = Loom.open(LoomConfig.at(store)
-                .clock(() -> nowNs)
+                .clock(() -> clockNs)
                 .segmentBytes(SEGMENT)
                 .recordRingBytes(RING)
                 .build());
         for (int i = 0; i < ids.length; i++) {
-            ids[i] = loom.defineSource("source-" + i, Formats.bytes());
-            pushed.add(new ArrayList<>());
+            String name = "source-" + i;
+            boolean begun = pushed.size() > i;
+            ids[i] = begun ? loom.source(name).orElseThrow().id() : loom.defineSource(name, Formats.bytes());
+            if (!begun) {
+                pushed.add(new ArrayList<>());
+            }
         }
         return loom;
+    }
+
+    /** Times are often equal. A clock that jumps does so by up to ten years either way, often back to where it was. */
+    private void tick() {
+        if (!jumping || random.nextInt(300) > 0) {
+            clockNs += random.nextInt(3);
+        } else {
+            jumps++;
+            long most = random.nextBoolean() ? YEARS_10 : 1L << random.nextInt(58);
+            clockNs = random.nextInt(3) == 0 ? nowNs : clockNs + random.nextLong(-most, most);
+        }
+        nowNs = Math.max(nowNs, clockNs);
     }
 
     private void push(Loom loom, int records) {
@@ -71,8 +97,8 @@ final class SnapshotReadTest {
             while (which > 0 && random.nextInt(ONE_IN[which]) > 0) {
                 which--;
             }
-            // equal times too, and now and then a record of several pages
-            nowNs += random.nextInt(3);
+            tick();
+            // now and then a record of several pages
             byte[] payload = new byte[random.nextInt(2000) == 0 ? 100_000 : random.nextInt(400)];
             random.nextBytes(payload);
             long address = push(loom, ids[which], payload);
@@ -119,9 +145,20 @@ final class SnapshotReadTest {
             List<Pushed> expected = new ArrayList<>(pushed.get(i).stream()
                     .filter(record -> record.within(fromNs, toNs))
                     .toList());
-            assertEquals(expected, drain(snapshot.oldestFirst(ids[i], fromNs, toNs), ids[i]));
+            assertSame(expected, drain(snapshot.oldestFirst(ids[i], fromNs, toNs), ids[i]), fromNs, toNs);
             Collections.reverse(expected);
-            assertEquals(expected, drain(snapshot.newestFirst(ids[i], fromNs, toNs), ids[i]));
+            assertSame(expected, drain(snapshot.newestFirst(ids[i], fromNs, toNs), ids[i]), fromNs, toNs);
+        }
+    }
+
+    /** Lists are far too long to print. */
+    private static void assertSame(List<Pushed> expected, List<Pushed> found, long fromNs, long toNs) {
+        for (int i = 0; i < Math.max(expected.size(), found.size()); i++) {
+            Pushed one = i < expected.size() ? expected.get(i) : null;
+            Pushed other = i < found.size() ? found.get(i) : null;
+            String where = "seed=" + SEED + ", from=" + fromNs + ", to=" + toNs + ", records=" + found.size()
+                    + ", expected=" + expected.size() + ", first difference=" + i;
+            assertEquals(one, other, where);
         }
     }
 
@@ -149,6 +186,47 @@ final class SnapshotReadTest {
                 Snapshot snapshot = reader.snapshot()) {
             compare(snapshot);
         }
+    }
+
+    /** {@code -Dloom.stores=N} sets how many. */
+    @Test
+    @Timeout(value = 30, unit = TimeUnit.MINUTES)
+    void shouldFindRecordsByTheirTimesWhenTheClockJumps() {
+        jumping = true;
+        long compared = 0;
+        Path folder = store;
+        for (int i = 0; i < STORES; i++) {
+            pushed.clear();
+            store = folder.resolve("store-" + i);
+            clockNs = YEARS_10;
+            nowNs = YEARS_10; // of the store's own records, as it is opened
+            for (int opening = 0; opening < 4; opening++) {
+                try (Loom loom = open()) {
+                    push(loom, 1 + random.nextInt(2_000));
+                    try (Snapshot snapshot = loom.snapshot()) {
+                        compared += compareAtTimes(snapshot);
+                    }
+                }
+            }
+            try (LoomReader reader = LoomReader.attach(store);
+                    Snapshot snapshot = reader.snapshot()) {
+                compared += compareAtTimes(snapshot);
+            }
+        }
+        System.out.println("row=R20 faults=" + jumps + " checked=" + compared + " seed=" + SEED + " of=stores");
+    }
+
+    /** Ranges that begin and end at records' times, or beside them. */
+    private long compareAtTimes(Snapshot snapshot) {
+        List<Long> times =
+                pushed.stream().flatMap(List::stream).map(Pushed::timeNs).toList();
+        compare(snapshot, Long.MIN_VALUE, Long.MAX_VALUE);
+        for (int round = 0; round < ROUNDS; round++) {
+            long one = times.get(random.nextInt(times.size())) + random.nextInt(-1, 2);
+            long other = times.get(random.nextInt(times.size())) + random.nextInt(-1, 2);
+            compare(snapshot, Math.min(one, other), Math.max(one, other));
+        }
+        return (long) times.size() * ROUNDS;
     }
 
     @Test

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @Timeout(value = 12, unit = TimeUnit.HOURS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class HostileFilesTest {
-    private static final int INPUTS = Integer.getInteger("loom.hostile.inputs", 30);
+    private static final int INPUTS = Integer.getInteger("loom.hostile.inputs", 15);
     private static final long SEED = Long.getLong("loom.test.seed", System.nanoTime());
     private static final int WRITE_EVERY = Integer.getInteger("loom.hostile.write", 8);
     private static final long DEADLINE_S = 30;

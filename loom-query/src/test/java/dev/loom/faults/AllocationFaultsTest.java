@@ -24,7 +24,7 @@ final class AllocationFaultsTest {
     /** How often in a row, at most: so what is done about a failure may fail too. */
     static final int FAILURES = 3;
 
-    private static final int STRIDE = Integer.getInteger("loom.stride", 8);
+    private static final int STRIDE = Integer.getInteger("loom.stride", 16);
     private static final Class<?> SCENARIO = scenario();
 
     private final long seed = Long.getLong("loom.test.seed", System.nanoTime());

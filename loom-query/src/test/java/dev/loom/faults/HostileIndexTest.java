@@ -46,7 +46,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Queries over pages that say what can't be, though their checksums are right: they answer or fail typed, in time. */
 @Timeout(value = 12, unit = TimeUnit.HOURS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class HostileIndexTest {
-    private static final int INPUTS = Integer.getInteger("loom.hostile.inputs", 100);
+    private static final int INPUTS = Integer.getInteger("loom.hostile.inputs", 50);
     private static final long SEED = Long.getLong("loom.test.seed", System.nanoTime());
     private static final int RECORDS = 6_000;
     private static final int LENGTH = 64;
