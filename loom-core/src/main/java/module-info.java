@@ -14,6 +14,7 @@ module dev.loom.core {
     exports dev.loom.error;
     exports dev.loom.format;
     exports dev.loom.read;
+    exports dev.loom.text;
     exports dev.loom.value;
 
     uses dev.loom.format.PayloadFormatProvider;

@@ -43,6 +43,8 @@ final class ArchitectureTest {
         "dev.loom.schema..",
         "dev.loom.index..",
         "dev.loom.value..",
+        "dev.loom.text..",
+        "dev.loom.filter..",
         "dev.loom.log..",
         "dev.loom.io.."
     };
@@ -100,9 +102,16 @@ final class ArchitectureTest {
                 .layer("read")
                 .definedBy("dev.loom.read..")
                 .layer("records")
-                .definedBy("dev.loom.record..", "dev.loom.schema..", "dev.loom.index..", "dev.loom.compress..")
+                .definedBy(
+                        "dev.loom.record..",
+                        "dev.loom.schema..",
+                        "dev.loom.index..",
+                        "dev.loom.filter..",
+                        "dev.loom.compress..")
                 .layer("value")
                 .definedBy("dev.loom.value..")
+                .layer("text")
+                .definedBy("dev.loom.text..")
                 .layer("log")
                 .definedBy("dev.loom.log..")
                 .layer("io")
@@ -120,7 +129,7 @@ final class ArchitectureTest {
                 .whereLayer("parquet")
                 .mayOnlyAccessLayers("query", "read", "api", "format", "error")
                 .whereLayer("query")
-                .mayOnlyAccessLayers("read", "value", "api", "format", "error")
+                .mayOnlyAccessLayers("read", "value", "text", "api", "format", "error")
                 .whereLayer("bytes")
                 .mayOnlyAccessLayers("api", "format", "error")
                 .whereLayer("entry")
@@ -132,7 +141,7 @@ final class ArchitectureTest {
                 .whereLayer("read")
                 .mayOnlyAccessLayers("records", "value", "log", "api", "format", "error")
                 .whereLayer("records")
-                .mayOnlyAccessLayers("value", "log", "io", "api", "format", "error")
+                .mayOnlyAccessLayers("value", "text", "log", "io", "api", "format", "error")
                 .whereLayer("value")
                 .mayOnlyAccessLayers("api", "format", "error")
                 .whereLayer("log")
@@ -141,6 +150,8 @@ final class ArchitectureTest {
                 .mayOnlyAccessLayers("format", "error")
                 .whereLayer("api")
                 .mayOnlyAccessLayers("format", "error")
+                .whereLayer("text")
+                .mayNotAccessAnyLayer()
                 .whereLayer("format")
                 .mayNotAccessAnyLayer()
                 .whereLayer("error")
@@ -163,8 +174,7 @@ final class ArchitectureTest {
                 .layer("plan")
                 .definedBy("dev.loom.query.plan")
                 .layer("expressions")
-                .definedBy(
-                        "dev.loom.query.where", "dev.loom.query.text", "dev.loom.query.match", "dev.loom.query.token")
+                .definedBy("dev.loom.query.where", "dev.loom.query.text", "dev.loom.query.match")
                 .layer("model")
                 .definedBy("dev.loom.query.model")
                 .whereLayer("service")

@@ -1,4 +1,4 @@
-package dev.loom.query.token;
+package dev.loom.text;
 
 import java.text.Normalizer;
 import java.text.Normalizer.Form;

@@ -1,4 +1,4 @@
-package dev.loom.query.token;
+package dev.loom.text;
 
 import org.agrona.DirectBuffer;
 

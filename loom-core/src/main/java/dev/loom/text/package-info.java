@@ -1,5 +1,5 @@
-/** Splits text into tokens, in the same way for indexing and for searching. */
+/** Splits text into tokens and gives each its digest, in the same way for indexing and for searching. */
 @NullMarked
-package dev.loom.query.token;
+package dev.loom.text;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package dev.loom.query.token;
+package dev.loom.text;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

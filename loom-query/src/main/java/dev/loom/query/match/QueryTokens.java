@@ -1,6 +1,7 @@
 package dev.loom.query.match;
 
-import dev.loom.query.token.TokenReader;
+import dev.loom.text.TokenDigest;
+import dev.loom.text.TokenReader;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -8,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tokens of a query, and the phrases that contain them. Tokens and prefixes are found by a hash computed along a token
- * of the text, so each code point is looked at once. For one thread.
+ * The tokens of a query, and the phrases that contain them. Tokens and prefixes are found by the state of their digest, which is
+ * computed along a token of the text, so each code point is looked at once. For one thread.
  */
 final class QueryTokens {
     /** A token or a prefix, the phrases that contain it, and its positions there. */
@@ -65,11 +66,11 @@ final class QueryTokens {
                 lengths[length] = true;
                 lengthMax = Math.max(lengthMax, length);
                 firsts |= 1L << entry.codePoints[0];
-                int hash = 0;
+                long state = TokenDigest.EMPTY;
                 for (int codePoint : entry.codePoints) {
-                    hash = hash(hash, codePoint);
+                    state = TokenDigest.add(state, codePoint);
                 }
-                int slot = slot(hash);
+                int slot = slot(state);
                 entry.sameSlot = slots[slot];
                 slots[slot] = entry;
             }
@@ -85,16 +86,16 @@ final class QueryTokens {
         }
 
         @Nullable
-        Entry find(int hash, int length, TokenReader token) {
-            Entry entry = slots[slot(hash)];
+        Entry find(long state, int length, TokenReader token) {
+            Entry entry = slots[slot(state)];
             while (entry != null && !(entry.codePoints.length == length && token.beginsWith(entry.codePoints))) {
                 entry = entry.sameSlot;
             }
             return entry;
         }
 
-        private int slot(int hash) {
-            return (hash ^ hash >>> 16) & (slots.length - 1);
+        private int slot(long state) {
+            return (int) state & (slots.length - 1);
         }
     }
 
@@ -125,21 +126,17 @@ final class QueryTokens {
         boolean mayBe = whole.hasLength(length) && whole.mayHave(first);
         int hashed = mayBe ? length : beginnings.mayHave(first) ? Math.min(length, beginnings.lengthMax) : 0;
         int found = 0;
-        int hash = 0;
+        long state = TokenDigest.EMPTY;
         for (int i = 0; i < hashed; i++) {
-            hash = hash(hash, reader.codePoint(i));
+            state = TokenDigest.add(state, reader.codePoint(i));
             if (beginnings.hasLength(i + 1)) {
-                found += take(beginnings.find(hash, i + 1, reader), token, text);
+                found += take(beginnings.find(state, i + 1, reader), token, text);
             }
         }
-        return mayBe ? found + take(whole.find(hash, length, reader), token, text) : found;
+        return mayBe ? found + take(whole.find(state, length, reader), token, text) : found;
     }
 
     private static int take(@Nullable Entry entry, long token, long text) {
         return entry == null ? 0 : entry.take(token, text);
-    }
-
-    private static int hash(int hash, int codePoint) {
-        return (hash + codePoint) * 0x9E3779B1;
     }
 }

@@ -1,7 +1,7 @@
 package dev.loom.query.match;
 
 import dev.loom.query.text.TextQuery;
-import dev.loom.query.token.TokenReader;
+import dev.loom.text.TokenReader;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.DirectBuffer;

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
  * Adjacent terms are joined by {@code AND}. {@code NOT} binds closest, then {@code AND}, then {@code OR}; unless in
  * capitals, they are words to be found. {@code -word} and {@code !word} mean {@code NOT word}, {@code +word} means {@code
  * word}: a sign counts only right before a term and not after another character of it. Tokens are those of {@link
- * dev.loom.query.token.TokenReader}, in a query as in a text: {@code retry-later} is a phrase of two.
+ * dev.loom.text.TokenReader}, in a query as in a text: {@code retry-later} is a phrase of two.
  */
 public sealed interface TextQuery {
     /** The greatest length of a query, in characters (UTF-16 units). */

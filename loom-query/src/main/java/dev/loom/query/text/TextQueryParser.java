@@ -1,6 +1,6 @@
 package dev.loom.query.text;
 
-import dev.loom.query.token.TokenReader;
+import dev.loom.text.TokenReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

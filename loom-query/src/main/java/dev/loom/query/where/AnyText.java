@@ -1,6 +1,6 @@
 package dev.loom.query.where;
 
-import dev.loom.query.token.FoldedReader;
+import dev.loom.text.FoldedReader;
 import java.util.List;
 import org.agrona.DirectBuffer;
 

@@ -1,0 +1,55 @@
+package dev.loom.filter;
+
+import java.nio.ByteOrder;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * ESTELLE's Log Bloom filter over the tokens of one unit, by rows (3.2.1): it tells of any token whether it certainly was not
+ * added. Its rate of false positives depends on its size and the number of distinct tokens; {@code docs/text-index.md} has a
+ * table. Takes {@code 2^sizeBits + 8} bytes. Not thread-safe; adding and testing allocate nothing.
+ */
+final class TokenFilter {
+    private final int sizeBits;
+    private final UnsafeBuffer fields;
+
+    /** @param sizeBits {@value TokenField#SIZE_BITS_MIN} to {@value TokenField#SIZE_BITS_MAX} */
+    TokenFilter(int sizeBits) {
+        this.sizeBits = sizeBits;
+        this.fields = new UnsafeBuffer(new byte[length(sizeBits)]);
+    }
+
+    /**
+     * The bytes of a filter.
+     *
+     * @throws IllegalArgumentException for a size that no filter has
+     */
+    static int length(int sizeBits) {
+        if (sizeBits < TokenField.SIZE_BITS_MIN || sizeBits > TokenField.SIZE_BITS_MAX) {
+            throw new IllegalArgumentException("bad size of a filter: sizeBits=" + sizeBits + ", expected="
+                    + TokenField.SIZE_BITS_MIN + " to " + TokenField.SIZE_BITS_MAX);
+        }
+        return (1 << sizeBits) + TokenField.LENGTH;
+    }
+
+    /** Adds a token by its digest. */
+    void add(long digest) {
+        int offset = TokenField.offset(digest, sizeBits);
+        long field = fields.getLong(offset, ByteOrder.LITTLE_ENDIAN);
+        fields.putLong(offset, field | TokenField.mask(digest, sizeBits), ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Whether a token may have been added; false is certain. */
+    boolean mayContain(long digest) {
+        long mask = TokenField.mask(digest, sizeBits);
+        return (fields.getLong(TokenField.offset(digest, sizeBits), ByteOrder.LITTLE_ENDIAN) & mask) == mask;
+    }
+
+    void clear() {
+        fields.setMemory(0, fields.capacity(), (byte) 0);
+    }
+
+    /** Its bytes, as they are stored. */
+    UnsafeBuffer fields() {
+        return fields;
+    }
+}
