@@ -1,6 +1,11 @@
 package dev.loom.filter;
 
+import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.Objects;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,17 +14,15 @@ import org.jspecify.annotations.Nullable;
  * UnitShape#length()} bytes and 4 for each count. Reused; for one thread; adding allocates nothing.
  */
 final class UnitBuilder {
-    private static final short NO_ROW = (short) UnitShape.ROWS_MAX;
-
     private final UnitShape shape;
     private final TokenFilter frequent;
     private final TokenFilter rare;
     private final @Nullable TokenFilter prefixes;
-    private final short[] counts;
+    private final UnsafeBuffer counts;
     /** The row that each count has counted last, and 1; 0 for none. */
     private final int[] countedTo;
-    /** Each list ascends and ends with {@link #NO_ROW}, unless it is full. */
-    private final short[] lists;
+
+    private final UnsafeBuffer lists;
 
     private int rows;
 
@@ -28,9 +31,9 @@ final class UnitBuilder {
         frequent = new TokenFilter(shape.frequentBits());
         rare = new TokenFilter(shape.rareBits());
         prefixes = shape.prefixBits() == 0 ? null : new TokenFilter(shape.prefixBits());
-        counts = new short[shape.counts()];
+        counts = new UnsafeBuffer(new byte[(int) UnitPart.FREQUENT_COUNTS.length(shape)]);
         countedTo = new int[shape.counts()];
-        lists = new short[shape.lists() * shape.listRows()];
+        lists = new UnsafeBuffer(new byte[(int) UnitPart.RARE_LISTS.length(shape)]);
         clear();
     }
 
@@ -41,9 +44,9 @@ final class UnitBuilder {
         if (prefixes != null) {
             prefixes.clear();
         }
-        Arrays.fill(counts, (short) 0);
+        counts.setMemory(0, counts.capacity(), (byte) 0);
         Arrays.fill(countedTo, 0);
-        Arrays.fill(lists, NO_ROW);
+        lists.setMemory(0, lists.capacity(), (byte) RowLists.NONE);
         rows = 0;
     }
 
@@ -70,24 +73,20 @@ final class UnitBuilder {
         int count = shape.countOf(digest);
         if (countedTo[count] != rows) {
             countedTo[count] = rows;
-            counts[count]++; // at most the unit's rows
+            int at = count * Short.BYTES;
+            short counted = counts.getShort(at, ByteOrder.LITTLE_ENDIAN); // at most the unit's rows
+            counts.putShort(at, (short) (counted + 1), ByteOrder.LITTLE_ENDIAN);
         }
     }
 
     /** Adds another word of the current row. */
     void addRare(long digest) {
         rare.add(digest);
-        int from = shape.listOf(digest) * shape.listRows();
-        short row = (short) (rows - 1);
-        for (int i = from; i < from + shape.listRows(); i++) {
-            if (lists[i] == row) {
-                return;
-            }
-            if (lists[i] == NO_ROW) {
-                lists[i] = row;
-                return;
-            }
-        }
+        RowLists.add(lists, list(digest), shape.listRows(), rows - 1);
+    }
+
+    private int list(long digest) {
+        return shape.listOf(digest) * shape.listRows() * Short.BYTES;
     }
 
     /** Adds a prefix of a word. */
@@ -104,23 +103,50 @@ final class UnitBuilder {
 
     /** The most rows that a frequent word can be in; 0 if it is in none. */
     int countFrequent(long digest) {
-        return frequent.mayContain(digest) ? Short.toUnsignedInt(counts[shape.countOf(digest)]) : 0;
+        return frequent.mayContain(digest)
+                ? Short.toUnsignedInt(counts.getShort(shape.countOf(digest) * Short.BYTES, ByteOrder.LITTLE_ENDIAN))
+                : 0;
     }
 
     /** Sets the rows that another word may be in. */
     void rowsOfRare(long digest, RowSet into) {
         into.clear();
-        if (!rare.mayContain(digest)) {
-            return;
+        if (rare.mayContain(digest)) {
+            RowLists.read(lists, list(digest), shape.listRows(), rows, into);
         }
-        int from = shape.listOf(digest) * shape.listRows();
-        int last = 0;
-        for (int i = from; i < from + shape.listRows() && lists[i] != NO_ROW; i++) {
-            last = Short.toUnsignedInt(lists[i]);
-            into.add(last);
+    }
+
+    /** The unit so far, for copying; it holds until the builder changes. */
+    Unit unit(UnitExtent extent) {
+        if (extent.rows() != rows) {
+            throw new IllegalArgumentException("extent has other rows: rows=" + extent.rows() + ", built=" + rows);
         }
-        if (into.count() == shape.listRows() && last + 1 < rows) {
-            into.openAt(last + 1);
-        }
+        return new Unit() {
+            @Override
+            public UnitShape shape() {
+                return shape;
+            }
+
+            @Override
+            public UnitExtent extent() {
+                return extent;
+            }
+
+            @Override
+            public void copy(UnitPart part, int firstPiece, int pieces, MutableDirectBuffer into, int offset) {
+                int length = part.pieceLength(shape);
+                into.putBytes(offset, bytes(part), firstPiece * length, pieces * length);
+            }
+        };
+    }
+
+    private DirectBuffer bytes(UnitPart part) {
+        return switch (part) {
+            case FREQUENT_FIELDS -> frequent.fields();
+            case FREQUENT_COUNTS -> counts;
+            case RARE_FIELDS -> rare.fields();
+            case RARE_LISTS -> lists;
+            case PREFIX_FIELDS -> Objects.requireNonNull(prefixes).fields();
+        };
     }
 }

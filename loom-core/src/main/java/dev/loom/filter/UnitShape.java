@@ -61,6 +61,18 @@ record UnitShape(
         }
     }
 
+    /** The number of sizes that make a shape. */
+    static final int SIZES = 7;
+
+    /** The shape of sizes in the order of the components. */
+    static UnitShape of(int[] sizes) {
+        return new UnitShape(sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], sizes[5], sizes[6]);
+    }
+
+    int[] toArray() {
+        return new int[] {frequentBits, rareBits, countBytes, listBytes, listRows, prefixBits, prefixLength};
+    }
+
     /** The counts of rows: one for each place where a field may begin. */
     int counts() {
         return pieces(frequentBits, countBytes);

@@ -1,0 +1,71 @@
+package dev.loom.filter;
+
+import dev.loom.error.CorruptStoreException;
+import dev.loom.filter.BlockWriter.BlockChecksum;
+import dev.loom.io.LoomFile;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.agrona.MutableDirectBuffer;
+
+/** Reads contents of a {@link BlockWriter}'s file, anywhere. Reads whole blocks, and checks each. For one thread. */
+final class BlockReader {
+    private static final int BLOCK_LENGTH = BlockWriter.BLOCK_LENGTH;
+    private static final int CONTENTS_LENGTH = BlockWriter.CONTENTS_LENGTH;
+    private static final int BLOCKS_AT_ONCE = 4;
+
+    private final LoomFile file;
+    private final BlockChecksum checksum;
+    private final ByteBuffer blocks =
+            ByteBuffer.allocateDirect(BLOCKS_AT_ONCE * BLOCK_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+    private long bytesRead;
+
+    BlockReader(LoomFile file, long key) {
+        this.file = file;
+        this.checksum = new BlockChecksum(key);
+    }
+
+    /** The bytes read of the file so far. */
+    long bytesRead() {
+        return bytesRead;
+    }
+
+    /**
+     * Reads contents.
+     *
+     * @throws CorruptStoreException if the file ends before them, or a block of theirs is not as it was written
+     */
+    void read(long position, MutableDirectBuffer into, int offset, int length) {
+        long at = position;
+        long end = position + length;
+        while (at < end) {
+            long first = at / CONTENTS_LENGTH;
+            int count = (int) Math.min(BLOCKS_AT_ONCE, (end - 1) / CONTENTS_LENGTH - first + 1);
+            readBlocks(first, count);
+            for (int i = 0; i < count; i++) {
+                int from = (int) (at - (first + i) * CONTENTS_LENGTH);
+                int next = (int) Math.min(end - at, CONTENTS_LENGTH - from);
+                into.putBytes(offset + (int) (at - position), blocks, i * BLOCK_LENGTH + from, next);
+                at += next;
+            }
+        }
+    }
+
+    private void readBlocks(long first, int count) {
+        blocks.limit(count * BLOCK_LENGTH).position(0);
+        int read = file.read(blocks, first * BLOCK_LENGTH);
+        blocks.clear();
+        bytesRead += read;
+        for (int i = 0; i < count; i++) {
+            long number = first + i;
+            if ((i + 1) * BLOCK_LENGTH > read) {
+                throw new CorruptStoreException("file of filters ends early: file=" + file.path() + ", offset="
+                        + (first * BLOCK_LENGTH + read) + ", expected block=" + number);
+            }
+            int expected = blocks.getInt(i * BLOCK_LENGTH + CONTENTS_LENGTH);
+            if (checksum.of(blocks, i * BLOCK_LENGTH, number) != expected) {
+                throw new CorruptStoreException(
+                        "block of filters is damaged: file=" + file.path() + ", offset=" + number * BLOCK_LENGTH);
+            }
+        }
+    }
+}

@@ -1,0 +1,13 @@
+package dev.loom.filter;
+
+import org.agrona.MutableDirectBuffer;
+
+/** A unit whose structures can be copied, from memory or from a file. */
+interface Unit {
+    UnitShape shape();
+
+    UnitExtent extent();
+
+    /** Copies pieces of a part, one after the other. */
+    void copy(UnitPart part, int firstPiece, int pieces, MutableDirectBuffer into, int offset);
+}

@@ -1,0 +1,260 @@
+package dev.loom.filter;
+
+import dev.loom.error.CorruptStoreException;
+import dev.loom.error.UnsupportedStoreException;
+import dev.loom.io.LoomFile;
+import dev.loom.text.TokenDigest;
+import dev.loom.text.TokenReader;
+import java.nio.ByteOrder;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Reads a file of units. A word is sought in all of them at once, by one read of its fields and, if a unit may have it, one of its
+ * counts or lists; then it answers unit by unit. Takes the extents, and 16 bytes and a list for each unit. For one thread.
+ */
+final class UnitGroup implements AutoCloseable {
+    private final LoomFile file;
+    private final BlockReader blocks;
+    private final UnitShape shape;
+    private final int wordTable;
+    private final UnitExtent[] extents;
+    /** Where the parts begin. */
+    private final Map<UnitPart, Long> parts = new EnumMap<>(UnitPart.class);
+
+    private final UnsafeBuffer fields;
+    private final UnsafeBuffer pieces;
+    private long mask;
+    /** By how many bits the sought field is beside a piece. */
+    private int shift;
+    /** The part and piece of what the sought word's units have; read when first needed. */
+    private UnitPart sought = UnitPart.RARE_LISTS;
+
+    private int soughtPiece;
+    private boolean piecesRead;
+
+    /**
+     * Opens a file, which is closed with the group.
+     *
+     * @param start the first unit's start, as the file is named
+     * @throws CorruptStoreException if it is damaged, or of elsewhere
+     * @throws UnsupportedStoreException if a newer version wrote it, or its tokens are read in another way
+     */
+    UnitGroup(LoomFile file, long storeId, int sourceId, long start) {
+        this.file = file;
+        this.blocks = new BlockReader(file, UnitGroupDescriptor.key(storeId, sourceId, start));
+        UnsafeBuffer header = new UnsafeBuffer(new byte[UnitGroupDescriptor.HEADER_LENGTH]);
+        blocks.read(0, header, 0, UnitGroupDescriptor.HEADER_LENGTH);
+        int units = integer(header, UnitGroupDescriptor.UNITS_OFFSET);
+        boolean here = header.getLong(0, ByteOrder.LITTLE_ENDIAN) == UnitGroupDescriptor.MAGIC
+                && header.getLong(UnitGroupDescriptor.STORE_ID_OFFSET, ByteOrder.LITTLE_ENDIAN) == storeId
+                && integer(header, UnitGroupDescriptor.SOURCE_ID_OFFSET) == sourceId
+                && units >= 1
+                && units <= UnitGroupDescriptor.UNITS_MAX;
+        if (!here) {
+            throw new CorruptStoreException("file is not one of filters: file=" + file.path() + ", units=" + units);
+        }
+        checkVersions(header);
+        this.wordTable = integer(header, UnitGroupDescriptor.WORD_TABLE_OFFSET);
+        this.shape = shape(header);
+        this.extents = new UnitExtent[units];
+        long at = readExtents();
+        for (UnitPart part : UnitPart.values()) {
+            parts.put(part, at);
+            at += part.length(shape) * units;
+        }
+        this.fields = new UnsafeBuffer(new byte[2 * TokenField.LENGTH * units]);
+        this.pieces = new UnsafeBuffer(new byte[shape.listRows() * Short.BYTES * units]);
+    }
+
+    private static int integer(UnsafeBuffer buffer, int offset) {
+        return buffer.getInt(offset, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private void checkVersions(UnsafeBuffer header) {
+        int version = integer(header, UnitGroupDescriptor.VERSION_OFFSET);
+        int tokens = integer(header, UnitGroupDescriptor.TOKENS_OFFSET);
+        int digests = integer(header, UnitGroupDescriptor.DIGESTS_OFFSET);
+        if (version != UnitGroupDescriptor.VERSION || tokens != TokenReader.VERSION || digests != TokenDigest.VERSION) {
+            throw new UnsupportedStoreException("filters are of another version: file=" + file.path() + ", version="
+                    + version + ", tokens=" + tokens + ", digests=" + digests);
+        }
+    }
+
+    private UnitShape shape(UnsafeBuffer header) {
+        int[] sizes = new int[UnitShape.SIZES];
+        for (int i = 0; i < sizes.length; i++) {
+            sizes[i] = integer(header, UnitGroupDescriptor.SHAPE_OFFSET + i * Integer.BYTES);
+        }
+        try {
+            return UnitShape.of(sizes);
+        } catch (IllegalArgumentException e) {
+            throw new CorruptStoreException("filters have an impossible shape: file=" + file.path(), e);
+        }
+    }
+
+    private long readExtents() {
+        UnsafeBuffer read = new UnsafeBuffer(new byte[UnitGroupDescriptor.EXTENT_LENGTH * extents.length]);
+        long at = UnitGroupDescriptor.HEADER_LENGTH;
+        blocks.read(at, read, 0, read.capacity());
+        at += read.capacity();
+        for (int i = 0; i < extents.length; i++) {
+            int of = i * UnitGroupDescriptor.EXTENT_LENGTH;
+            int count = integer(read, of + 20);
+            if (count < 1 || count > UnitGroupDescriptor.CHUNKS_MAX) {
+                throw new CorruptStoreException(
+                        "unit has an impossible extent: file=" + file.path() + ", unit=" + i + ", chunks=" + count);
+            }
+            UnsafeBuffer table = new UnsafeBuffer(new byte[UnitGroupDescriptor.CHUNK_LENGTH * count]);
+            blocks.read(at, table, 0, table.capacity());
+            at += table.capacity();
+            long[] chunks = new long[count];
+            int[] firstRows = new int[count];
+            for (int j = 0; j < count; j++) {
+                chunks[j] = table.getLong(j * UnitGroupDescriptor.CHUNK_LENGTH, ByteOrder.LITTLE_ENDIAN);
+                firstRows[j] = integer(table, j * UnitGroupDescriptor.CHUNK_LENGTH + Long.BYTES);
+            }
+            try {
+                extents[i] = new UnitExtent(
+                        read.getLong(of, ByteOrder.LITTLE_ENDIAN),
+                        read.getLong(of + 8, ByteOrder.LITTLE_ENDIAN),
+                        integer(read, of + 16),
+                        chunks,
+                        firstRows);
+            } catch (IllegalArgumentException e) {
+                throw new CorruptStoreException(
+                        "unit has an impossible extent: file=" + file.path() + ", unit=" + i, e);
+            }
+        }
+        return at;
+    }
+
+    int units() {
+        return extents.length;
+    }
+
+    UnitShape shape() {
+        return shape;
+    }
+
+    UnitExtent extent(int unit) {
+        return extents[unit];
+    }
+
+    /** The version of the table of frequent words that the units were built with. */
+    int wordTable() {
+        return wordTable;
+    }
+
+    /** The bytes read of the file so far. */
+    long bytesRead() {
+        return blocks.bytesRead();
+    }
+
+    /** One of the units, for copying. */
+    Unit unit(int number) {
+        return new Unit() {
+            @Override
+            public UnitShape shape() {
+                return shape;
+            }
+
+            @Override
+            public UnitExtent extent() {
+                return extents[number];
+            }
+
+            @Override
+            public void copy(UnitPart part, int firstPiece, int count, MutableDirectBuffer into, int offset) {
+                int length = part.pieceLength(shape);
+                UnsafeBuffer run = new UnsafeBuffer(new byte[count * length * units()]);
+                blocks.read(position(part, firstPiece), run, 0, run.capacity());
+                for (int i = 0; i < count; i++) {
+                    into.putBytes(offset + i * length, run, (i * units() + number) * length, length);
+                }
+            }
+        };
+    }
+
+    private long position(UnitPart part, int piece) {
+        return Objects.requireNonNull(parts.get(part)) + (long) piece * part.pieceLength(shape) * extents.length;
+    }
+
+    /** Seeks a frequent word; then {@link #mayContain} and {@link #count} are about it. */
+    void seekFrequent(long digest) {
+        seek(UnitPart.FREQUENT_FIELDS, digest, shape.frequentBits());
+        sought = UnitPart.FREQUENT_COUNTS;
+        soughtPiece = shape.countOf(digest);
+    }
+
+    /** Seeks another word; then {@link #mayContain} and {@link #rows} are about it. */
+    void seekRare(long digest) {
+        seek(UnitPart.RARE_FIELDS, digest, shape.rareBits());
+        sought = UnitPart.RARE_LISTS;
+        soughtPiece = shape.listOf(digest);
+    }
+
+    /** Seeks what words begin with; then {@link #mayContain} is about it. Without prefixes, every unit may contain it. */
+    void seekPrefix(long digest) {
+        sought = UnitPart.PREFIX_FIELDS;
+        if (shape.prefixBits() == 0) {
+            mask = 0;
+            shift = 0;
+        } else {
+            seek(UnitPart.PREFIX_FIELDS, digest, shape.prefixBits());
+        }
+    }
+
+    private void seek(UnitPart part, long digest, int sizeBits) {
+        int offset = TokenField.offset(digest, sizeBits);
+        mask = TokenField.mask(digest, sizeBits);
+        shift = offset % TokenField.LENGTH * Byte.SIZE;
+        int length = (shift == 0 ? 1 : 2) * TokenField.LENGTH * extents.length;
+        blocks.read(position(part, offset / TokenField.LENGTH), fields, 0, length);
+        piecesRead = false;
+    }
+
+    /** Whether a unit may contain what is sought; false is certain. */
+    boolean mayContain(int unit) {
+        long field = fields.getLong(unit * TokenField.LENGTH, ByteOrder.LITTLE_ENDIAN) >>> shift;
+        if (shift > 0) {
+            int next = (extents.length + unit) * TokenField.LENGTH;
+            field |= fields.getLong(next, ByteOrder.LITTLE_ENDIAN) << (Long.SIZE - shift);
+        }
+        return (field & mask) == mask;
+    }
+
+    /** The most rows of a unit that the frequent word can be in; 0 if it is in none. */
+    int count(int unit) {
+        if (!mayContain(unit)) {
+            return 0;
+        }
+        readPieces();
+        return Short.toUnsignedInt(pieces.getShort(unit * Short.BYTES, ByteOrder.LITTLE_ENDIAN));
+    }
+
+    /** Sets the rows of a unit that the word may be in. */
+    void rows(int unit, RowSet into) {
+        into.clear();
+        if (mayContain(unit)) {
+            readPieces();
+            int from = unit * shape.listRows() * Short.BYTES;
+            RowLists.read(pieces, from, shape.listRows(), extents[unit].rows(), into);
+        }
+    }
+
+    private void readPieces() {
+        if (!piecesRead) {
+            blocks.read(position(sought, soughtPiece), pieces, 0, sought.pieceLength(shape) * extents.length);
+            piecesRead = true;
+        }
+    }
+
+    @Override
+    public void close() {
+        file.close();
+    }
+}
