@@ -117,11 +117,11 @@ final class UnitBuilder {
     }
 
     /** The unit so far, for copying; it holds until the builder changes. */
-    Unit unit(UnitExtent extent) {
+    TokenUnit unit(UnitExtent extent) {
         if (extent.rows() != rows) {
             throw new IllegalArgumentException("extent has other rows: rows=" + extent.rows() + ", built=" + rows);
         }
-        return new Unit() {
+        return new TokenUnit() {
             @Override
             public UnitShape shape() {
                 return shape;

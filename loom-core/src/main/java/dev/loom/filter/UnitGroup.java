@@ -155,8 +155,8 @@ final class UnitGroup implements AutoCloseable {
     }
 
     /** One of the units, for copying. */
-    Unit unit(int number) {
-        return new Unit() {
+    TokenUnit unit(int number) {
+        return new TokenUnit() {
             @Override
             public UnitShape shape() {
                 return shape;

@@ -27,7 +27,7 @@ final class UnitGroupWriter {
      * @param wordTable the version of the table of frequent words that all units were built with
      * @param units ascending, 1 to {@value UnitGroupDescriptor#UNITS_MAX}
      */
-    static void write(LoomFile file, long storeId, int sourceId, int wordTable, List<? extends Unit> units) {
+    static void write(LoomFile file, long storeId, int sourceId, int wordTable, List<? extends TokenUnit> units) {
         check(units);
         long start = units.get(0).extent().start();
         UnitGroupWriter writer =
@@ -40,7 +40,7 @@ final class UnitGroupWriter {
         writer.blocks.finish();
     }
 
-    private static void check(List<? extends Unit> units) {
+    private static void check(List<? extends TokenUnit> units) {
         if (units.isEmpty() || units.size() > UnitGroupDescriptor.UNITS_MAX) {
             throw new IllegalArgumentException(
                     "bad number of units: units=" + units.size() + ", expected=1 to " + UnitGroupDescriptor.UNITS_MAX);
@@ -56,7 +56,7 @@ final class UnitGroupWriter {
         }
     }
 
-    private void putHeader(long storeId, int sourceId, int wordTable, List<? extends Unit> units) {
+    private void putHeader(long storeId, int sourceId, int wordTable, List<? extends TokenUnit> units) {
         UnitShape shape = units.get(0).shape();
         number.putLong(0, UnitGroupDescriptor.MAGIC, ByteOrder.LITTLE_ENDIAN);
         putInt(UnitGroupDescriptor.VERSION_OFFSET, UnitGroupDescriptor.VERSION);
@@ -77,8 +77,8 @@ final class UnitGroupWriter {
         number.putInt(offset, value, ByteOrder.LITTLE_ENDIAN);
     }
 
-    private void putExtents(List<? extends Unit> units) {
-        for (Unit unit : units) {
+    private void putExtents(List<? extends TokenUnit> units) {
+        for (TokenUnit unit : units) {
             UnitExtent extent = unit.extent();
             number.putLong(0, extent.start(), ByteOrder.LITTLE_ENDIAN);
             number.putLong(8, extent.end(), ByteOrder.LITTLE_ENDIAN);
@@ -86,7 +86,7 @@ final class UnitGroupWriter {
             putInt(20, extent.chunks().length);
             blocks.put(number, 0, UnitGroupDescriptor.EXTENT_LENGTH);
         }
-        for (Unit unit : units) {
+        for (TokenUnit unit : units) {
             UnitExtent extent = unit.extent();
             for (int i = 0; i < extent.chunks().length; i++) {
                 number.putLong(0, extent.chunks()[i], ByteOrder.LITTLE_ENDIAN);
@@ -96,7 +96,7 @@ final class UnitGroupWriter {
         }
     }
 
-    private void putPart(UnitPart part, List<? extends Unit> units) {
+    private void putPart(UnitPart part, List<? extends TokenUnit> units) {
         UnitShape shape = units.get(0).shape();
         int pieceLength = part.pieceLength(shape);
         int atOnce = Math.max(1, SLICE_LENGTH / pieceLength);

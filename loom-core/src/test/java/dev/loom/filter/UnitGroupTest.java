@@ -32,7 +32,7 @@ final class UnitGroupTest {
     private final Random random = new Random(SEED);
     private final List<Long> words = new ArrayList<>();
     private final List<UnitBuilder> built = new ArrayList<>();
-    private final List<Unit> units = new ArrayList<>();
+    private final List<TokenUnit> units = new ArrayList<>();
     private long end = PAGE * random.nextInt(1_000);
 
     private UnitShape shape() {
@@ -97,7 +97,7 @@ final class UnitGroupTest {
                 firsts.stream().mapToInt(Integer::intValue).toArray());
     }
 
-    private Path write(String name, List<Unit> written) {
+    private Path write(String name, List<TokenUnit> written) {
         Path path = temp.resolve(name);
         try (LoomFile file = Storage.DISK.openToWrite(path, false)) {
             UnitGroupWriter.write(file, STORE, SOURCE, 3, written);
@@ -105,7 +105,7 @@ final class UnitGroupTest {
         return path;
     }
 
-    private static UnitGroup open(Path path, Unit first) {
+    private static UnitGroup open(Path path, TokenUnit first) {
         return new UnitGroup(
                 Storage.DISK.openToRead(path), STORE, SOURCE, first.extent().start());
     }
@@ -147,7 +147,7 @@ final class UnitGroupTest {
                 compare(group);
             }
             List<UnitGroup> parts = new ArrayList<>();
-            List<Unit> copied = new ArrayList<>();
+            List<TokenUnit> copied = new ArrayList<>();
             for (int from = 0; from < units.size(); from = copied.size()) {
                 int to = Math.min(units.size(), from + 1 + random.nextInt(3));
                 UnitGroup part = open(write("part" + round + "-" + from, units.subList(from, to)), units.get(from));
@@ -250,10 +250,10 @@ final class UnitGroupTest {
     void shouldRefuseUnitsThatDoNotGoTogether() {
         UnitShape shape = new UnitShape(5, 7, 2, 3, 4, 5, 3);
         build(shape, 2);
-        List<Unit> backwards = List.of(units.get(1), units.get(0));
+        List<TokenUnit> backwards = List.of(units.get(1), units.get(0));
         assertThrows(IllegalArgumentException.class, () -> write("backwards", backwards));
         assertThrows(IllegalArgumentException.class, () -> write("none", List.of()));
-        Unit first = units.get(0);
+        TokenUnit first = units.get(0);
         build(new UnitShape(5, 7, 2, 3, 5, 5, 3), 1);
         assertThrows(IllegalArgumentException.class, () -> write("mixed", List.of(first, units.get(0))));
     }

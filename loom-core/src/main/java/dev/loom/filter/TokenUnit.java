@@ -3,7 +3,7 @@ package dev.loom.filter;
 import org.agrona.MutableDirectBuffer;
 
 /** A unit whose structures can be copied, from memory or from a file. */
-interface Unit {
+interface TokenUnit {
     UnitShape shape();
 
     UnitExtent extent();
