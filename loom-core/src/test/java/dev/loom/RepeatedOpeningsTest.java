@@ -16,8 +16,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,6 +47,7 @@ final class RepeatedOpeningsTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
+    @Timeout(value = 6, unit = TimeUnit.HOURS)
     void shouldHoldNothingWhenStoresAreClosed() throws IOException {
         staging = Files.createDirectory(temp.resolve("staging"));
         Path store = temp.resolve("store0");
