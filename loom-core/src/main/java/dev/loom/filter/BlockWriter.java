@@ -103,6 +103,7 @@ final class BlockWriter {
         if (block > 0 && block < blocks.capacity()) {
             write(block);
         }
+        file.truncate(written); // of what may have been there before
         file.force();
     }
 }

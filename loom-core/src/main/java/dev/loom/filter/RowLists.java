@@ -38,7 +38,12 @@ final class RowLists {
             if (listed == NONE) {
                 return;
             }
-            last = Short.toUnsignedInt(listed);
+            int row = Short.toUnsignedInt(listed);
+            if (row <= last || row >= rows) {
+                into.setAll(); // no list has such a row, so this one says nothing
+                return;
+            }
+            last = row;
             into.add(last);
         }
         if (last + 1 < rows) {

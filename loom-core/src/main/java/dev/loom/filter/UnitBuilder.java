@@ -69,6 +69,7 @@ final class UnitBuilder {
 
     /** Adds a frequent word of the current row. */
     void addFrequent(long digest) {
+        checkRow();
         frequent.add(digest);
         int count = shape.countOf(digest);
         if (countedTo[count] != rows) {
@@ -81,8 +82,15 @@ final class UnitBuilder {
 
     /** Adds another word of the current row. */
     void addRare(long digest) {
+        checkRow();
         rare.add(digest);
         RowLists.add(lists, list(digest), shape.listRows(), rows - 1);
+    }
+
+    private void checkRow() {
+        if (rows == 0) {
+            throw new IllegalStateException("no row has begun");
+        }
     }
 
     private int list(long digest) {

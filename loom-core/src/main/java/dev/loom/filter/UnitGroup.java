@@ -35,15 +35,28 @@ final class UnitGroup implements AutoCloseable {
 
     private int soughtPiece;
     private boolean piecesRead;
+    /** False after a search that failed: the fields are not of the sought word then. */
+    private boolean ready;
+
+    /** Opens a file, which is closed with the group, or here if that fails; see the constructor. */
+    static UnitGroup open(LoomFile file, long storeId, int sourceId, long start) {
+        try {
+            return new UnitGroup(file, storeId, sourceId, start);
+        } catch (RuntimeException | Error e) {
+            try (file) {
+                throw e;
+            }
+        }
+    }
 
     /**
-     * Opens a file, which is closed with the group.
+     * Reads what a file has.
      *
      * @param start the first unit's start, as the file is named
      * @throws CorruptStoreException if it is damaged, or of elsewhere
      * @throws UnsupportedStoreException if a newer version wrote it, or its tokens are read in another way
      */
-    UnitGroup(LoomFile file, long storeId, int sourceId, long start) {
+    private UnitGroup(LoomFile file, long storeId, int sourceId, long start) {
         this.file = file;
         this.blocks = new BlockReader(file, UnitGroupDescriptor.key(storeId, sourceId, start));
         UnsafeBuffer header = new UnsafeBuffer(new byte[UnitGroupDescriptor.HEADER_LENGTH]);
@@ -62,6 +75,7 @@ final class UnitGroup implements AutoCloseable {
         this.shape = shape(header);
         this.extents = new UnitExtent[units];
         long at = readExtents();
+        checkOrder(start);
         for (UnitPart part : UnitPart.values()) {
             parts.put(part, at);
             at += part.length(shape) * units;
@@ -130,6 +144,17 @@ final class UnitGroup implements AutoCloseable {
             }
         }
         return at;
+    }
+
+    private void checkOrder(long start) {
+        long least = start;
+        for (UnitExtent extent : extents) {
+            if (extent.start() < least || extents[0].start() != start) {
+                throw new CorruptStoreException("units are not in order: file=" + file.path() + ", start="
+                        + extent.start() + ", expected=" + least);
+            }
+            least = extent.end();
+        }
     }
 
     int units() {
@@ -203,22 +228,28 @@ final class UnitGroup implements AutoCloseable {
         if (shape.prefixBits() == 0) {
             mask = 0;
             shift = 0;
+            ready = true;
         } else {
             seek(UnitPart.PREFIX_FIELDS, digest, shape.prefixBits());
         }
     }
 
     private void seek(UnitPart part, long digest, int sizeBits) {
+        ready = false;
         int offset = TokenField.offset(digest, sizeBits);
         mask = TokenField.mask(digest, sizeBits);
         shift = offset % TokenField.LENGTH * Byte.SIZE;
         int length = (shift == 0 ? 1 : 2) * TokenField.LENGTH * extents.length;
         blocks.read(position(part, offset / TokenField.LENGTH), fields, 0, length);
         piecesRead = false;
+        ready = true;
     }
 
     /** Whether a unit may contain what is sought; false is certain. */
     boolean mayContain(int unit) {
+        if (!ready) {
+            throw new IllegalStateException("nothing is sought: file=" + file.path());
+        }
         long field = fields.getLong(unit * TokenField.LENGTH, ByteOrder.LITTLE_ENDIAN) >>> shift;
         if (shift > 0) {
             int next = (extents.length + unit) * TokenField.LENGTH;

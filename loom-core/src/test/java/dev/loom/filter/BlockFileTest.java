@@ -115,6 +115,14 @@ final class BlockFileTest {
     }
 
     @Test
+    void shouldLeaveNothingOfALongerFile() throws IOException {
+        Path path = temp.resolve("file");
+        Files.write(path, new byte[100_000]);
+        write(path, 10);
+        assertEquals(BLOCK, Files.size(path));
+    }
+
+    @Test
     void shouldReadNoMoreThanIsAsked() {
         Path path = temp.resolve("file");
         write(path, 20 * CONTENTS);

@@ -106,7 +106,7 @@ final class UnitGroupTest {
     }
 
     private static UnitGroup open(Path path, TokenUnit first) {
-        return new UnitGroup(
+        return UnitGroup.open(
                 Storage.DISK.openToRead(path), STORE, SOURCE, first.extent().start());
     }
 
@@ -212,13 +212,13 @@ final class UnitGroupTest {
         long start = units.get(0).extent().start();
         assertThrows(
                 CorruptStoreException.class,
-                () -> new UnitGroup(Storage.DISK.openToRead(path), STORE + 1, SOURCE, start));
+                () -> UnitGroup.open(Storage.DISK.openToRead(path), STORE + 1, SOURCE, start));
         assertThrows(
                 CorruptStoreException.class,
-                () -> new UnitGroup(Storage.DISK.openToRead(path), STORE, SOURCE + 1, start));
+                () -> UnitGroup.open(Storage.DISK.openToRead(path), STORE, SOURCE + 1, start));
         assertThrows(
                 CorruptStoreException.class,
-                () -> new UnitGroup(Storage.DISK.openToRead(path), STORE, SOURCE, start + PAGE));
+                () -> UnitGroup.open(Storage.DISK.openToRead(path), STORE, SOURCE, start + PAGE));
         for (int offset : new int[] {
             UnitGroupDescriptor.VERSION_OFFSET, UnitGroupDescriptor.TOKENS_OFFSET, UnitGroupDescriptor.DIGESTS_OFFSET
         }) {
@@ -244,6 +244,44 @@ final class UnitGroupTest {
             writer.finish();
         }
         return other;
+    }
+
+    @Test
+    void shouldSayNothingAboutAWordThatCouldNotBeSought() throws IOException {
+        build(new UnitShape(5, 7, 2, 3, 4, 5, 3), 3);
+        Path path = write("group", units);
+        try (UnitGroup group = open(path, units.get(0))) {
+            assertThrows(IllegalStateException.class, () -> group.mayContain(0), "nothing was sought");
+            group.seekRare(words.get(0));
+            group.mayContain(0);
+            Files.write(path, new byte[(int) Files.size(path)]);
+            assertThrows(CorruptStoreException.class, () -> group.seekRare(words.get(1)));
+            assertThrows(IllegalStateException.class, () -> group.mayContain(0));
+            assertThrows(IllegalStateException.class, () -> group.rows(0, new RowSet()));
+        }
+    }
+
+    @Test
+    void shouldCloseAFileThatItCannotOpen() throws IOException {
+        Path path = temp.resolve("zeros");
+        Files.write(path, new byte[BlockWriter.BLOCK_LENGTH]);
+        LoomFile file = Storage.DISK.openToRead(path);
+        assertThrows(CorruptStoreException.class, () -> UnitGroup.open(file, STORE, SOURCE, 0));
+        assertThrows(RuntimeException.class, file::size, "closed");
+    }
+
+    @Test
+    void shouldTakeAnImpossibleListForNone() {
+        RowSet rows = new RowSet();
+        UnsafeBuffer list = new UnsafeBuffer(new byte[6]);
+        for (int[] wrong : new int[][] {{3, 3, 4}, {3, 2, 4}, {1, 2, 10}}) {
+            for (int i = 0; i < 3; i++) {
+                list.putShort(2 * i, (short) wrong[i]);
+            }
+            RowLists.read(list, 0, 3, 10, rows);
+            assertTrue(rows.contains(0), rows::toString);
+        }
+        assertThrows(IllegalStateException.class, () -> new UnitBuilder(new UnitShape(5, 7, 2, 3, 4, 5, 3)).addRare(1));
     }
 
     @Test
