@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
@@ -304,6 +305,21 @@ public final class Loom implements Store {
      */
     public void force() {
         session.force();
+    }
+
+    /**
+     * Makes everything pushed so far durable, as {@link #force()} does, and waits until the text index has all of it, also units that
+     * are not full. For programs that end after they wrote, as an import: the thread that builds the index ends with the store. Takes
+     * about as long as a search without index.
+     *
+     * @param giveUp asked now and then; once true, the call ends
+     * @return false if it gave up, or if the index can't be completed, for want of room or memory, or because it is turned off; nothing is lost then,
+     *     but searches read more
+     * @throws SecondWriterException when another thread is the writer
+     * @throws StoreIoException as {@link #force()}
+     */
+    public boolean finishTextIndex(BooleanSupplier giveUp) {
+        return session.finishText(giveUp);
     }
 
     /**

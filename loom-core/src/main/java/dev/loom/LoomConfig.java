@@ -8,6 +8,7 @@ import dev.loom.log.PageDescriptor;
 import dev.loom.store.Limits;
 import dev.loom.store.Repair;
 import dev.loom.store.Settings;
+import dev.loom.store.TextIndexSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -78,6 +79,10 @@ public final class LoomConfig {
         private long indexCheckBytes = 1L << 30;
         private @Nullable Duration compressAfter;
         private double compressionShare = 0.1;
+        private double textIndexShare = TextIndexSettings.DEFAULT.share();
+        private long textIndexMemory = TextIndexSettings.DEFAULT.memoryBytes();
+        private boolean textIndexLists = TextIndexSettings.DEFAULT.lists();
+        private long textIndexBytes = TextIndexSettings.DEFAULT.bytesMax();
         private final List<IndexFunction> indexFunctions = new ArrayList<>();
         private Storage storage = Storage.DISK;
 
@@ -299,6 +304,49 @@ public final class LoomConfig {
             return this;
         }
 
+        /**
+         * The share of one processor that building the text index takes at most, 0 to 1; default 0.25. With 0 none is built.
+         * Searches read the records that no unit of the index has yet. Which fields of a source are indexed says its attribute
+         * {@link dev.loom.format.IndexedText#ATTRIBUTE}, or else its format.
+         */
+        public Builder textIndexShare(double share) {
+            if (!(share >= 0 && share <= 1)) {
+                throw new IllegalArgumentException("bad share: text index=" + share + ", expected=0 to 1");
+            }
+            textIndexShare = share;
+            return this;
+        }
+
+        /**
+         * The memory for units of the text index that are being built, bytes, at least 2 MiB; default 64 MiB. A source takes about
+         * 2 MiB; sources beyond that take turns.
+         */
+        public Builder textIndexMemory(long bytes) {
+            if (bytes < 2 << 20) {
+                throw new IllegalArgumentException("bad memory: text index bytes=" + bytes + ", min=" + (2 << 20));
+            }
+            textIndexMemory = bytes;
+            return this;
+        }
+
+        /**
+         * Whether units of the text index also have rows of rare words, counts of frequent ones, and prefixes; default yes. Without
+         * them a unit takes half the room, and a search reads every record of a unit that has a word.
+         */
+        public Builder textIndexRows(boolean rows) {
+            textIndexLists = rows;
+            return this;
+        }
+
+        /** The bytes of the text index of each source beyond which its oldest units are deleted, 1 MiB or more; default no limit. */
+        public Builder textIndexBytes(long bytes) {
+            if (bytes < 1 << 20) {
+                throw new IllegalArgumentException("text index too small: max bytes=" + bytes + ", min=" + (1 << 20));
+            }
+            textIndexBytes = bytes;
+            return this;
+        }
+
         /** How many bytes of index logs opening checks after a crash before it returns; a thread checks the rest. */
         Builder indexCheckBytes(long bytes) {
             indexCheckBytes = bytes;
@@ -339,6 +387,7 @@ public final class LoomConfig {
                     indexCheckBytes,
                     compressAfter,
                     compressionShare,
+                    new TextIndexSettings(textIndexShare, textIndexMemory, textIndexLists, textIndexBytes),
                     List.copyOf(indexFunctions),
                     repair,
                     storage));

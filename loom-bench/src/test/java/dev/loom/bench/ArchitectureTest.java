@@ -139,7 +139,7 @@ final class ArchitectureTest {
                 .whereLayer("store")
                 .mayOnlyAccessLayers("read", "records", "value", "log", "io", "api", "format", "error")
                 .whereLayer("read")
-                .mayOnlyAccessLayers("records", "value", "log", "api", "format", "error")
+                .mayOnlyAccessLayers("records", "value", "text", "log", "api", "format", "error")
                 .whereLayer("records")
                 .mayOnlyAccessLayers("value", "text", "log", "io", "api", "format", "error")
                 .whereLayer("value")

@@ -77,6 +77,12 @@ public interface Snapshot extends AutoCloseable {
      */
     RecordLookup lookup();
 
+    /**
+     * How far the text index of a source has come; empty if the source has none. Reads the source's directories above what is indexed,
+     * and its records there that no directory covers.
+     */
+    Optional<TextIndexInfo> textIndex(int sourceId);
+
     @Override
     void close();
 }

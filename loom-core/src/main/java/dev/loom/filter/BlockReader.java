@@ -15,13 +15,19 @@ final class BlockReader {
 
     private final LoomFile file;
     private final BlockChecksum checksum;
-    private final ByteBuffer blocks =
-            ByteBuffer.allocateDirect(BLOCKS_AT_ONCE * BLOCK_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+    private final ByteBuffer blocks;
     private long bytesRead;
 
-    BlockReader(LoomFile file, long key) {
+    /** @param blocks memory of {@link #newBlocks()}, for one reader at a time */
+    BlockReader(LoomFile file, long key, ByteBuffer blocks) {
         this.file = file;
         this.checksum = new BlockChecksum(key);
+        this.blocks = blocks;
+    }
+
+    /** Memory for a reader. */
+    static ByteBuffer newBlocks() {
+        return ByteBuffer.allocateDirect(BLOCKS_AT_ONCE * BLOCK_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /** The bytes read of the file so far. */

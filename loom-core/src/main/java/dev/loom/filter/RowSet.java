@@ -13,7 +13,7 @@ final class RowSet {
     /** The open row of a set that has none. */
     static final int CLOSED = Integer.MAX_VALUE;
 
-    private int[] rows = new int[UnitShape.LIST_ROWS_MAX];
+    private int[] rows = new int[16];
     private int count;
     private int open = CLOSED;
 

@@ -31,11 +31,13 @@ final class TokenFilter {
         return (1 << sizeBits) + TokenField.LENGTH;
     }
 
-    /** Adds a token by its digest. */
-    void add(long digest) {
+    /** Adds a token by its digest. Returns false if the filter could not tell it from those before. */
+    boolean add(long digest) {
         int offset = TokenField.offset(digest, sizeBits);
         long field = fields.getLong(offset, ByteOrder.LITTLE_ENDIAN);
-        fields.putLong(offset, field | TokenField.mask(digest, sizeBits), ByteOrder.LITTLE_ENDIAN);
+        long added = field | TokenField.mask(digest, sizeBits);
+        fields.putLong(offset, added, ByteOrder.LITTLE_ENDIAN);
+        return added != field;
     }
 
     /** Whether a token may have been added; false is certain. */

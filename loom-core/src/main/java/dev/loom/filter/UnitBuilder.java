@@ -25,6 +25,7 @@ final class UnitBuilder {
     private final UnsafeBuffer lists;
 
     private int rows;
+    private int rareWords;
 
     UnitBuilder(UnitShape shape) {
         this.shape = shape;
@@ -48,6 +49,12 @@ final class UnitBuilder {
         Arrays.fill(countedTo, 0);
         lists.setMemory(0, lists.capacity(), (byte) RowLists.NONE);
         rows = 0;
+        rareWords = 0;
+    }
+
+    /** The distinct words so far that are not frequent, but for those that the filter mistakes for others. */
+    int rareWords() {
+        return rareWords;
     }
 
     /** The rows so far. */
@@ -83,7 +90,7 @@ final class UnitBuilder {
     /** Adds another word of the current row. */
     void addRare(long digest) {
         checkRow();
-        rare.add(digest);
+        rareWords += rare.add(digest) ? 1 : 0;
         RowLists.add(lists, list(digest), shape.listRows(), rows - 1);
     }
 

@@ -29,6 +29,11 @@ record UnitExtent(long start, long end, int rows, long[] chunks, int[] firstRows
         }
     }
 
+    /** Whether a chunk's rows belong to the unit. */
+    boolean has(long chunk) {
+        return Arrays.binarySearch(chunks, chunk) >= 0;
+    }
+
     /** Whether rows of a set lie in a chunk. */
     boolean meets(RowSet set, long chunk) {
         int i = Arrays.binarySearch(chunks, chunk);

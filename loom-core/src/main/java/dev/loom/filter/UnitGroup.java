@@ -2,9 +2,11 @@ package dev.loom.filter;
 
 import dev.loom.error.CorruptStoreException;
 import dev.loom.error.UnsupportedStoreException;
+import dev.loom.format.IndexedText;
 import dev.loom.io.LoomFile;
 import dev.loom.text.TokenDigest;
 import dev.loom.text.TokenReader;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.EnumMap;
 import java.util.Map;
@@ -17,10 +19,13 @@ import org.agrona.concurrent.UnsafeBuffer;
  * counts or lists; then it answers unit by unit. Takes the extents, and 16 bytes and a list for each unit. For one thread.
  */
 final class UnitGroup implements AutoCloseable {
+    /** The bytes of UTF-8 that one character of Java takes at most. */
+    private static final int UTF8_MAX = 3;
+
     private final LoomFile file;
     private final BlockReader blocks;
     private final UnitShape shape;
-    private final int wordTable;
+    private final UnitContents contents;
     private final UnitExtent[] extents;
     /** Where the parts begin. */
     private final Map<UnitPart, Long> parts = new EnumMap<>(UnitPart.class);
@@ -39,9 +44,9 @@ final class UnitGroup implements AutoCloseable {
     private boolean ready;
 
     /** Opens a file, which is closed with the group, or here if that fails; see the constructor. */
-    static UnitGroup open(LoomFile file, long storeId, int sourceId, long start) {
+    static UnitGroup open(LoomFile file, long storeId, int sourceId, long start, ByteBuffer memory) {
         try {
-            return new UnitGroup(file, storeId, sourceId, start);
+            return new UnitGroup(file, storeId, sourceId, start, memory);
         } catch (RuntimeException | Error e) {
             try (file) {
                 throw e;
@@ -53,12 +58,13 @@ final class UnitGroup implements AutoCloseable {
      * Reads what a file has.
      *
      * @param start the first unit's start, as the file is named
+     * @param memory of {@link BlockReader#newBlocks()}
      * @throws CorruptStoreException if it is damaged, or of elsewhere
      * @throws UnsupportedStoreException if a newer version wrote it, or its tokens are read in another way
      */
-    private UnitGroup(LoomFile file, long storeId, int sourceId, long start) {
+    private UnitGroup(LoomFile file, long storeId, int sourceId, long start, ByteBuffer memory) {
         this.file = file;
-        this.blocks = new BlockReader(file, UnitGroupDescriptor.key(storeId, sourceId, start));
+        this.blocks = new BlockReader(file, UnitGroupDescriptor.key(storeId, sourceId, start), memory);
         UnsafeBuffer header = new UnsafeBuffer(new byte[UnitGroupDescriptor.HEADER_LENGTH]);
         blocks.read(0, header, 0, UnitGroupDescriptor.HEADER_LENGTH);
         int units = integer(header, UnitGroupDescriptor.UNITS_OFFSET);
@@ -71,17 +77,19 @@ final class UnitGroup implements AutoCloseable {
             throw new CorruptStoreException("file is not one of filters: file=" + file.path() + ", units=" + units);
         }
         checkVersions(header);
-        this.wordTable = integer(header, UnitGroupDescriptor.WORD_TABLE_OFFSET);
         this.shape = shape(header);
+        int indexedLength = integer(header, UnitGroupDescriptor.INDEXED_LENGTH_OFFSET);
+        int frequentWords = integer(header, UnitGroupDescriptor.FREQUENT_WORDS_OFFSET);
+        this.contents = readContents(indexedLength, frequentWords);
         this.extents = new UnitExtent[units];
-        long at = readExtents();
+        long at = readExtents(UnitGroupDescriptor.HEADER_LENGTH + indexedLength + (long) frequentWords * Long.BYTES);
         checkOrder(start);
         for (UnitPart part : UnitPart.values()) {
             parts.put(part, at);
             at += part.length(shape) * units;
         }
         this.fields = new UnsafeBuffer(new byte[2 * TokenField.LENGTH * units]);
-        this.pieces = new UnsafeBuffer(new byte[shape.listRows() * Short.BYTES * units]);
+        this.pieces = new UnsafeBuffer(new byte[Math.max(1, shape.listRows()) * Short.BYTES * units]);
     }
 
     private static int integer(UnsafeBuffer buffer, int offset) {
@@ -110,15 +118,39 @@ final class UnitGroup implements AutoCloseable {
         }
     }
 
-    private long readExtents() {
+    private UnitContents readContents(int indexedLength, int frequentWords) {
+        boolean possible = indexedLength >= 0 && indexedLength <= IndexedText.LENGTH_MAX * UTF8_MAX;
+        if (!possible || frequentWords < 0 || frequentWords > FrequentWords.COUNT_MAX) {
+            throw new CorruptStoreException("filters have impossible contents: file=" + file.path() + ", indexed bytes="
+                    + indexedLength + ", frequent words=" + frequentWords);
+        }
+        UnsafeBuffer read = new UnsafeBuffer(new byte[indexedLength + frequentWords * Long.BYTES]);
+        blocks.read(UnitGroupDescriptor.HEADER_LENGTH, read, 0, read.capacity());
+        long[] words = new long[frequentWords];
+        for (int i = 0; i < words.length; i++) {
+            words[i] = read.getLong(indexedLength + i * Long.BYTES, ByteOrder.LITTLE_ENDIAN);
+        }
+        try {
+            return new UnitContents(
+                    IndexedText.parse(read.getStringWithoutLengthUtf8(0, indexedLength)), new FrequentWords(words));
+        } catch (IllegalArgumentException e) {
+            throw new CorruptStoreException("filters have impossible contents: file=" + file.path(), e);
+        }
+    }
+
+    private long readExtents(long from) {
         UnsafeBuffer read = new UnsafeBuffer(new byte[UnitGroupDescriptor.EXTENT_LENGTH * extents.length]);
-        long at = UnitGroupDescriptor.HEADER_LENGTH;
+        long at = from;
         blocks.read(at, read, 0, read.capacity());
         at += read.capacity();
+        long chunksInAll = 0;
         for (int i = 0; i < extents.length; i++) {
             int of = i * UnitGroupDescriptor.EXTENT_LENGTH;
             int count = integer(read, of + 20);
-            if (count < 1 || count > UnitGroupDescriptor.CHUNKS_MAX) {
+            chunksInAll += count;
+            if (count < 1
+                    || count > UnitGroupDescriptor.CHUNKS_MAX
+                    || chunksInAll > UnitGroupDescriptor.GROUP_CHUNKS_MAX) {
                 throw new CorruptStoreException(
                         "unit has an impossible extent: file=" + file.path() + ", unit=" + i + ", chunks=" + count);
             }
@@ -169,9 +201,26 @@ final class UnitGroup implements AutoCloseable {
         return extents[unit];
     }
 
-    /** The version of the table of frequent words that the units were built with. */
-    int wordTable() {
-        return wordTable;
+    /** What the units were built with. */
+    UnitContents contents() {
+        return contents;
+    }
+
+    /** The unit that an address of the record log lies in, or -1. */
+    int unitAt(long address) {
+        int low = 0;
+        int high = extents.length - 1;
+        while (low <= high) {
+            int middle = (low + high) >>> 1;
+            if (address < extents[middle].start()) {
+                high = middle - 1;
+            } else if (address >= extents[middle].end()) {
+                low = middle + 1;
+            } else {
+                return middle;
+            }
+        }
+        return -1;
     }
 
     /** The bytes read of the file so far. */

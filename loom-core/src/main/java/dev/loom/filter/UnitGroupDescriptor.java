@@ -5,8 +5,9 @@ package dev.loom.filter;
  * the other. Within a part, the pieces of all units with one number lie side by side, so that a word's test of all units reads
  * one run (ESTELLE, 3.2.1, columnar-store format).
  * <pre>
- *   header   magic (8), version (4), units (4), store id (8), source id (4), version of the table of frequent words (4),
- *            versions of tokens (4) and digests (4), shape: seven numbers (28), 0 (4)
+ *   header   magic (8), version (4), units (4), store id (8), source id (4), versions of tokens (4) and digests (4),
+ *            shape: seven numbers (28), bytes of what is indexed (4), frequent words (4)
+ *   indexed  the text form of what is indexed, UTF-8; then the digests of the frequent words, ascending (8 each)
  *   extents  of each unit: start (8), end (8), rows (4), chunks (4); then of each unit's chunks: address (8), first row (4)
  *   parts    in the order of UnitPart: piece 0 of unit 0, of unit 1, ..., piece 1 of unit 0, ...
  * </pre>
@@ -19,10 +20,11 @@ final class UnitGroupDescriptor {
     static final int UNITS_OFFSET = 12;
     static final int STORE_ID_OFFSET = 16;
     static final int SOURCE_ID_OFFSET = 24;
-    static final int WORD_TABLE_OFFSET = 28;
-    static final int TOKENS_OFFSET = 32;
-    static final int DIGESTS_OFFSET = 36;
-    static final int SHAPE_OFFSET = 40;
+    static final int TOKENS_OFFSET = 28;
+    static final int DIGESTS_OFFSET = 32;
+    static final int SHAPE_OFFSET = 36;
+    static final int INDEXED_LENGTH_OFFSET = 64;
+    static final int FREQUENT_WORDS_OFFSET = 68;
     static final int HEADER_LENGTH = 72;
 
     static final int EXTENT_LENGTH = 24;
@@ -33,6 +35,9 @@ final class UnitGroupDescriptor {
 
     /** The chunks of a unit: each has a row. */
     static final int CHUNKS_MAX = UnitShape.ROWS_MAX;
+
+    /** The chunks of all units of a file, as readers keep them. */
+    static final int GROUP_CHUNKS_MAX = 1 << 16;
 
     private UnitGroupDescriptor() {}
 

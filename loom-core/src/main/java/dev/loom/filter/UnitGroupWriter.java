@@ -4,6 +4,7 @@ import dev.loom.io.LoomFile;
 import dev.loom.text.TokenDigest;
 import dev.loom.text.TokenReader;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -24,15 +25,16 @@ final class UnitGroupWriter {
     /**
      * Writes a file, and makes it durable.
      *
-     * @param wordTable the version of the table of frequent words that all units were built with
+     * @param contents what all units were built with
      * @param units ascending, 1 to {@value UnitGroupDescriptor#UNITS_MAX}
      */
-    static void write(LoomFile file, long storeId, int sourceId, int wordTable, List<? extends TokenUnit> units) {
+    static void write(
+            LoomFile file, long storeId, int sourceId, UnitContents contents, List<? extends TokenUnit> units) {
         check(units);
         long start = units.get(0).extent().start();
         UnitGroupWriter writer =
                 new UnitGroupWriter(new BlockWriter(file, UnitGroupDescriptor.key(storeId, sourceId, start)));
-        writer.putHeader(storeId, sourceId, wordTable, units);
+        writer.putHeader(storeId, sourceId, contents, units);
         writer.putExtents(units);
         for (UnitPart part : UnitPart.values()) {
             writer.putPart(part, units);
@@ -56,21 +58,29 @@ final class UnitGroupWriter {
         }
     }
 
-    private void putHeader(long storeId, int sourceId, int wordTable, List<? extends TokenUnit> units) {
+    private void putHeader(long storeId, int sourceId, UnitContents contents, List<? extends TokenUnit> units) {
         UnitShape shape = units.get(0).shape();
         number.putLong(0, UnitGroupDescriptor.MAGIC, ByteOrder.LITTLE_ENDIAN);
         putInt(UnitGroupDescriptor.VERSION_OFFSET, UnitGroupDescriptor.VERSION);
         putInt(UnitGroupDescriptor.UNITS_OFFSET, units.size());
         number.putLong(UnitGroupDescriptor.STORE_ID_OFFSET, storeId, ByteOrder.LITTLE_ENDIAN);
         putInt(UnitGroupDescriptor.SOURCE_ID_OFFSET, sourceId);
-        putInt(UnitGroupDescriptor.WORD_TABLE_OFFSET, wordTable);
         putInt(UnitGroupDescriptor.TOKENS_OFFSET, TokenReader.VERSION);
         putInt(UnitGroupDescriptor.DIGESTS_OFFSET, TokenDigest.VERSION);
         int[] sizes = shape.toArray();
         for (int i = 0; i < sizes.length; i++) {
             putInt(UnitGroupDescriptor.SHAPE_OFFSET + i * Integer.BYTES, sizes[i]);
         }
+        UnsafeBuffer indexed = new UnsafeBuffer(contents.indexed().toString().getBytes(StandardCharsets.UTF_8));
+        FrequentWords words = contents.frequent();
+        putInt(UnitGroupDescriptor.INDEXED_LENGTH_OFFSET, indexed.capacity());
+        putInt(UnitGroupDescriptor.FREQUENT_WORDS_OFFSET, words.count());
         blocks.put(number, 0, UnitGroupDescriptor.HEADER_LENGTH);
+        blocks.put(indexed, 0, indexed.capacity());
+        for (int i = 0; i < words.count(); i++) {
+            number.putLong(0, words.digest(i), ByteOrder.LITTLE_ENDIAN);
+            blocks.put(number, 0, Long.BYTES);
+        }
     }
 
     private void putInt(int offset, int value) {
@@ -98,11 +108,14 @@ final class UnitGroupWriter {
 
     private void putPart(UnitPart part, List<? extends TokenUnit> units) {
         UnitShape shape = units.get(0).shape();
+        int pieces = part.pieces(shape);
+        if (pieces == 0) {
+            return;
+        }
         int pieceLength = part.pieceLength(shape);
         int atOnce = Math.max(1, SLICE_LENGTH / pieceLength);
         UnsafeBuffer slice = new UnsafeBuffer(new byte[atOnce * pieceLength]);
         UnsafeBuffer rows = new UnsafeBuffer(new byte[atOnce * pieceLength * units.size()]);
-        int pieces = part.pieces(shape);
         for (int first = 0; first < pieces; first += atOnce) {
             int count = Math.min(atOnce, pieces - first);
             for (int i = 0; i < units.size(); i++) {

@@ -23,7 +23,7 @@ enum UnitPart {
             case FREQUENT_FIELDS -> TokenFilter.length(shape.frequentBits()) / TokenField.LENGTH;
             case FREQUENT_COUNTS -> shape.counts();
             case RARE_FIELDS -> TokenFilter.length(shape.rareBits()) / TokenField.LENGTH;
-            case RARE_LISTS -> shape.lists();
+            case RARE_LISTS -> shape.listRows() == 0 ? 0 : shape.lists();
             case PREFIX_FIELDS ->
                 shape.prefixBits() == 0 ? 0 : TokenFilter.length(shape.prefixBits()) / TokenField.LENGTH;
         };

@@ -1,6 +1,6 @@
 package dev.loom.filter;
 
-import dev.loom.text.TokenReader;
+import dev.loom.text.TokenCondition;
 
 /**
  * How large a unit's structures are (ESTELLE, 3.2 and 3.3), with the paper's letters. Frequent words have a filter and counts of
@@ -10,7 +10,7 @@ import dev.loom.text.TokenReader;
  * @param rareBits x_l: the filter of the other words has 2^x_l + 8 bytes
  * @param countBytes q_h: so many bytes of the filter of frequent words share a count of rows
  * @param listBytes q_l: so many bytes of the other filter share a list of rows
- * @param listRows k: the rows that a list holds, 1 to {@value #LIST_ROWS_MAX}
+ * @param listRows k: the rows that a list holds, 0 to {@value #LIST_ROWS_MAX}; without lists, a word may be in any row
  * @param prefixBits the filter of prefixes has 2^prefixBits + 8 bytes; 0 for none
  * @param prefixLength the longest prefix that it has, in code points
  */
@@ -29,10 +29,10 @@ record UnitShape(
         TokenFilter.length(rareBits);
         check("countBytes", countBytes, 1, 1 << frequentBits);
         check("listBytes", listBytes, 1, 1 << rareBits);
-        check("listRows", listRows, 1, LIST_ROWS_MAX);
+        check("listRows", listRows, 0, LIST_ROWS_MAX);
         if (prefixBits != 0) {
             TokenFilter.length(prefixBits);
-            check("prefixLength", prefixLength, 1, TokenReader.LENGTH_MAX);
+            check("prefixLength", prefixLength, 1, TokenCondition.PREFIX_MAX);
         }
         if (length(frequentBits, rareBits, countBytes, listBytes, listRows, prefixBits) > LENGTH_MAX) {
             throw new IllegalArgumentException("unit is too large: bytes="
@@ -59,6 +59,26 @@ record UnitShape(
             throw new IllegalArgumentException(
                     "bad shape of a unit: " + name + "=" + value + ", expected=" + least + " to " + most);
         }
+    }
+
+    /**
+     * The usual shape for a size of the filter of words that are not frequent: a list for each 32 bytes of it, and smaller filters for
+     * frequent words and prefixes ({@code docs/text-index.md} tells how it was found).
+     */
+    static UnitShape full(int rareBits) {
+        return new UnitShape(
+                Math.max(TokenField.SIZE_BITS_MIN, rareBits - 5),
+                rareBits,
+                2,
+                32,
+                18,
+                Math.max(TokenField.SIZE_BITS_MIN, rareBits - 4),
+                8);
+    }
+
+    /** The shape of a filter alone. */
+    static UnitShape filterAlone(int rareBits) {
+        return new UnitShape(TokenField.SIZE_BITS_MIN, rareBits, 1 << TokenField.SIZE_BITS_MIN, 1 << rareBits, 0, 0, 0);
     }
 
     /** The number of sizes that make a shape. */

@@ -31,6 +31,12 @@ record JsonFormat() implements PayloadFormat {
         return name.isEmpty() ? WHOLE : new JsonFieldReader(name);
     }
 
+    /** The words of all fields: paths are found at query time, and each one's text is part of the payload's. */
+    @Override
+    public IndexedText indexedText() {
+        return IndexedText.words(IndexedText.ANY);
+    }
+
     @Override
     public void forEachField(
             DirectBuffer buffer, int offset, int length, FieldValue value, BiConsumer<String, FieldValue> handler) {

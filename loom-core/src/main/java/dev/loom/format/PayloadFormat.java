@@ -92,6 +92,33 @@ public interface PayloadFormat {
         return texts.size() == 1 ? texts.get(0).name() : null;
     }
 
+    /** What the text index takes from payloads, unless a source says otherwise: the words of the {@link #textField()}. */
+    default IndexedText indexedText() {
+        String text = textField();
+        return text == null ? IndexedText.NONE : IndexedText.words(text);
+    }
+
+    /**
+     * Passes each field of a payload that begins with one of the {@link #fieldPrefixes()} to a handler, if it has a single value.
+     * The value is the one that {@link #field} reads; a field may come more than once, if one of the values is that one. Never reads
+     * outside the payload; throws only what the handler throws.
+     *
+     * @param value holds each value in turn; valid only during the handler's call
+     * @return false if the payload may have further fields with the prefix, or further values, that can't be passed: parts of
+     *     arrays and objects, and whatever a malformed payload has
+     */
+    default boolean forEachMember(
+            String prefix, DirectBuffer buffer, int offset, int length, FieldValue value, MemberHandler handler) {
+        return false;
+    }
+
+    /** Receives fields with a prefix. */
+    @FunctionalInterface
+    interface MemberHandler {
+        /** A value, and the rest of its field's name as UTF-8 at {@code [offset, offset + length)}. */
+        void onMember(DirectBuffer name, int offset, int length, FieldValue value);
+    }
+
     /**
      * The text of the format of the records that payloads refer to; null if they refer to none. A reference is 8 bytes,
      * little-endian: the address of the record, a multiple of 8, and in the lowest three bits whatever the format keeps

@@ -79,6 +79,12 @@ public final class StructFormat implements PayloadFormat {
         return text;
     }
 
+    /** None: structs are often many and small, and their texts often few; a source says if they are worth it. */
+    @Override
+    public IndexedText indexedText() {
+        return IndexedText.NONE;
+    }
+
     @Override
     public List<Field> fields() {
         return fields;

@@ -142,6 +142,19 @@ final class TimedFormat implements PayloadFormat {
     }
 
     @Override
+    public IndexedText indexedText() {
+        return timed.indexedText();
+    }
+
+    @Override
+    public boolean forEachMember(
+            String prefix, DirectBuffer buffer, int offset, int length, FieldValue value, MemberHandler handler) {
+        return isThere(offset, length)
+                ? timed.forEachMember(prefix, buffer, offset + TIME_LENGTH, length - TIME_LENGTH, value, handler)
+                : timed.forEachMember(prefix, buffer, 0, -1, value, handler);
+    }
+
+    @Override
     public void forEachField(
             DirectBuffer buffer, int offset, int length, FieldValue value, BiConsumer<String, FieldValue> handler) {
         readTime(buffer, offset, length, value);

@@ -53,6 +53,11 @@ public final class ChunkCursor implements AutoCloseable {
         return chunks.records();
     }
 
+    /** The payload bytes of those records; 0 as well if {@link #records()} is. */
+    public long payloadBytes() {
+        return chunks.records() == 0 ? 0 : chunks.bytes();
+    }
+
     /**
      * The arrival time of the first of those records, epoch nanoseconds, or an earlier time; {@code Long.MIN_VALUE} if
      * it is not known.

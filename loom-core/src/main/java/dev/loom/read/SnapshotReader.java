@@ -1,6 +1,11 @@
 package dev.loom.read;
 
 import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.api.TextIndexInfo;
+import dev.loom.filter.UnitFiles;
+import dev.loom.filter.UnitFiles.UnitFile;
+import dev.loom.format.IndexedText;
 import dev.loom.format.RecordLookup;
 import dev.loom.index.ChunkIndexReader;
 import dev.loom.record.AllChunks;
@@ -13,6 +18,8 @@ import dev.loom.record.ReferencedRecords;
 import dev.loom.record.SnapshotView;
 import dev.loom.record.SourceCounter;
 import dev.loom.record.SourceFormats;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +35,7 @@ public final class SnapshotReader implements AutoCloseable {
     private final SnapshotView view;
     private final ReferencedRecords referenced;
     private @Nullable ChunkIndexReader bins;
+    private final List<TextUnits> textUnits = new ArrayList<>();
     private boolean closed;
 
     private SnapshotReader(Snapshot snapshot, LeasedSnapshot leased, SnapshotView view) {
@@ -121,6 +129,70 @@ public final class SnapshotReader implements AutoCloseable {
         return new ChunkSummary(this);
     }
 
+    /** The text index of a source. */
+    public TextUnits textUnits(int sourceId) {
+        TextUnits units = new TextUnits(view, sourceId);
+        textUnits.add(units);
+        return units;
+    }
+
+    /** How far the text index of a source has come. */
+    public TextIndexInfo textIndex(Source source, IndexedText fields) {
+        UnitFiles files = TextUnits.files(view);
+        int rowUnits = 0;
+        int columnUnits = 0;
+        long bytes = 0;
+        long indexedTo = beginAddress();
+        for (UnitFile file : files.ofSource(source.id())) {
+            rowUnits += file.units() == 1 ? 1 : 0;
+            columnUnits += file.units() == 1 ? 0 : file.units();
+            bytes += files.length(file);
+            indexedTo = Math.max(indexedTo, file.end());
+        }
+        RecordTotal left = new RecordTotal();
+        ChunkCursor chunks = oldestFirst(source.id(), Long.MIN_VALUE, Long.MAX_VALUE, indexedTo);
+        left.countFrom(indexedTo);
+        try (SourceRecords records = forward(chunks, left)) {
+            while (records.next()) {
+                left.add(records.length());
+            }
+        }
+        return new TextIndexInfo(fields, rowUnits, columnUnits, bytes, indexedTo, left.records, left.bytes);
+    }
+
+    /** Counts records chunk by chunk, and one by one only where there is no directory. */
+    private static final class RecordTotal implements SourceRecords.ChunkGuide {
+        private long from;
+        private long records;
+        private long bytes;
+
+        void countFrom(long address) {
+            from = address;
+        }
+
+        void add(long length) {
+            records++;
+            bytes += length;
+        }
+
+        @Override
+        public Step decide(ChunkCursor chunk) {
+            if (chunk.start() < from) {
+                return Step.PASS_OVER;
+            } else if (!chunk.listed()) {
+                return Step.READ;
+            }
+            records += chunk.records();
+            bytes += chunk.payloadBytes();
+            return Step.PASS_OVER;
+        }
+
+        @Override
+        public boolean mayGoOn(long bytesRead) {
+            return true;
+        }
+    }
+
     /** The reader of bins, which all summaries share in turn. */
     ChunkIndexReader bins() {
         ChunkIndexReader reader = bins;
@@ -144,10 +216,14 @@ public final class SnapshotReader implements AutoCloseable {
         return referenced.pagesDamaged();
     }
 
-    /** Bytes read so far of bins, and of records that others refer to. */
+    /** Bytes read so far of bins, of the text index, and of records that others refer to. */
     public long bytesReadBesides() {
         ChunkIndexReader reader = bins;
-        return referenced.bytesRead() + (reader == null ? 0 : reader.bytesRead());
+        long ofUnits = 0;
+        for (int i = 0; i < textUnits.size(); i++) {
+            ofUnits += textUnits.get(i).bytesRead();
+        }
+        return referenced.bytesRead() + (reader == null ? 0 : reader.bytesRead()) + ofUnits;
     }
 
     /** The records of a source lost in a time range; a loss that overlaps the range counts in full. */
@@ -171,6 +247,7 @@ public final class SnapshotReader implements AutoCloseable {
             if (bins != null) {
                 bins.close();
             }
+            textUnits.forEach(TextUnits::close);
             referenced.close();
             leased.release();
         }

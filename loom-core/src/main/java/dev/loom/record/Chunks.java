@@ -153,7 +153,7 @@ public abstract class Chunks implements AutoCloseable {
     }
 
     /** The payload bytes of those records. */
-    final long bytes() {
+    public final long bytes() {
         return bytes;
     }
 

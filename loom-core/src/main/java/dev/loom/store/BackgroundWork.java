@@ -1,20 +1,32 @@
 package dev.loom.store;
 
+import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
+import dev.loom.filter.UnitFiles;
 import dev.loom.format.PayloadFormat;
 import dev.loom.log.Evictor;
 import dev.loom.log.LogKind;
 import dev.loom.record.WriterOwnership;
+import dev.loom.schema.Schema;
 import java.time.Duration;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What a session does beside writing: it completes and checks its indexes, and compresses old segments. */
+/** What a session does beside writing: it completes and checks its indexes, compresses old segments, and builds the text index. */
 final class BackgroundWork implements AutoCloseable {
     private final Parts parts;
     private final Tenure.Guard indexGuard;
     private @Nullable IndexThread indexThread;
     private volatile @Nullable Compression compression;
+    private volatile @Nullable TextIndexing textIndexing;
+    /** The schema that was searched for sources with a text index. */
+    private @Nullable Schema searched;
+
+    private boolean closed;
 
     /** What it needs of its session. */
     record Parts(
@@ -27,7 +39,10 @@ final class BackgroundWork implements AutoCloseable {
             Tenure tenure,
             WriterOwnership ownership,
             LongSupplier clock,
-            Savings savings) {}
+            Savings savings,
+            UnitFiles text,
+            LongPredicate room,
+            Supplier<Snapshot> snapshot) {}
 
     BackgroundWork(Parts parts) {
         this.parts = parts;
@@ -57,6 +72,46 @@ final class BackgroundWork implements AutoCloseable {
         if (compressAfter != null) {
             compress(compressAfter);
         }
+        indexText();
+    }
+
+    /** The evictor must go on without memory for another thread. */
+    private void tryIndexText() {
+        try {
+            indexText();
+        } catch (OutOfMemoryError e) {
+            searched = null; // tried again when more is durable
+        }
+    }
+
+    /** Starts the thread for the text index once a source has one. */
+    private synchronized void indexText() {
+        Schema schema = parts.schema().current();
+        if (closed
+                || textIndexing != null
+                || schema == searched
+                || parts.settings().textIndex().share() == 0) {
+            return;
+        }
+        searched = schema;
+        if (schema.sources().stream().noneMatch(TextIndexing::mayHaveText)) {
+            return;
+        }
+        SessionMark mark = parts.mark();
+        TextIndexing indexing = new TextIndexing(new TextIndexing.Parts(
+                parts.text(),
+                mark.written().storeId(),
+                parts.snapshot(),
+                () -> mark.rebuild().pending()
+                        ? List.of()
+                        : parts.schema().current().sources(),
+                () -> mark.written().durable(LogKind.RECORD),
+                parts.tenure().guard()::check,
+                parts.room(),
+                parts.settings().textIndex()));
+        parts.ownership().bar(indexing.thread());
+        indexing.start();
+        textIndexing = indexing;
     }
 
     private void compress(Duration after) {
@@ -122,6 +177,26 @@ final class BackgroundWork implements AutoCloseable {
         if (running != null) {
             running.wake();
         }
+        TextIndexing indexing = textIndexing;
+        if (indexing != null) {
+            indexing.wake();
+        } else {
+            tryIndexText();
+        }
+    }
+
+    /** Waits until all that is durable is in the text index; false if that can't be, or if it is turned off. */
+    boolean finishText(BooleanSupplier giveUp) {
+        indexText();
+        TextIndexing running = textIndexing;
+        return running == null ? parts.settings().textIndex().share() > 0 : running.finish(giveUp);
+    }
+
+    /** Why the text index can't be built now, or null. */
+    @Nullable
+    Throwable textFailure() {
+        TextIndexing running = textIndexing;
+        return running == null ? null : running.failure();
     }
 
     /** Why the indexes can't be completed or checked, or null. */
@@ -148,6 +223,14 @@ final class BackgroundWork implements AutoCloseable {
         Compression compressing = compression;
         if (compressing != null) {
             compressing.close();
+        }
+        TextIndexing text;
+        synchronized (this) {
+            closed = true; // the evictor still runs
+            text = textIndexing;
+        }
+        if (text != null) {
+            text.close();
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.loom.store;
 
+import dev.loom.filter.UnitFiles;
 import dev.loom.record.SourceTable;
 import dev.loom.schema.Schema;
 import dev.loom.schema.SchemaLog;
@@ -19,4 +20,5 @@ record OpeningResult(
         @Nullable Recovery recovery,
         @Nullable IndexCheck unchecked,
         boolean direct,
-        @Nullable String cachedFor) {}
+        @Nullable String cachedFor,
+        UnitFiles text) {}

@@ -3,6 +3,7 @@ package dev.loom.store;
 import dev.loom.error.LoomException;
 import dev.loom.error.StoreIoException;
 import dev.loom.error.StoreReopenedException;
+import dev.loom.filter.UnitFiles;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
 import dev.loom.log.LogView;
@@ -49,12 +50,13 @@ final class Retention implements SegmentBudget {
     private final LongSupplier clock;
     private final Beginning beginning;
     private final Savings savings;
+    private final UnitFiles text;
 
     /** How much was durable when a search found nothing, so that it is not repeated before there is more. */
     private long searchedTo = -1;
 
     /** As of the last enforcement, as asking the mark takes memory. */
-    private long schemaLength;
+    private volatile long schemaLength;
 
     /** Whether files may be left of segments with which no log begins any more. */
     private boolean unreferenced;
@@ -92,7 +94,8 @@ final class Retention implements SegmentBudget {
             Supplier<StoreLogs> logs,
             LongSupplier clock,
             Beginning beginning,
-            Savings savings) {
+            Savings savings,
+            UnitFiles text) {
         this.limits = limits;
         this.storage = storage;
         this.directory = directory;
@@ -101,6 +104,7 @@ final class Retention implements SegmentBudget {
         this.clock = clock;
         this.beginning = beginning;
         this.savings = savings;
+        this.text = text;
     }
 
     /** Deletes segments of records below the log's begin, which a crash has left. For a store that nobody writes yet. */
@@ -145,6 +149,15 @@ final class Retention implements SegmentBudget {
         } catch (OutOfMemoryError e) {
             failure = noMemory;
         }
+    }
+
+    /** Whether files that can be built again may take so many bytes more. Any thread. */
+    boolean hasRoom(long bytes) {
+        long free = storage.usableSpace(directory) - bytes;
+        return used() + bytes <= limits.maxBytes()
+                && free
+                        >= limits.minFreeBytes()
+                                + logs.get().records().segments().segmentLength();
     }
 
     /** Why the limits can't be enforced now, or null. */
@@ -206,7 +219,7 @@ final class Retention implements SegmentBudget {
 
     /** The bytes that the store's files take. */
     private long used() {
-        long used = OTHERS_LENGTH + schemaLength - savings.bytes();
+        long used = OTHERS_LENGTH + schemaLength - savings.bytes() + text.bytes();
         StoreLogs now = logs.get();
         for (LogKind kind : KINDS) {
             LogView view = now.of(kind);
@@ -258,6 +271,7 @@ final class Retention implements SegmentBudget {
             for (LogKind kind : KINDS) {
                 deleteBelow(kind, mark.get().begin(kind));
             }
+            text.deleteBelow(mark.get().begin(LogKind.RECORD));
             unreferenced = false;
         }
     }

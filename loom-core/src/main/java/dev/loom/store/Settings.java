@@ -37,6 +37,7 @@ public record Settings(
         long indexCheckBytes,
         @Nullable Duration compressAfter,
         double compressionShare,
+        TextIndexSettings textIndex,
         List<IndexFunction> indexFunctions,
         @Nullable Repair repair,
         Storage storage) {
@@ -71,6 +72,7 @@ public record Settings(
                 indexCheckBytes,
                 compressAfter,
                 compressionShare,
+                textIndex,
                 Stream.concat(indexFunctions.stream(), functions.stream()).toList(),
                 null,
                 storage);

@@ -1,6 +1,7 @@
 package dev.loom.store;
 
 import dev.loom.compress.CompressionLibrary;
+import dev.loom.filter.UnitFiles;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
 import dev.loom.log.Segments;
@@ -10,8 +11,8 @@ import java.util.Set;
 
 /** The paths of a store's files. */
 record StoreFiles(Path directory) {
-    private static final Set<String> NAMES =
-            Set.of("LOCK", "loom.mark", "schema.log", "staging", "owner", "open.page", SetAside.FOLDER);
+    private static final Set<String> NAMES = Set.of(
+            "LOCK", "loom.mark", "schema.log", "staging", "owner", "open.page", SetAside.FOLDER, UnitFiles.FOLDER);
 
     Path lock() {
         return directory.resolve("LOCK");
@@ -32,6 +33,11 @@ record StoreFiles(Path directory) {
 
     Path openPage() {
         return directory.resolve("open.page");
+    }
+
+    /** The files of the text index. */
+    UnitFiles text(Storage storage) {
+        return new UnitFiles(storage, directory.resolve(UnitFiles.FOLDER));
     }
 
     /** The place of staging without tmpfs. */

@@ -6,6 +6,7 @@ import dev.loom.compress.CompressionLibrary;
 import dev.loom.error.CorruptStoreException;
 import dev.loom.error.StoreIoException;
 import dev.loom.error.StoreNotFoundException;
+import dev.loom.filter.UnitFiles;
 import dev.loom.io.FileId;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Platform;
@@ -277,6 +278,8 @@ public final class StoreOpening {
             }
             Retention.deleteUnreferenced(files, storage, closed);
             Compression.deleteTemporary(files, storage);
+            UnitFiles text = files.text(storage);
+            text.prepare(closed.begin(LogKind.RECORD), closed.durable(LogKind.RECORD));
             Mark mark = closed.owned(
                     owner,
                     nonce,
@@ -299,7 +302,8 @@ public final class StoreOpening {
                     recovery,
                     indexes.unchecked(),
                     !cached && cachedFor == null,
-                    cachedFor);
+                    cachedFor,
+                    text);
             // from here on readers, and a recovery after a kill, rely on the staging
             staging.live().begin(mark, table);
             new MarkFile(storage, files.mark()).write(mark);

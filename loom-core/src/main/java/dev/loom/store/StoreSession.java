@@ -20,6 +20,7 @@ import dev.loom.schema.SchemaLog;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -93,7 +94,8 @@ public final class StoreSession implements Durability, AutoCloseable {
                 staging::logs,
                 clock,
                 this::beginAt,
-                savings);
+                savings,
+                opened.text());
         this.evictor = Evictor.create(
                 List.of(
                         new Evictor.Assignment(
@@ -129,7 +131,19 @@ public final class StoreSession implements Durability, AutoCloseable {
                 () -> staging.logs().records().watermarks().tailAcquire());
         tenure.onFenced(() -> log.ownership().summon(tenure::checkKnown));
         this.background = new BackgroundWork(new BackgroundWork.Parts(
-                settings, files, mark, staging, schema, evictor, tenure, log.ownership(), clock, savings));
+                settings,
+                files,
+                mark,
+                staging,
+                schema,
+                evictor,
+                tenure,
+                log.ownership(),
+                clock,
+                savings,
+                opened.text(),
+                retention::hasRoom,
+                this::snapshot));
         evictor.start();
         try {
             resume(opened);
@@ -241,6 +255,12 @@ public final class StoreSession implements Durability, AutoCloseable {
         log.seal();
         noteProgress();
         evictor.force();
+    }
+
+    /** As {@link #force()}, and completes the text index; false if that can't be. For the writer's thread. */
+    public boolean finishText(BooleanSupplier giveUp) {
+        force();
+        return background.finishText(giveUp);
     }
 
     /**
@@ -374,6 +394,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         return new StoreInfo.Writer(
                 Optional.ofNullable(background.indexFailure()).map(String::valueOf),
                 Optional.ofNullable(background.compressionFailure()).map(String::valueOf),
+                Optional.ofNullable(background.textFailure()).map(String::valueOf),
                 Optional.ofNullable(cachedFor),
                 staging.moves(),
                 tenure.restored(),

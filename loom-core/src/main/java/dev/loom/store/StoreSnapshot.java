@@ -4,7 +4,9 @@ import dev.loom.api.Index;
 import dev.loom.api.RecordCursor;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
+import dev.loom.api.TextIndexInfo;
 import dev.loom.format.RecordLookup;
+import dev.loom.read.SnapshotReader;
 import dev.loom.record.LeasedSnapshot;
 import dev.loom.record.LossSlots;
 import dev.loom.record.ReferencedRecords;
@@ -155,6 +157,16 @@ final class StoreSnapshot implements Snapshot, LeasedSnapshot {
             return SourceCounter.count(view, sourceId, losses.lost(sourceId));
         } finally {
             release();
+        }
+    }
+
+    @Override
+    public Optional<TextIndexInfo> textIndex(int sourceId) {
+        try (SnapshotReader reader = SnapshotReader.of(this)) {
+            return sources().stream()
+                    .filter(source -> source.id() == sourceId && TextIndexing.mayHaveText(source))
+                    .findFirst()
+                    .map(source -> reader.textIndex(source, TextIndexing.indexedOrNone(source)));
         }
     }
 

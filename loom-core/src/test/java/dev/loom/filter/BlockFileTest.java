@@ -51,7 +51,7 @@ final class BlockFileTest {
     private static byte[] read(Path path, long key, long position, int length) {
         UnsafeBuffer into = new UnsafeBuffer(new byte[length + 2]);
         try (LoomFile file = Storage.DISK.openToRead(path)) {
-            BlockReader reader = new BlockReader(file, key);
+            BlockReader reader = new BlockReader(file, key, BlockReader.newBlocks());
             reader.read(position, into, 1, length);
             assertEquals(0, reader.bytesRead() % BLOCK);
             assertEquals(0, into.getByte(0) | into.getByte(length + 1), "nothing is written beside");
@@ -127,7 +127,7 @@ final class BlockFileTest {
         Path path = temp.resolve("file");
         write(path, 20 * CONTENTS);
         try (LoomFile file = Storage.DISK.openToRead(path)) {
-            BlockReader reader = new BlockReader(file, KEY);
+            BlockReader reader = new BlockReader(file, KEY, BlockReader.newBlocks());
             reader.read(5 * CONTENTS - 1, new UnsafeBuffer(new byte[2]), 0, 2);
             assertEquals(2 * BLOCK, reader.bytesRead());
             reader.read(5 * CONTENTS, new UnsafeBuffer(new byte[1]), 0, 0);

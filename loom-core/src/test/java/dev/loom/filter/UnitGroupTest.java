@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.error.CorruptStoreException;
 import dev.loom.error.UnsupportedStoreException;
+import dev.loom.format.IndexedText;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import java.io.IOException;
@@ -30,6 +31,10 @@ final class UnitGroupTest {
     Path temp;
 
     private final Random random = new Random(SEED);
+    private final UnitContents contents = new UnitContents(
+            IndexedText.parse("body:words,größe.*:value"),
+            new FrequentWords(
+                    random.longs(random.nextInt(600)).sorted().distinct().toArray()));
     private final List<Long> words = new ArrayList<>();
     private final List<UnitBuilder> built = new ArrayList<>();
     private final List<TokenUnit> units = new ArrayList<>();
@@ -43,7 +48,7 @@ final class UnitGroupTest {
                 rareBits,
                 1 + random.nextInt(1 << frequentBits),
                 1 + random.nextInt(1 << Math.min(rareBits, 5)),
-                1 + random.nextInt(UnitShape.LIST_ROWS_MAX),
+                random.nextInt(4) == 0 ? 0 : 1 + random.nextInt(UnitShape.LIST_ROWS_MAX),
                 random.nextInt(3) == 0 ? 0 : 3 + random.nextInt(8),
                 1 + random.nextInt(10));
     }
@@ -100,19 +105,19 @@ final class UnitGroupTest {
     private Path write(String name, List<TokenUnit> written) {
         Path path = temp.resolve(name);
         try (LoomFile file = Storage.DISK.openToWrite(path, false)) {
-            UnitGroupWriter.write(file, STORE, SOURCE, 3, written);
+            UnitGroupWriter.write(file, STORE, SOURCE, contents, written);
         }
         return path;
     }
 
     private static UnitGroup open(Path path, TokenUnit first) {
         return UnitGroup.open(
-                Storage.DISK.openToRead(path), STORE, SOURCE, first.extent().start());
+                Storage.DISK.openToRead(path), STORE, SOURCE, first.extent().start(), BlockReader.newBlocks());
     }
 
     private void compare(UnitGroup group) {
         assertEquals(units.size(), group.units());
-        assertEquals(3, group.wordTable());
+        assertEquals(contents, group.contents());
         RowSet found = new RowSet();
         RowSet expected = new RowSet();
         for (int i = 0; i < 600; i++) {
@@ -212,13 +217,14 @@ final class UnitGroupTest {
         long start = units.get(0).extent().start();
         assertThrows(
                 CorruptStoreException.class,
-                () -> UnitGroup.open(Storage.DISK.openToRead(path), STORE + 1, SOURCE, start));
+                () -> UnitGroup.open(Storage.DISK.openToRead(path), STORE + 1, SOURCE, start, BlockReader.newBlocks()));
         assertThrows(
                 CorruptStoreException.class,
-                () -> UnitGroup.open(Storage.DISK.openToRead(path), STORE, SOURCE + 1, start));
+                () -> UnitGroup.open(Storage.DISK.openToRead(path), STORE, SOURCE + 1, start, BlockReader.newBlocks()));
         assertThrows(
                 CorruptStoreException.class,
-                () -> UnitGroup.open(Storage.DISK.openToRead(path), STORE, SOURCE, start + PAGE));
+                () -> UnitGroup.open(
+                        Storage.DISK.openToRead(path), STORE, SOURCE, start + PAGE, BlockReader.newBlocks()));
         for (int offset : new int[] {
             UnitGroupDescriptor.VERSION_OFFSET, UnitGroupDescriptor.TOKENS_OFFSET, UnitGroupDescriptor.DIGESTS_OFFSET
         }) {
@@ -237,7 +243,7 @@ final class UnitGroupTest {
             long key = UnitGroupDescriptor.key(STORE, SOURCE, start);
             int length = (int) (in.size() / BlockWriter.BLOCK_LENGTH * BlockWriter.CONTENTS_LENGTH);
             UnsafeBuffer contents = new UnsafeBuffer(new byte[length]);
-            new BlockReader(in, key).read(0, contents, 0, length);
+            new BlockReader(in, key, BlockReader.newBlocks()).read(0, contents, 0, length);
             contents.putInt(offset, contents.getInt(offset) + 1);
             BlockWriter writer = new BlockWriter(out, key);
             writer.put(contents, 0, length);
@@ -266,7 +272,8 @@ final class UnitGroupTest {
         Path path = temp.resolve("zeros");
         Files.write(path, new byte[BlockWriter.BLOCK_LENGTH]);
         LoomFile file = Storage.DISK.openToRead(path);
-        assertThrows(CorruptStoreException.class, () -> UnitGroup.open(file, STORE, SOURCE, 0));
+        assertThrows(
+                CorruptStoreException.class, () -> UnitGroup.open(file, STORE, SOURCE, 0, BlockReader.newBlocks()));
         assertThrows(RuntimeException.class, file::size, "closed");
     }
 

@@ -11,6 +11,7 @@ import dev.loom.Loom;
 import dev.loom.StoreAccess;
 import dev.loom.StoreVerifier;
 import dev.loom.error.StoreIoException;
+import dev.loom.filter.UnitFiles;
 import dev.loom.format.Formats;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
@@ -144,7 +145,8 @@ final class RetentionStepsTest {
                 attached::logs,
                 () -> nowNs,
                 this::beginAt,
-                savings);
+                savings,
+                new UnitFiles(storage, store().resolve(UnitFiles.FOLDER)));
     }
 
     private void beginAt(long[] begins) {

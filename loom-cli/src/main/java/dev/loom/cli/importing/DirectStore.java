@@ -43,6 +43,8 @@ final class DirectStore implements ImportStore {
     public void close() {
         try (loom) {
             loom.force();
+            // nothing is lost if that fails: searches then read more
+            loom.finishTextIndex(() -> console.interruption().requested());
             long deleted = loom.info().records().begin() - begin;
             if (deleted > 0) {
                 console.say("the store's limits deleted its oldest records: "

@@ -148,7 +148,8 @@ final class AnyField implements FieldReader {
         return true;
     }
 
-    private static void set(ReadState state, FieldValue into) {
+    /** Sets the value that was read. */
+    static void set(ReadState state, FieldValue into) {
         AnyValue any = state.any;
         DirectBuffer buffer = state.reader.buffer();
         switch (any.tag) {

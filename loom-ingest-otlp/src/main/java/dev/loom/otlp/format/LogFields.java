@@ -23,6 +23,7 @@ final class LogFields {
 
     static final PayloadFormat FORMAT = ContextFields.addShared(own(), Part.CONTEXT)
             .text("body")
+            .indexed("body:words,trace_id:value,span_id:value,attr.*:value")
             .columns("severity_text", "severity", "service.name", "body", "event_name", "trace_id", "attributes");
 
     private LogFields() {}
@@ -71,8 +72,7 @@ final class LogFields {
                 .field("trace_id", UTF8, WireField.of(Form.TRACE_ID, LogRecord.TRACE_ID), TRACE_ID)
                 .field("span_id", UTF8, WireField.of(Form.SPAN_ID, LogRecord.SPAN_ID), SPAN_ID)
                 .field("flags", U32, WireField.of(Form.NUMBER, LogRecord.FLAGS))
-                .field("attributes", Field.Type.JSON, new PairsField(Part.MESSAGE, LogRecord.ATTRIBUTES))
-                .field("dropped_attributes_count", U32, WireField.of(Form.NUMBER, LogRecord.DROPPED_ATTRIBUTES_COUNT))
-                .prefix("attr.", "attributes", key -> AnyField.ofKey(Part.MESSAGE, key, LogRecord.ATTRIBUTES));
+                .attributes(LogRecord.ATTRIBUTES)
+                .field("dropped_attributes_count", U32, WireField.of(Form.NUMBER, LogRecord.DROPPED_ATTRIBUTES_COUNT));
     }
 }

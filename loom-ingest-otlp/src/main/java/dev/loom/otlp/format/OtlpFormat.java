@@ -4,6 +4,7 @@ import dev.loom.format.Field;
 import dev.loom.format.FieldReader;
 import dev.loom.format.FieldTerms;
 import dev.loom.format.FieldValue;
+import dev.loom.format.IndexedText;
 import dev.loom.format.PayloadFormat;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class OtlpFormat implements PayloadFormat {
     private static final String NANOSECONDS = "ns";
+    private static final String ATTRIBUTE = "attr.";
 
     private final String name;
     private final @Nullable String eventTimeField;
@@ -29,6 +31,7 @@ final class OtlpFormat implements PayloadFormat {
     private final Map<String, FieldReader> readers = new HashMap<>();
     private final Map<String, Function<String, FieldReader>> prefixes = new HashMap<>();
     private final Map<String, String> prefixFields = new HashMap<>();
+    private final Map<String, MembersReader> members = new HashMap<>();
     /** Fields that may be arrays or maps. */
     private final Set<String> paths = new HashSet<>();
 
@@ -37,6 +40,7 @@ final class OtlpFormat implements PayloadFormat {
     private final Map<String, String> units = new HashMap<>();
     private List<String> columns = List.of();
     private @Nullable String textField;
+    private IndexedText indexed = IndexedText.NONE;
 
     /** Starts without fields; must not be shared before it has all of them. */
     OtlpFormat(String name, @Nullable String eventTimeField) {
@@ -82,6 +86,19 @@ final class OtlpFormat implements PayloadFormat {
     OtlpFormat prefix(String prefix, String whole, Function<String, FieldReader> reader) {
         prefixFields.put(prefix, whole);
         return prefix(prefix, reader);
+    }
+
+    /** Adds the fields {@code attr.} for the KeyValues in a field of the message, and {@code attributes} for all of them. */
+    OtlpFormat attributes(int tag) {
+        members.put(ATTRIBUTE, new MembersReader(Part.MESSAGE, tag));
+        return field("attributes", Field.Type.JSON, new PairsField(Part.MESSAGE, tag))
+                .prefix(ATTRIBUTE, "attributes", key -> AnyField.ofKey(Part.MESSAGE, key, tag));
+    }
+
+    /** Sets what is indexed of the texts, as in {@link IndexedText#parse}. */
+    OtlpFormat indexed(String text) {
+        indexed = IndexedText.parse(text);
+        return this;
     }
 
     OtlpFormat columns(String... names) {
@@ -190,6 +207,18 @@ final class OtlpFormat implements PayloadFormat {
     @Override
     public @Nullable String textField() {
         return textField;
+    }
+
+    @Override
+    public IndexedText indexedText() {
+        return indexed;
+    }
+
+    @Override
+    public boolean forEachMember(
+            String prefix, DirectBuffer buffer, int offset, int length, FieldValue value, MemberHandler handler) {
+        MembersReader reader = members.get(prefix);
+        return reader != null && reader.read(buffer, offset, length, value, handler);
     }
 
     @Override

@@ -19,6 +19,7 @@ import org.agrona.DirectBuffer;
 /** The fields of a span. Its event time is its end, so it lasted from its duration before that time up to it. */
 final class SpanFields {
     static final PayloadFormat FORMAT = ContextFields.addShared(own(), Part.CONTEXT)
+            .indexed("name:value,trace_id:value,span_id:value,parent_span_id:value,attr.*:value")
             .columns("service.name", "name", "kind", "duration", "status", "trace_id", "span_id", "attributes");
 
     private SpanFields() {}
@@ -38,15 +39,14 @@ final class SpanFields {
                 .field("parent_span_id", UTF8, WireField.of(Form.SPAN_ID, Span.PARENT_SPAN_ID), SPAN_ID)
                 .field("trace_state", UTF8, WireField.of(Form.TEXT, Span.TRACE_STATE))
                 .field("flags", U32, WireField.of(Form.NUMBER, Span.FLAGS))
-                .field("attributes", JSON, new PairsField(Part.MESSAGE, Span.ATTRIBUTES))
+                .attributes(Span.ATTRIBUTES)
                 .field("dropped_attributes_count", U32, WireField.of(Form.NUMBER, Span.DROPPED_ATTRIBUTES_COUNT))
                 .field("events", JSON, events())
                 .field("events_count", I32, WireField.of(Form.COUNT, Span.EVENTS))
                 .field("dropped_events_count", U32, WireField.of(Form.NUMBER, Span.DROPPED_EVENTS_COUNT))
                 .field("links", JSON, links())
                 .field("links_count", I32, WireField.of(Form.COUNT, Span.LINKS))
-                .field("dropped_links_count", U32, WireField.of(Form.NUMBER, Span.DROPPED_LINKS_COUNT))
-                .prefix("attr.", "attributes", key -> AnyField.ofKey(Part.MESSAGE, key, Span.ATTRIBUTES));
+                .field("dropped_links_count", U32, WireField.of(Form.NUMBER, Span.DROPPED_LINKS_COUNT));
     }
 
     /** Reads the end minus the start, negative if the span's clock was set back; no value if either is missing. */

@@ -8,6 +8,8 @@ import dev.loom.query.where.Where;
 import dev.loom.query.where.Where.Literal;
 import dev.loom.query.where.Where.Operator;
 import dev.loom.read.SnapshotReader;
+import dev.loom.read.TextUnits;
+import dev.loom.text.TokenCondition;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -29,6 +31,8 @@ public final class WherePlan {
     private final @Nullable PayloadFormat format;
     private final Map<Object, IndexSummaries> summaries = new HashMap<>();
     private final List<Supplier<String>> lines = new ArrayList<>();
+    private @Nullable TextUnits textUnits;
+    private boolean searchesText;
     private ChunkCondition condition;
 
     public WherePlan(QueryTerms terms, SnapshotReader reader) {
@@ -39,12 +43,14 @@ public final class WherePlan {
         if (!terms.timeIndex()) {
             lines.add(() -> "timestamp index: disabled");
         }
-        ChunkCondition all = ChunkCondition.ALWAYS;
-        for (Where written : terms.conditions()) {
-            Where expression = written.resolve(terms.format());
-            all = all == ChunkCondition.ALWAYS ? plan(expression) : both(all, plan(expression));
-        }
-        this.condition = all;
+        List<Where> conditions = terms.conditions().stream()
+                .map(written -> written.resolve(terms.format()))
+                .toList();
+        this.condition = switch (conditions.size()) {
+            case 0 -> ChunkCondition.ALWAYS;
+            case 1 -> planWithText(conditions.get(0));
+            default -> planWithText(new Where.And(conditions));
+        };
     }
 
     /** What the query asks. */
@@ -64,7 +70,7 @@ public final class WherePlan {
 
     /** Whether any index is used. */
     public boolean hasIndexes() {
-        return !summaries.isEmpty();
+        return !summaries.isEmpty() || searchesText;
     }
 
     /** How indexes are used, or why not. */
@@ -97,12 +103,50 @@ public final class WherePlan {
         };
     }
 
+    /** What all indexes tell; the text index is asked for the whole expression at once, as it knows rows and not only chunks. */
+    private ChunkCondition planWithText(Where expression) {
+        TokenCondition tokens = terms.chunkIndex() ? TokenTerms.of(expression) : TokenCondition.NONE;
+        ChunkCondition others = plan(expression);
+        TextUnits units = tokens.equals(TokenCondition.NONE) ? null : textUnits();
+        if (units == null || units.isEmpty()) {
+            return others;
+        }
+        searchesText = true;
+        TextUnits.Search search = units.search(tokens);
+        lines.add(() -> expression + ": text index, " + describe(search.tally()));
+        return chunk -> {
+            Coverage known = others.cover(chunk);
+            return known != Coverage.NONE && search.mayMeet(chunk) ? known : Coverage.NONE;
+        };
+    }
+
+    private TextUnits textUnits() {
+        TextUnits units = textUnits;
+        if (units == null) {
+            units = reader.textUnits(terms.sourceId());
+            textUnits = units;
+        }
+        return units;
+    }
+
+    private static String describe(TextUnits.Tally tally) {
+        return "units=" + tally.units() + ", skipped=" + tally.unitsSkipped() + ", chunks skipped by filter="
+                + tally.chunksSkippedByFilter() + ", by row numbers=" + tally.chunksSkippedByRows() + ", left="
+                + tally.chunksLeft() + ", not indexed=" + tally.chunksUnknown()
+                + (tally.filesUnusable() == 0 ? "" : ", files unusable=" + tally.filesUnusable());
+    }
+
     private ChunkCondition plan(Where expression) {
         if (expression instanceof Where.And and) {
             return and.terms().stream().map(this::plan).reduce(WherePlan::both).orElseThrow();
         }
         if (expression instanceof Where.Or or) {
-            return or.terms().stream().map(this::plan).reduce(WherePlan::either).orElseThrow();
+            // where one term needs no token, the text index can still rule out others
+            boolean anyFree = TokenTerms.of(or).equals(TokenCondition.NONE);
+            return or.terms().stream()
+                    .map(anyFree ? this::planWithText : this::plan)
+                    .reduce(WherePlan::either)
+                    .orElseThrow();
         }
         if (expression instanceof Where.Not not) {
             ChunkCondition term = plan(not.term());
@@ -117,7 +161,15 @@ public final class WherePlan {
         if (expression instanceof Where.NotIn in) {
             return unequal(compare(in.field(), Operator.EQUAL, in.literals(), expression));
         }
-        return unknown(expression, expression instanceof Where.IsNull ? "no index over nulls" : "no index over text");
+        return expression instanceof Where.IsNull ? unknown(expression, "no index over nulls") : overText(expression);
+    }
+
+    /** The text index tells nothing about single terms: {@link #planWithText} asks it. */
+    private ChunkCondition overText(Where expression) {
+        boolean known = terms.chunkIndex() && !TokenTerms.of(expression).equals(TokenCondition.NONE);
+        return known && !textUnits().isEmpty()
+                ? ChunkCondition.UNKNOWN
+                : unknown(expression, terms.chunkIndex() ? "no index over text" : "text index: disabled");
     }
 
     private ChunkCondition unknown(Where expression, String reason) {
@@ -132,7 +184,7 @@ public final class WherePlan {
             return unknown(expression, "chunk index: disabled");
         }
         if (literals.stream().anyMatch(Literal.Text.class::isInstance)) {
-            return unknown(expression, "no index over text");
+            return overText(expression);
         }
         Map<ValueType, List<Index>> byType = new LinkedHashMap<>();
         for (Index index : indexes) {

@@ -165,8 +165,7 @@ public final class QueryApi {
                     switch (name) {
                         case "sources" ->
                             snapshot.sources()
-                                    .forEach(each -> JsonResults.print(
-                                            out, StoreRows.source(each, snapshot.statistics(each.id()))));
+                                    .forEach(each -> JsonResults.print(out, StoreRows.source(snapshot, each)));
                         case "indexes" -> StoreRows.indexes(snapshot, source, row -> JsonResults.print(out, row));
                         default -> JsonResults.print(out, StoreRows.info(opened, directory));
                     }

@@ -4,6 +4,7 @@ import dev.loom.api.Index;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
+import dev.loom.api.TextIndexInfo;
 import dev.loom.server.request.SourceLookup;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
@@ -22,7 +23,8 @@ public final class StoreRows {
     private StoreRows() {}
 
     /** A source. */
-    public static Map<String, @Nullable Object> source(Source source, Source.Statistics statistics) {
+    public static Map<String, @Nullable Object> source(Snapshot snapshot, Source source) {
+        Source.Statistics statistics = snapshot.statistics(source.id());
         boolean empty = statistics.records() == 0;
         Map<String, @Nullable Object> row = new LinkedHashMap<>();
         row.put("name", source.name());
@@ -39,7 +41,17 @@ public final class StoreRows {
         if (source.closed()) {
             row.put("closed", true);
         }
+        snapshot.textIndex(source.id()).ifPresent(index -> addTextIndex(index, row));
         return row;
+    }
+
+    private static void addTextIndex(TextIndexInfo index, Map<String, @Nullable Object> row) {
+        row.put("text_index", index.fields().toString());
+        row.put("text_row_units", index.rowUnits());
+        row.put("text_column_units", index.columnUnits());
+        row.put("text_bytes", index.bytes());
+        row.put("text_records_left", index.recordsLeft());
+        row.put("text_bytes_left", index.bytesLeft());
     }
 
     /**

@@ -1,0 +1,23 @@
+package dev.loom.api;
+
+import dev.loom.format.IndexedText;
+
+/**
+ * How far the text index of a source has come, in a snapshot. Searches read what is not indexed.
+ *
+ * @param fields what is indexed from now on
+ * @param rowUnits units in files of their own
+ * @param columnUnits units in files with others, side by side
+ * @param bytes the length of all these files
+ * @param indexedTo records at or above this address are not indexed; below it some may not be
+ * @param recordsLeft the records at or above that address
+ * @param bytesLeft their payload bytes
+ */
+public record TextIndexInfo(
+        IndexedText fields,
+        int rowUnits,
+        int columnUnits,
+        long bytes,
+        long indexedTo,
+        long recordsLeft,
+        long bytesLeft) {}

@@ -1,0 +1,142 @@
+package dev.loom.filter;
+
+import dev.loom.error.CorruptStoreException;
+import dev.loom.error.StoreIoException;
+import dev.loom.error.UnsupportedStoreException;
+import dev.loom.filter.UnitFiles.UnitFile;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the group of units that has an address of the record log. Has one open at a time, as searches go through the log in one
+ * direction. A file that can't be used is as one that is not there. For one thread.
+ */
+public final class GroupCursor implements AutoCloseable {
+    /** How often files may be listed again because one was put together with others meanwhile. */
+    private static final int LISTINGS_MAX = 4;
+
+    private final UnitFiles files;
+    private final long storeId;
+    private final int sourceId;
+    private final long tail;
+    private final ByteBuffer memory = BlockReader.newBlocks();
+    private List<UnitFile> there;
+    private int listings = 1;
+
+    private @Nullable UnitFile current;
+    private @Nullable UnitGroup group;
+    private long bytesRead;
+    private int unusable;
+
+    /** @param tail units that end above it are of records that the reader does not have */
+    public GroupCursor(UnitFiles files, long storeId, int sourceId, long tail) {
+        this.files = files;
+        this.storeId = storeId;
+        this.sourceId = sourceId;
+        this.tail = tail;
+        this.there = list();
+    }
+
+    private List<UnitFile> list() {
+        try {
+            return files.ofSource(sourceId);
+        } catch (StoreIoException e) {
+            unusable++;
+            return List.of();
+        }
+    }
+
+    /** Whether there are any units. */
+    public boolean isEmpty() {
+        return there.isEmpty();
+    }
+
+    /** The group that has an address; null if there is none that can be read. */
+    @Nullable
+    UnitGroup groupAt(long address) {
+        UnitFile open = current;
+        if (open == null || address < open.start() || address >= open.end()) {
+            move(address);
+        }
+        return group;
+    }
+
+    private void move(long address) {
+        UnitFile file = find(address);
+        if (file == null) {
+            return;
+        }
+        closeGroup();
+        current = file;
+        if (file.end() > tail) {
+            return;
+        }
+        try {
+            group = UnitGroup.open(files.storage().openToRead(file.path()), storeId, sourceId, file.start(), memory);
+        } catch (StoreIoException e) {
+            current = null;
+            if (listings++ < LISTINGS_MAX) {
+                there = list();
+                move(address);
+            } else {
+                unusable++;
+                current = file;
+            }
+        } catch (CorruptStoreException | UnsupportedStoreException e) {
+            unusable++;
+        }
+    }
+
+    private @Nullable UnitFile find(long address) {
+        int low = 0;
+        int high = there.size() - 1;
+        while (low <= high) {
+            int middle = (low + high) >>> 1;
+            UnitFile file = there.get(middle);
+            if (address < file.start()) {
+                high = middle - 1;
+            } else if (address >= file.end()) {
+                low = middle + 1;
+            } else {
+                return file;
+            }
+        }
+        closeGroup();
+        return null;
+    }
+
+    /** Gives up the group that is open, as a part of it turned out to be damaged. */
+    void abandon() {
+        unusable++;
+        UnitFile file = current;
+        closeGroup();
+        current = file; // not opened again while the search stays within it
+    }
+
+    private void closeGroup() {
+        UnitGroup open = group;
+        group = null;
+        current = null;
+        if (open != null) {
+            bytesRead += open.bytesRead();
+            open.close();
+        }
+    }
+
+    /** The bytes read of files so far. */
+    public long bytesRead() {
+        UnitGroup open = group;
+        return bytesRead + (open == null ? 0 : open.bytesRead());
+    }
+
+    /** How often a file could not be used. */
+    public int unusable() {
+        return unusable;
+    }
+
+    @Override
+    public void close() {
+        closeGroup();
+    }
+}

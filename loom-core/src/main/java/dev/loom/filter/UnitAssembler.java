@@ -1,0 +1,206 @@
+package dev.loom.filter;
+
+import dev.loom.format.IndexedText;
+import dev.loom.text.TokenCondition;
+import dev.loom.text.TokenDigest;
+import dev.loom.text.TokenReader;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Assembles units of one source, chunk by chunk and row by row. Finds the source's frequent words as it goes along; each unit is built
+ * with the table that the units before it gave. Reused for unit after unit; for one thread. Rows allocate nothing.
+ */
+public final class UnitAssembler implements RowTokens.Sink {
+    /** The distinct words that are not frequent beyond which a unit ends, for each byte of their filter. */
+    private static final double FILL_MAX = 0.25;
+
+    /** The chunks of a unit: of a rare source among others, a unit has those that its last rows lie in. */
+    static final int CHUNKS_MAX = UnitGroupDescriptor.GROUP_CHUNKS_MAX / UnitGroupDescriptor.UNITS_MAX;
+
+    /** One row of this many is looked at for frequent words. */
+    private static final int SAMPLE = 8;
+
+    private static final int SEEN = 1 << 12;
+
+    private final IndexedText indexed;
+    private final UnitShape shape;
+    private final int rowsMax;
+    private final UnitBuilder builder;
+    private final WordCollector collector;
+    private final boolean collects;
+    private FrequentWords frequent;
+
+    /** Digests of words that the unit has already, of which filters learn nothing more. */
+    private final long[] seen = new long[SEEN];
+
+    private final long[] prefixes = new long[TokenCondition.PREFIX_MAX];
+    private final List<Long> chunks = new ArrayList<>();
+    private final List<Integer> firstRows = new ArrayList<>();
+    private long start;
+    private long end;
+    private long wordsRead;
+
+    UnitAssembler(IndexedText indexed, UnitShape shape, int rowsMax, WordCollector collector, boolean collects) {
+        this.collects = collects;
+        this.indexed = indexed;
+        this.shape = shape;
+        this.rowsMax = rowsMax;
+        this.builder = new UnitBuilder(shape);
+        this.collector = collector;
+        this.frequent = collector.table();
+        forgetSeen();
+    }
+
+    /** The bytes that an assembler takes. */
+    static long length(UnitShape shape) {
+        return shape.length() + 4L * shape.counts() + WordCollector.length() + SEEN * 8L + CHUNKS_MAX * 40L;
+    }
+
+    /** Whether a chunk with so many rows belongs to another unit. */
+    public boolean isFull(long rows) {
+        return builder.rows() > 0 && (builder.rows() + rows > rowsMax || chunks.size() == CHUNKS_MAX || fill() >= 1);
+    }
+
+    /** Whether a chunk with so many rows fits no unit. */
+    public boolean isTooLarge(long rows) {
+        return rows > UnitShape.ROWS_MAX;
+    }
+
+    /** Begins a chunk, whose rows follow. */
+    public void beginChunk(long address) {
+        if (chunks.isEmpty()) {
+            start = address;
+        }
+        chunks.add(address);
+        // rows of chunks that were dropped count as the next one's
+        firstRows.add(firstRows.isEmpty() ? 0 : builder.rows());
+    }
+
+    /** Ends the chunk. */
+    public void endChunk(long to) {
+        end = to;
+    }
+
+    /** Gives up the chunk that began last, as its rows could not all be read. */
+    public void dropChunk() {
+        chunks.remove(chunks.size() - 1);
+        firstRows.remove(firstRows.size() - 1);
+    }
+
+    /** Begins a row, whose tokens follow. */
+    public void nextRow() {
+        builder.nextRow();
+        if (isSampled()) {
+            collector.nextRow();
+        }
+    }
+
+    private boolean isSampled() {
+        return collects && builder.rows() % SAMPLE == 1;
+    }
+
+    @Override
+    public void onWord(TokenReader token) {
+        wordsRead++;
+        int length = Math.min(token.length(), TokenReader.LENGTH_MAX);
+        long state = TokenDigest.EMPTY;
+        int noted = 0;
+        int most = shape.prefixBits() == 0 ? 0 : shape.prefixLength();
+        for (int i = 0; i < length; i++) {
+            int codePoint = token.codePoint(i);
+            state = TokenDigest.add(state, codePoint);
+            if (noted == i && noted < most && TokenCondition.isPrefixPart(codePoint)) {
+                prefixes[noted++] = state;
+            }
+        }
+        long digest = TokenDigest.finish(length < token.length() ? TokenDigest.add(state, token.length()) : state);
+        int slot = (int) digest & SEEN - 1;
+        if (seen[slot] != digest) {
+            seen[slot] = digest;
+            for (int i = 0; i < noted; i++) {
+                builder.addPrefix(TokenDigest.finish(prefixes[i]));
+            }
+        }
+        add(digest);
+    }
+
+    @Override
+    public void onValue(long digest) {
+        wordsRead++;
+        add(digest);
+    }
+
+    private void add(long digest) {
+        if (frequent.contains(digest)) {
+            builder.addFrequent(digest);
+        } else {
+            builder.addRare(digest);
+        }
+        if (isSampled()) {
+            collector.add(digest);
+        }
+    }
+
+    /** The rows of the unit so far. */
+    public int rows() {
+        return builder.rows();
+    }
+
+    /** The words and values read so far, of all units. */
+    public long wordsRead() {
+        return wordsRead;
+    }
+
+    /** How full the unit's largest filter is: 1 where a unit ends for it. */
+    double fill() {
+        return builder.rareWords() / (FILL_MAX * (1 << shape.rareBits()));
+    }
+
+    UnitShape shape() {
+        return shape;
+    }
+
+    /** Whether the unit has anything to tell. */
+    boolean isEmpty() {
+        return chunks.isEmpty();
+    }
+
+    UnitContents contents() {
+        return new UnitContents(indexed, frequent);
+    }
+
+    /** The unit, for copying before the next one begins. */
+    TokenUnit unit() {
+        return builder.unit(new UnitExtent(
+                start,
+                end,
+                builder.rows(),
+                chunks.stream().mapToLong(Long::longValue).toArray(),
+                firstRows.stream().mapToInt(Integer::intValue).toArray()));
+    }
+
+    /** Begins the next unit. */
+    void clear() {
+        builder.clear();
+        chunks.clear();
+        firstRows.clear();
+        forgetSeen();
+        collector.endPeriod();
+        frequent = collector.table();
+    }
+
+    private void forgetSeen() {
+        Arrays.fill(seen, 0);
+        seen[0] = 1; // a digest of 0 would be there, one of 1 is not looked for there
+    }
+
+    /** Begins the unit again, as if its rows had not been. */
+    public void reset() {
+        builder.clear();
+        chunks.clear();
+        firstRows.clear();
+        forgetSeen();
+    }
+}

@@ -1,0 +1,165 @@
+package dev.loom.filter;
+
+import dev.loom.error.StoreIoException;
+import dev.loom.io.LoomFile;
+import dev.loom.io.Storage;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The files of units of a store. A file's name tells its source, the addresses of the record log between which its units lie, and
+ * their number, so that a search opens no file in vain, and retention none at all. A writer also counts their bytes. Usable from any
+ * thread.
+ */
+public final class UnitFiles {
+    /** The folder's name in a store. */
+    public static final String FOLDER = "text";
+
+    private static final String TEMPORARY_SUFFIX = ".tmp";
+    private static final Pattern NAME = Pattern.compile("(\\d{5})-(\\d{20})-(\\d{20})-(\\d{3})\\.units");
+
+    private final Storage storage;
+    private final Path folder;
+    private final AtomicLong bytes = new AtomicLong();
+
+    /** @param folder where they are; it may be missing */
+    public UnitFiles(Storage storage, Path folder) {
+        this.storage = storage;
+        this.folder = folder;
+    }
+
+    /**
+     * A file, by its name.
+     *
+     * @param start the first unit's start
+     * @param end the last unit's end
+     * @param units their number
+     */
+    public record UnitFile(Path path, int sourceId, long start, long end, int units) {
+        static Optional<UnitFile> of(Path path) {
+            Matcher name = NAME.matcher(path.getFileName().toString());
+            try {
+                return name.matches()
+                        ? Optional.of(new UnitFile(
+                                path,
+                                Integer.parseInt(name.group(1)),
+                                Long.parseLong(name.group(2)),
+                                Long.parseLong(name.group(3)),
+                                Integer.parseInt(name.group(4))))
+                        : Optional.empty();
+            } catch (NumberFormatException e) {
+                return Optional.empty();
+            }
+        }
+    }
+
+    /** The files of a store's folder of records. */
+    public static UnitFiles beside(Storage storage, Path folderOfRecords) {
+        return new UnitFiles(storage, folderOfRecords.resolveSibling(FOLDER));
+    }
+
+    Path path(int sourceId, long start, long end, int units) {
+        return folder.resolve(String.format("%05d-%020d-%020d-%03d.units", sourceId, start, end, units));
+    }
+
+    /** Where a session writes a file that will get the name. */
+    static Path temporary(Path file) {
+        return file.resolveSibling(file.getFileName() + TEMPORARY_SUFFIX);
+    }
+
+    /** All files, by source and start. */
+    public List<UnitFile> all() {
+        return storage.list(folder).stream()
+                .map(UnitFile::of)
+                .flatMap(Optional::stream)
+                .toList();
+    }
+
+    /** The files of a source by start, without those that a larger one has replaced. */
+    public List<UnitFile> ofSource(int sourceId) {
+        List<UnitFile> files = new ArrayList<>();
+        for (UnitFile file : all()) {
+            if (file.sourceId() == sourceId) {
+                while (!files.isEmpty()
+                        && file.start() <= files.get(files.size() - 1).start()) {
+                    files.remove(files.size() - 1); // names ascend by start and then by end
+                }
+                if (files.isEmpty() || file.end() > files.get(files.size() - 1).end()) {
+                    files.add(file);
+                }
+            }
+        }
+        return files;
+    }
+
+    Storage storage() {
+        return storage;
+    }
+
+    public Path folder() {
+        return folder;
+    }
+
+    /** The bytes of all files and of those that are being written, as far as this object knows. */
+    public long bytes() {
+        return bytes.get();
+    }
+
+    /** Counts bytes that files are about to take, or that they did not need. */
+    void count(long more) {
+        bytes.addAndGet(more);
+    }
+
+    /** The bytes of a file; 0 if it is gone. */
+    public long length(UnitFile file) {
+        return length(file.path());
+    }
+
+    private long length(Path path) {
+        try (LoomFile open = storage.openToRead(path)) {
+            return open.size();
+        } catch (StoreIoException e) {
+            return 0;
+        }
+    }
+
+    /** Deletes a file, unless it is gone. */
+    synchronized void delete(UnitFile file) {
+        long length = length(file);
+        storage.delete(file.path());
+        count(-length);
+    }
+
+    /** Deletes files whose records retention has deleted. */
+    public void deleteBelow(long begin) {
+        for (UnitFile file : all()) {
+            if (file.end() <= begin) {
+                delete(file);
+            }
+        }
+    }
+
+    /**
+     * Counts the files' bytes. Deletes what a crash has left, and units that do not lie between two addresses: their records were lost or deleted, and others
+     * will have their addresses. For a store that nobody writes yet.
+     */
+    public void prepare(long begin, long tail) {
+        bytes.set(0);
+        for (Path path : storage.list(folder)) {
+            Optional<UnitFile> file = UnitFile.of(path);
+            boolean temporary = path.getFileName().toString().endsWith(TEMPORARY_SUFFIX);
+            if (temporary
+                    || (file.isPresent()
+                            && (file.get().end() <= begin || file.get().end() > tail))) {
+                storage.delete(path);
+            } else if (file.isPresent()) {
+                count(length(path));
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package dev.loom.read;
+
+import dev.loom.filter.GroupCursor;
+import dev.loom.filter.TokenSearch;
+import dev.loom.filter.UnitFiles;
+import dev.loom.record.SnapshotView;
+import dev.loom.text.TokenCondition;
+
+/**
+ * The text index of a source: tells which chunks may have records with given tokens (ESTELLE, 3.2 and 3.3). It is never needed: a chunk
+ * that it says nothing about has to be read. Closed with its reader. Memory: the group of units that is open, at most 1 MiB, and two
+ * sets of rows for each of its units and level of a condition. For one thread.
+ */
+public final class TextUnits {
+    private final GroupCursor groups;
+
+    TextUnits(SnapshotView view, int sourceId) {
+        groups = new GroupCursor(files(view), view.records().storeId(), sourceId, view.recordTail());
+    }
+
+    static UnitFiles files(SnapshotView view) {
+        return UnitFiles.beside(
+                view.records().storage(), view.records().segments().folder());
+    }
+
+    /** Whether the source has no unit. */
+    public boolean isEmpty() {
+        return groups.isEmpty();
+    }
+
+    /** Prepares a search. Searches of one reader best ask about the same chunks in turn. */
+    public Search search(TokenCondition condition) {
+        return new Search(new TokenSearch(groups, condition), groups);
+    }
+
+    long bytesRead() {
+        return groups.bytesRead();
+    }
+
+    void close() {
+        groups.close();
+    }
+
+    /** A search for a condition. For the thread of its index. */
+    public static final class Search {
+        private final TokenSearch search;
+        private final GroupCursor groups;
+
+        private Search(TokenSearch search, GroupCursor groups) {
+            this.search = search;
+            this.groups = groups;
+        }
+
+        /** Whether records of the source in a listed chunk may meet the condition; false is certain. */
+        public boolean mayMeet(ChunkCursor chunk) {
+            return search.mayMeet(chunk.start());
+        }
+
+        /** What the search has come across so far. */
+        public Tally tally() {
+            return new Tally(
+                    search.unitsTested(),
+                    search.unitsSkipped(),
+                    search.chunksSkippedByFilter(),
+                    search.chunksSkippedByRows(),
+                    search.chunksLeft(),
+                    search.chunksUnknown(),
+                    groups.unusable());
+        }
+    }
+
+    /**
+     * What a search has come across.
+     *
+     * @param units whose filters were asked
+     * @param unitsSkipped those of them that have no row for the condition
+     * @param chunksSkippedByFilter the chunks of those
+     * @param chunksSkippedByRows chunks without such a row, of units that have one elsewhere
+     * @param chunksLeft chunks that may have records that meet the condition
+     * @param chunksUnknown chunks that no unit tells anything about
+     * @param filesUnusable how often a file could not be used
+     */
+    public record Tally(
+            long units,
+            long unitsSkipped,
+            long chunksSkippedByFilter,
+            long chunksSkippedByRows,
+            long chunksLeft,
+            long chunksUnknown,
+            int filesUnusable) {}
+}
