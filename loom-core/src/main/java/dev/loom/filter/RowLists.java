@@ -16,6 +16,9 @@ final class RowLists {
 
     /** Adds a row, which is at or above all listed ones, if there is room. */
     static void add(MutableDirectBuffer lists, int offset, int listRows, int row) {
+        if (listRows == 0 || lists.getShort(offset + (listRows - 1) * Short.BYTES, ByteOrder.LITTLE_ENDIAN) != NONE) {
+            return; // it is full, or there is none
+        }
         for (int at = offset; at < offset + listRows * Short.BYTES; at += Short.BYTES) {
             short listed = lists.getShort(at, ByteOrder.LITTLE_ENDIAN);
             if (listed == (short) row) {

@@ -27,7 +27,7 @@ public final class SourceUnits {
 
     private static final int BITS_MIN = 10;
     private static final int BITS_MAX = 18;
-    private static final int BITS_FIRST = 14;
+    private static final int BITS_FIRST = 12;
     private static final int BITS_STEP = 2;
 
     /** A unit that fills less of its filter is followed by one with a smaller filter. */

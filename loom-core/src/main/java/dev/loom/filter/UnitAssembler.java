@@ -181,8 +181,8 @@ public final class UnitAssembler implements RowTokens.Sink {
                 firstRows.stream().mapToInt(Integer::intValue).toArray()));
     }
 
-    /** Begins the next unit. */
-    void clear() {
+    /** Begins the next unit, with the frequent words as they are known now. */
+    public void clear() {
         builder.clear();
         chunks.clear();
         firstRows.clear();

@@ -125,6 +125,9 @@ class TokenReaderTest {
         Random random = new Random(seed);
         for (int round = 0; round < 20_000; round++) {
             StringBuilder text = new StringBuilder();
+            if (random.nextInt(10) == 0) { // a text that is longer than what is looked at in one go
+                text.append(random.nextBoolean() ? " " : "x").append("-".repeat(1_000 + random.nextInt(30)));
+            }
             for (int i = random.nextInt(20); i > 0; i--) {
                 text.append(
                         random.nextInt(4) > 0

@@ -51,15 +51,15 @@ public final class SourcesCommand implements Callable<Integer> {
         try (Store reader = LoomReader.attach(store.directory());
                 Snapshot snapshot = reader.snapshot()) {
             for (Source source : snapshot.sources()) {
-                listing.add(row(snapshot, source, form));
+                listing.add(row(source, snapshot.statistics(source.id()), form));
             }
         }
         listing.end();
         return ExitCode.OK;
     }
 
-    private Map<String, @Nullable Object> row(Snapshot snapshot, Source source, OutputFormat form) {
-        Map<String, @Nullable Object> row = StoreRows.source(snapshot, source);
+    private Map<String, @Nullable Object> row(Source source, Source.Statistics statistics, OutputFormat form) {
+        Map<String, @Nullable Object> row = StoreRows.source(source, statistics);
         EventTime eventTime = EventTime.of(source);
         if (eventTime != null && form != OutputFormat.JSON) {
             row.put("event_time", eventTime.text());

@@ -165,7 +165,8 @@ public final class QueryApi {
                     switch (name) {
                         case "sources" ->
                             snapshot.sources()
-                                    .forEach(each -> JsonResults.print(out, StoreRows.source(snapshot, each)));
+                                    .forEach(each -> JsonResults.print(
+                                            out, StoreRows.source(each, snapshot.statistics(each.id()))));
                         case "indexes" -> StoreRows.indexes(snapshot, source, row -> JsonResults.print(out, row));
                         default -> JsonResults.print(out, StoreRows.info(opened, directory));
                     }

@@ -23,8 +23,7 @@ public final class StoreRows {
     private StoreRows() {}
 
     /** A source. */
-    public static Map<String, @Nullable Object> source(Snapshot snapshot, Source source) {
-        Source.Statistics statistics = snapshot.statistics(source.id());
+    public static Map<String, @Nullable Object> source(Source source, Source.Statistics statistics) {
         boolean empty = statistics.records() == 0;
         Map<String, @Nullable Object> row = new LinkedHashMap<>();
         row.put("name", source.name());
@@ -41,17 +40,7 @@ public final class StoreRows {
         if (source.closed()) {
             row.put("closed", true);
         }
-        snapshot.textIndex(source.id()).ifPresent(index -> addTextIndex(index, row));
         return row;
-    }
-
-    private static void addTextIndex(TextIndexInfo index, Map<String, @Nullable Object> row) {
-        row.put("text_index", index.fields().toString());
-        row.put("text_row_units", index.rowUnits());
-        row.put("text_column_units", index.columnUnits());
-        row.put("text_bytes", index.bytes());
-        row.put("text_records_left", index.recordsLeft());
-        row.put("text_bytes_left", index.bytesLeft());
     }
 
     /**
@@ -89,6 +78,7 @@ public final class StoreRows {
     public static Map<String, Object> info(Store store, Path directory) throws IOException {
         Map<String, Object> values = InfoValues.of(store.info());
         addTotals(store, values);
+        addTextIndexes(store, values);
         values.put("disk_bytes", diskBytes(directory));
         return values;
     }
@@ -112,6 +102,34 @@ public final class StoreRows {
         values.put("lost", lost);
         if (deleted > 0) {
             values.put("deleted_records", deleted);
+        }
+    }
+
+    /** The text indexes of all sources, where there is one with records. */
+    private static void addTextIndexes(Store store, Map<String, Object> values) {
+        long rowUnits = 0;
+        long columnUnits = 0;
+        long bytes = 0;
+        long recordsLeft = 0;
+        long bytesLeft = 0;
+        try (Snapshot snapshot = store.snapshot()) {
+            for (Source source : snapshot.sources()) {
+                TextIndexInfo index = snapshot.textIndex(source.id()).orElse(null);
+                if (index != null) {
+                    rowUnits += index.rowUnits();
+                    columnUnits += index.columnUnits();
+                    bytes += index.bytes();
+                    recordsLeft += index.recordsLeft();
+                    bytesLeft += index.bytesLeft();
+                }
+            }
+        }
+        if (bytes > 0 || recordsLeft > 0) {
+            values.put("text_row_units", rowUnits);
+            values.put("text_column_units", columnUnits);
+            values.put("text_bytes", bytes);
+            values.put("text_records_left", recordsLeft);
+            values.put("text_bytes_left", bytesLeft);
         }
     }
 
