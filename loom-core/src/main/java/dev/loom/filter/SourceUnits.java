@@ -1,6 +1,7 @@
 package dev.loom.filter;
 
 import dev.loom.error.CorruptStoreException;
+import dev.loom.error.StoreIoException;
 import dev.loom.error.UnsupportedStoreException;
 import dev.loom.filter.UnitFiles.UnitFile;
 import dev.loom.format.IndexedText;
@@ -62,6 +63,8 @@ public final class SourceUnits {
             } catch (CorruptStoreException | UnsupportedStoreException e) {
                 files.delete(last); // and built again
                 indexedTo = last.start();
+            } catch (StoreIoException e) {
+                // it is left to its readers, and nothing is learnt from it
             }
         }
         collector = new WordCollector(limits.lists() ? frequent : FrequentWords.NONE);

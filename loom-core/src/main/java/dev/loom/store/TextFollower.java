@@ -27,6 +27,8 @@ final class TextFollower {
     /** Where the next chunk begins. */
     private long position;
 
+    private boolean lacksRoom;
+
     /**
      * What it needs.
      *
@@ -51,6 +53,11 @@ final class TextFollower {
         return source;
     }
 
+    /** Whether the last step ended since there was no room for a unit. */
+    boolean lacksRoom() {
+        return lacksRoom;
+    }
+
     /**
      * Takes the chunks that follow.
      *
@@ -58,6 +65,7 @@ final class TextFollower {
      * @return whether there may be more right away
      */
     boolean step(Snapshot snapshot, long durable) {
+        lacksRoom = false;
         try (SnapshotReader reader = SnapshotReader.of(snapshot)) {
             position = Math.max(position, reader.beginAddress());
             ChunkCursor chunks = reader.oldestFirst(source.id(), Long.MIN_VALUE, Long.MAX_VALUE, position);
@@ -121,6 +129,7 @@ final class TextFollower {
             }
             if (units.assembler().isFull(chunk.records())) {
                 if (!units.write(parts.room(), parts.guard())) {
+                    lacksRoom = true;
                     return SourceRecords.ChunkGuide.Step.END;
                 }
                 units.putTogether(parts.room(), parts.guard());

@@ -72,6 +72,11 @@ final class TextIndexing implements AutoCloseable {
 
     private volatile boolean cancelled;
     private volatile @Nullable Throwable failure;
+    /** Why some source has no index. */
+    private volatile @Nullable Throwable badDefinition;
+
+    /** Whether all that was durable when it was last waited for is indexed. */
+    private volatile boolean complete;
 
     /** When a source gets its turn, and how long it has to wait if that does not complete a unit. */
     private record Turn(long atNs, long waitNs) {}
@@ -100,7 +105,8 @@ final class TextIndexing implements AutoCloseable {
     /** Why the text index can't be built now, or null. */
     @Nullable
     Throwable failure() {
-        return failure;
+        Throwable last = failure;
+        return last == null ? badDefinition : last;
     }
 
     private void run() {
@@ -108,8 +114,8 @@ final class TextIndexing implements AutoCloseable {
         while (!cancelled) {
             try {
                 turnBeganNs = System.nanoTime();
-                failure = null;
                 boolean more = pass();
+                failure = null;
                 pauseNs = PAUSE_NS_MIN;
                 if (!more) {
                     LockSupport.parkNanos(PAUSE_NS_MIN);
@@ -139,17 +145,19 @@ final class TextIndexing implements AutoCloseable {
         boolean more = pass(durable);
         if (!more && awaited != null) {
             finished = null;
-            writeOpenUnits();
+            complete = writeOpenUnits();
             awaited.countDown();
         }
         return more;
     }
 
-    /** Ends the units that are being built, as nothing more will come soon. */
-    private void writeOpenUnits() {
+    /** Ends the units that are being built, as nothing more will come soon. Returns false if there was no room for some. */
+    private boolean writeOpenUnits() {
+        boolean all = true;
         for (TextFollower follower : followers.values()) {
-            follower.units().write(parts.room(), parts.guard());
+            all &= follower.units().write(parts.room(), parts.guard()) && !follower.lacksRoom();
         }
+        return all;
     }
 
     /**
@@ -160,14 +168,15 @@ final class TextIndexing implements AutoCloseable {
      */
     boolean finish(BooleanSupplier giveUp) {
         CountDownLatch latch = new CountDownLatch(1);
+        Throwable before = failure;
         finished = latch;
         wake();
         boolean interrupted = false;
         try {
-            while (thread.isAlive() && failure == null && !giveUp.getAsBoolean()) {
+            while (thread.isAlive() && (failure == null || failure == before) && !giveUp.getAsBoolean()) {
                 try {
                     if (latch.await(PAUSE_NS_MIN, TimeUnit.NANOSECONDS)) {
-                        return true;
+                        return complete;
                     }
                 } catch (InterruptedException e) {
                     interrupted = true;
@@ -184,6 +193,7 @@ final class TextIndexing implements AutoCloseable {
 
     private boolean pass(long durable) {
         boolean more = false;
+        badDefinition = null;
         List<Source> sources = parts.sources().get();
         dropChanged(sources);
         boolean waiting = false;
@@ -268,7 +278,7 @@ final class TextIndexing implements AutoCloseable {
         try {
             return IndexedText.of(source.format(), source.attributes());
         } catch (IllegalArgumentException e) {
-            failure = new IllegalArgumentException(
+            badDefinition = new IllegalArgumentException(
                     "source has no text index: source=" + source.name() + ": " + e.getMessage());
             return IndexedText.NONE;
         }

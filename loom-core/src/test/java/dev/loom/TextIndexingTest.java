@@ -1,0 +1,215 @@
+package dev.loom;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.api.Snapshot;
+import dev.loom.api.TextIndexInfo;
+import dev.loom.error.StoreIoException;
+import dev.loom.format.Formats;
+import dev.loom.format.IndexedText;
+import dev.loom.io.Storage;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The thread that builds the text index: its files, and what it does while the disk fails, is full, or a definition is wrong. */
+final class TextIndexingTest {
+    @TempDir
+    Path temp;
+
+    private final UnsafeBuffer payload = new UnsafeBuffer(new byte[256]);
+    private int number;
+
+    private Loom open(Storage storage, long maxBytes) {
+        return StoreAccess.open(
+                temp.resolve("store"),
+                storage,
+                config -> config.maxBytes(maxBytes).textIndexShare(1));
+    }
+
+    private Loom open() {
+        return open(Storage.DISK, LoomConfig.UNLIMITED);
+    }
+
+    private void push(Loom loom, int source, int records) {
+        for (int i = 0; i < records; i++) {
+            byte[] line = ("request " + number++ + " took " + number % 97 + " ms at host" + number % 7)
+                    .getBytes(StandardCharsets.US_ASCII);
+            payload.putBytes(0, line);
+            loom.push(source, payload, 0, line.length);
+        }
+    }
+
+    private static TextIndexInfo index(Loom loom, int source) {
+        try (Snapshot snapshot = loom.snapshot()) {
+            return snapshot.textIndex(source).orElseThrow();
+        }
+    }
+
+    private List<String> files() {
+        Path folder = temp.resolve("store").resolve("text");
+        if (!Files.exists(folder)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static boolean finish(Loom loom) {
+        return loom.finishTextIndex(() -> false);
+    }
+
+    @Test
+    void shouldGoOnWhereItEndedAndPutFilesTogether() {
+        int source;
+        try (Loom loom = open()) {
+            source = loom.defineSource("log", Formats.text());
+            push(loom, source, 1_000);
+        }
+        for (int session = 0; session < 3; session++) {
+            try (Loom loom = open()) {
+                push(loom, source, 20_000);
+                for (int i = 0; i < 12; i++) {
+                    push(loom, source, 100);
+                    assertTrue(finish(loom));
+                    assertEquals(0, index(loom, source).recordsLeft());
+                }
+            }
+        }
+        try (Loom loom = open()) {
+            TextIndexInfo index = index(loom, source);
+            assertTrue(index.columnUnits() >= 16, index::toString);
+            assertTrue(index.rowUnits() < 32, index::toString);
+            assertEquals("line:words", index.fields().toString());
+        }
+    }
+
+    @Test
+    void shouldSayWhyItCannotBeBuiltAndGoOnLater() {
+        AtomicBoolean refusing = new AtomicBoolean(true);
+        HookedStorage storage = new HookedStorage() {
+            @Override
+            public void rename(Path file, Path name) {
+                if (refusing.get() && name.toString().endsWith(".units")) {
+                    throw new StoreIoException("injected failure: file=" + file);
+                }
+                super.rename(file, name);
+            }
+        };
+        try (Loom loom = open(storage, LoomConfig.UNLIMITED)) {
+            int source = loom.defineSource("log", Formats.text());
+            push(loom, source, 3_000);
+            assertFalse(finish(loom));
+            String failure =
+                    loom.info().writer().orElseThrow().textIndexFailure().orElseThrow();
+            assertTrue(failure.contains("injected failure"), failure);
+            assertEquals(List.of(), files());
+            refusing.set(false);
+            assertTrue(finish(loom));
+            assertEquals(0, index(loom, source).recordsLeft());
+            assertTrue(loom.info().writer().orElseThrow().textIndexFailure().isEmpty());
+        }
+    }
+
+    @Test
+    void shouldLeaveTheLastRoomToRecords() {
+        AtomicBoolean full = new AtomicBoolean(true);
+        HookedStorage storage = new HookedStorage() {
+            @Override
+            public long usableSpace(Path directory) {
+                return full.get() ? 100 << 10 : super.usableSpace(directory);
+            }
+        };
+        try (Loom loom = StoreAccess.open(
+                temp.resolve("store"), storage, config -> config.minFreeBytes(0).textIndexShare(1))) {
+            int source = loom.defineSource("log", Formats.text());
+            push(loom, source, 3_000);
+            assertFalse(finish(loom));
+            assertEquals(List.of(), files());
+            full.set(false);
+            assertTrue(finish(loom));
+            assertEquals(0, index(loom, source).recordsLeft());
+        }
+    }
+
+    @Test
+    void shouldSayWhichDefinitionIsWrong() {
+        try (Loom loom = open()) {
+            int wrong = loom.defineSource("wrong", Formats.text(), Map.of(IndexedText.ATTRIBUTE, "body:words"));
+            int right =
+                    loom.defineSource("right", Formats.text(), Map.of(IndexedText.ATTRIBUTE, "line:words,line:value"));
+            int none = loom.defineSource("none", Formats.text(), Map.of(IndexedText.ATTRIBUTE, ""));
+            for (int source : new int[] {wrong, right, none}) {
+                push(loom, source, 2_000);
+            }
+            assertTrue(finish(loom));
+            String failure =
+                    loom.info().writer().orElseThrow().textIndexFailure().orElseThrow();
+            assertTrue(failure.contains("source=wrong: format has no such field"), failure);
+            assertEquals(0, index(loom, right).recordsLeft());
+            assertEquals(2_000, index(loom, wrong).recordsLeft());
+            try (Snapshot snapshot = loom.snapshot()) {
+                assertTrue(snapshot.textIndex(none).isEmpty());
+            }
+        }
+    }
+
+    @Test
+    void shouldCountWithinTheBudgetAndGoWithItsRecords() throws IOException {
+        long budget = 16 << 20;
+        try (Loom loom = open(Storage.DISK, budget)) {
+            int source = loom.defineSource("log", Formats.text());
+            for (int i = 0; i < 40; i++) {
+                push(loom, source, 20_000);
+                finish(loom);
+                long bytes = bytes();
+                assertTrue(bytes <= budget, "bytes=" + bytes);
+            }
+            try (Snapshot snapshot = loom.snapshot()) {
+                assertTrue(snapshot.beginAddress() > 0, "nothing was deleted");
+                String first = files().get(0);
+                long end = Long.parseLong(first.substring(27, 47));
+                assertTrue(end > snapshot.beginAddress(), first);
+            }
+        }
+    }
+
+    private long bytes() throws IOException {
+        long bytes = 0;
+        try (Stream<Path> files = Files.walk(temp.resolve("store"))) {
+            for (Path file : files.toList()) {
+                bytes += Files.isRegularFile(file) ? Files.size(file) : 0;
+            }
+        }
+        return bytes;
+    }
+
+    @Test
+    void shouldDeleteWhatACrashLeft() throws IOException {
+        int source;
+        try (Loom loom = open()) {
+            source = loom.defineSource("log", Formats.text());
+            push(loom, source, 3_000);
+            assertTrue(finish(loom));
+        }
+        Path folder = temp.resolve("store").resolve("text");
+        List<String> before = files();
+        Files.write(folder.resolve(before.get(0) + ".tmp"), new byte[10]);
+        open().close();
+        assertEquals(before, files());
+    }
+}
