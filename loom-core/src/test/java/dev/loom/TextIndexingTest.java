@@ -15,6 +15,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -196,6 +197,41 @@ final class TextIndexingTest {
             }
         }
         return bytes;
+    }
+
+    @Test
+    void shouldVerifyAndBuildAgain() throws IOException {
+        int source;
+        Path directory = temp.resolve("store");
+        try (Loom loom = open()) {
+            source = loom.defineSource("log", Formats.text());
+            for (int i = 0; i < 6; i++) {
+                push(loom, source, 3_000);
+                assertTrue(finish(loom));
+            }
+        }
+        assertEquals(
+                0,
+                StoreVerifier.verify(directory, (file, offset, message) -> {}).problems());
+        Path damaged = directory.resolve("text").resolve(files().get(2));
+        byte[] bytes = Files.readAllBytes(damaged);
+        bytes[bytes.length / 2] ^= 1;
+        Files.write(damaged, bytes);
+        List<Path> reported = new ArrayList<>();
+        StoreVerifier.verify(directory, (file, offset, message) -> reported.add(file));
+        assertEquals(
+                List.of(damaged.getFileName()),
+                reported.stream().map(Path::getFileName).toList());
+        StoreVerifier.repair(directory, (file, offset, reason, copy) -> {}, () -> false);
+        assertEquals(
+                0,
+                StoreVerifier.verify(directory, (file, offset, message) -> {}).problems());
+        assertTrue(
+                files().size() <= 2 || !files().contains(damaged.getFileName().toString()), files()::toString);
+        try (Loom loom = open()) {
+            assertTrue(finish(loom));
+            assertEquals(0, index(loom, source).recordsLeft());
+        }
     }
 
     @Test

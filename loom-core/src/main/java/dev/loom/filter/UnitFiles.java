@@ -1,12 +1,16 @@
 package dev.loom.filter;
 
+import dev.loom.error.CorruptStoreException;
 import dev.loom.error.StoreIoException;
+import dev.loom.error.UnsupportedStoreException;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -133,6 +137,36 @@ public final class UnitFiles {
         long length = length(file);
         storage.delete(file.path());
         count(-length);
+    }
+
+    /** What is wrong with a file, with its offset; empty if it is sound, gone, or of another version. */
+    public Optional<String> damage(UnitFile file, long storeId) {
+        try (UnitGroup group = UnitGroup.open(
+                storage.openToRead(file.path()), storeId, file.sourceId(), file.start(), BlockReader.newBlocks())) {
+            group.check();
+            boolean named = group.units() == file.units()
+                    && group.extent(group.units() - 1).end() == file.end();
+            return named
+                    ? Optional.empty()
+                    : Optional.of("units are not those of the file's name: file=" + file.path());
+        } catch (CorruptStoreException e) {
+            return Optional.of(String.valueOf(e.getMessage()));
+        } catch (UnsupportedStoreException e) {
+            return Optional.empty();
+        } catch (StoreIoException e) {
+            return storage.exists(file.path()) ? Optional.of(String.valueOf(e.getMessage())) : Optional.empty();
+        }
+    }
+
+    /** Deletes damaged files and the later ones of their sources, so that the next session builds them again. */
+    public void deleteDamaged(long storeId) {
+        Set<Integer> damaged = new HashSet<>();
+        for (UnitFile file : all()) {
+            if (damaged.contains(file.sourceId()) || damage(file, storeId).isPresent()) {
+                damaged.add(file.sourceId());
+                delete(file);
+            }
+        }
     }
 
     /** Deletes files whose records retention has deleted. */

@@ -189,6 +189,19 @@ final class UnitGroup implements AutoCloseable {
         }
     }
 
+    /**
+     * Reads all structures.
+     *
+     * @throws CorruptStoreException if a block is damaged
+     */
+    void check() {
+        long end = position(UnitPart.PREFIX_FIELDS, 0) + UnitPart.PREFIX_FIELDS.length(shape) * extents.length;
+        UnsafeBuffer contents = new UnsafeBuffer(new byte[BlockWriter.BLOCK_LENGTH]);
+        for (long at = 0; at < end; at += contents.capacity()) {
+            blocks.read(at, contents, 0, (int) Math.min(contents.capacity(), end - at));
+        }
+    }
+
     int units() {
         return extents.length;
     }

@@ -280,6 +280,9 @@ public final class StoreOpening {
             Compression.deleteTemporary(files, storage);
             UnitFiles text = files.text(storage);
             text.prepare(closed.begin(LogKind.RECORD), closed.durable(LogKind.RECORD));
+            if (repair != null) {
+                text.deleteDamaged(closed.storeId());
+            }
             Mark mark = closed.owned(
                     owner,
                     nonce,

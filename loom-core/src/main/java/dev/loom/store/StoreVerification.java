@@ -2,6 +2,8 @@ package dev.loom.store;
 
 import dev.loom.api.Index;
 import dev.loom.api.Source;
+import dev.loom.filter.UnitFiles;
+import dev.loom.filter.UnitFiles.UnitFile;
 import dev.loom.index.ChunkIndexReader;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
@@ -102,6 +104,7 @@ public final class StoreVerification {
             checkLog(logs.chunks());
             checkBins(logs.chunks());
             checkContents(logs);
+            checkText();
             return new Counts(filesChecked, pages, entries, bytes, problems, known, uncompared, !stopped);
         }
     }
@@ -114,6 +117,20 @@ public final class StoreVerification {
         }
         problems++;
         handler.onDamage(kind, file, offset, message);
+    }
+
+    /** Checks the blocks of the text index; that its units have all words of their records is not checked. */
+    private void checkText() {
+        UnitFiles text = files.text(storage);
+        for (UnitFile file : text.all()) {
+            if (stopped()) {
+                return;
+            }
+            filesChecked++;
+            entries += file.units();
+            text.damage(file, store.mark().storeId())
+                    .ifPresent(message -> problem(Damage.CONTENTS, file.path(), 0, message));
+        }
     }
 
     private void checkMark() {
