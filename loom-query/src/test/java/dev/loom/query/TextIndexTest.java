@@ -15,8 +15,11 @@ import dev.loom.format.StructWriter;
 import dev.loom.query.model.Order;
 import dev.loom.query.text.TextQuery;
 import dev.loom.query.where.Where;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +28,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -356,6 +362,92 @@ final class TextIndexTest {
             }
         }
         assertTrue(skipped > 0, "the index was of no use");
+    }
+
+    /** Writes the store of a directory, and ends units, until it is killed; says how often. */
+    public static void main(String[] arguments) {
+        TextIndexTest test = new TextIndexTest();
+        test.temp = Path.of(arguments[0]);
+        test.sayTheSeed();
+        try (Loom loom = test.open(true)) {
+            if (loom.sources().isEmpty()) {
+                test.define(loom);
+            } else {
+                loom.sources().forEach(source -> test.sources.add(source.id()));
+            }
+            for (int i = 0; ; i++) {
+                test.fill(loom, 200);
+                finish(loom);
+                System.out.println("units=" + i);
+            }
+        }
+    }
+
+    @Test
+    void shouldFindWhatAScanFindsWhenTheWriterWasKilled() throws Exception {
+        for (int round = 0; round < 3; round++) {
+            Process process = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-XX:TieredStopAtLevel=1",
+                            "-Xmx256m",
+                            "-Dloom.test.seed=" + (SEED + round),
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            TextIndexTest.class.getName(),
+                            temp.toString())
+                    .redirectError(Redirect.INHERIT)
+                    .start();
+            try (BufferedReader lines =
+                    new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+                for (int i = 1 + random.nextInt(20); i > 0; i--) {
+                    assertTrue(lines.readLine() != null, "the writer has ended");
+                }
+            } finally {
+                process.destroyForcibly().waitFor();
+            }
+            try (LoomReader reader = LoomReader.attach(temp.resolve("store"));
+                    Snapshot snapshot = reader.snapshot()) {
+                sources.clear();
+                snapshot.sources().forEach(source -> sources.add(source.id()));
+                compare(snapshot, QUERIES / 6);
+            }
+        }
+        assertTrue(skipped > 0, "the index was of no use");
+    }
+
+    @Test
+    void shouldFindWhatAScanFindsWhileFilesComeAndGo() throws Exception {
+        AtomicBoolean ended = new AtomicBoolean();
+        AtomicInteger compared = new AtomicInteger();
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        try (Loom loom = open(true)) {
+            define(loom);
+            TextIndexTest queries = new TextIndexTest();
+            queries.temp = temp;
+            queries.sayTheSeed();
+            queries.sources.addAll(sources);
+            Thread reader = new Thread(() -> {
+                try (LoomReader attached = LoomReader.attach(temp.resolve("store"))) {
+                    while (!ended.get()) {
+                        try (Snapshot snapshot = attached.snapshot()) {
+                            queries.compare(snapshot, 3);
+                        }
+                        compared.incrementAndGet();
+                    }
+                } catch (Throwable e) {
+                    failure.set(e);
+                }
+            });
+            reader.start();
+            for (int i = 0; failure.get() == null && (i < 40 || compared.get() < 20); i++) {
+                fill(loom, 60);
+                finish(loom); // a unit for each source, so that they are put together again and again
+            }
+            ended.set(true);
+            reader.join();
+        }
+        assertEquals(null, failure.get());
     }
 
     @Test
