@@ -27,7 +27,7 @@ final class BlockReader {
 
     /** Memory for a reader. */
     static ByteBuffer newBlocks() {
-        return ByteBuffer.allocateDirect(BLOCKS_AT_ONCE * BLOCK_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+        return ByteBuffer.allocate(BLOCKS_AT_ONCE * BLOCK_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /** The bytes read of the file so far. */

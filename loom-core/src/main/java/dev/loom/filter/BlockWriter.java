@@ -20,7 +20,7 @@ final class BlockWriter {
     private final LoomFile file;
     private final BlockChecksum checksum;
     private final ByteBuffer blocks =
-            ByteBuffer.allocateDirect(BLOCKS_AT_ONCE * BLOCK_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+            ByteBuffer.allocate(BLOCKS_AT_ONCE * BLOCK_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
     private long written;
     private long position;
 

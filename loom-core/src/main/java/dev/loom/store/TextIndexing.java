@@ -33,6 +33,9 @@ final class TextIndexing implements AutoCloseable {
     private static final long PAUSE_NS_MIN = TimeUnit.MILLISECONDS.toNanos(200);
     private static final long PAUSE_NS_MAX = TimeUnit.MINUTES.toNanos(1);
 
+    /** The part of the heap that units which are being built may take: the rest is the program's. */
+    private static final int HEAP_SHARE = 8;
+
     /** The work after which the thread rests. */
     private static final long TURN_NS = TimeUnit.MILLISECONDS.toNanos(5);
 
@@ -86,7 +89,8 @@ final class TextIndexing implements AutoCloseable {
         TextIndexSettings settings = parts.settings();
         limits = new TextIndexLimits(settings.lists(), TextIndexLimits.ROWS, settings.bytesMax());
         followerParts = new TextFollower.Parts(parts.room(), parts.guard(), this::rest);
-        followersMax = (int) Math.max(1, settings.memoryBytes() / SourceUnits.length());
+        long memory = Math.min(settings.memoryBytes(), Runtime.getRuntime().maxMemory() / HEAP_SHARE);
+        followersMax = (int) Math.max(1, memory / SourceUnits.length());
     }
 
     void start() {
