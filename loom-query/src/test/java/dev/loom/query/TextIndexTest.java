@@ -491,7 +491,7 @@ final class TextIndexTest {
         try (Loom loom = open(false)) {
             fill(loom, RECORDS / 4);
             try (Snapshot snapshot = loom.snapshot()) {
-                compare(snapshot, QUERIES);
+                compare(snapshot, 6 * QUERIES);
             }
         }
     }
