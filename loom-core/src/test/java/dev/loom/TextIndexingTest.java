@@ -163,11 +163,59 @@ final class TextIndexingTest {
             assertTrue(finish(loom));
             String failure =
                     loom.info().writer().orElseThrow().textIndexFailure().orElseThrow();
-            assertTrue(failure.contains("source=wrong: format has no such field"), failure);
+            assertTrue(failure.contains("source=wrong, reason=format has no such field"), failure);
             assertEquals(0, index(loom, right).recordsLeft());
             assertEquals(2_000, index(loom, wrong).recordsLeft());
             try (Snapshot snapshot = loom.snapshot()) {
                 assertTrue(snapshot.textIndex(none).isEmpty());
+            }
+        }
+    }
+
+    @Test
+    void shouldGiveUpASourceWhoseFormatThrowsAndGoOnWithOthers() {
+        try (Loom loom = open()) {
+            int throwing = loom.defineSource(
+                    "throwing", Formats.parse("reversed:fail"), Map.of(IndexedText.ATTRIBUTE, "fail:words"));
+            int log = loom.defineSource("log", Formats.text());
+            for (int i = 0; i < 2; i++) {
+                push(loom, throwing, 1_000);
+                push(loom, log, 1_000);
+                assertTrue(finish(loom));
+                assertEquals(0, index(loom, log).recordsLeft());
+                String failure =
+                        loom.info().writer().orElseThrow().textIndexFailure().orElseThrow();
+                assertTrue(failure.contains("source=throwing, reason=injected failure of a format"), failure);
+            }
+            assertEquals(2_000, index(loom, throwing).recordsLeft());
+        }
+    }
+
+    @Test
+    void shouldTakeTurnsWhereMemoryIsForOneSource() {
+        try (Loom loom = StoreAccess.open(
+                temp.resolve("store"),
+                Storage.DISK,
+                config -> config.textIndexMemory(2 << 20).textIndexShare(1))) {
+            int[] sources = new int[5];
+            for (int i = 0; i < sources.length; i++) {
+                sources[i] = loom.defineSource("log" + i, Formats.text());
+            }
+            for (int round = 0; round < 30; round++) {
+                for (int source : sources) {
+                    push(loom, source, 1_000);
+                }
+                loom.force();
+            }
+            // each comes to full units on its own, though others wait for its memory
+            for (int source : sources) {
+                while (index(loom, source).rowUnits() == 0) {
+                    Thread.onSpinWait();
+                }
+            }
+            assertTrue(finish(loom));
+            for (int source : sources) {
+                assertEquals(0, index(loom, source).recordsLeft());
             }
         }
     }

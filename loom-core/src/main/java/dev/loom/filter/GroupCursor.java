@@ -19,7 +19,6 @@ public final class GroupCursor implements AutoCloseable {
     private final UnitFiles files;
     private final long storeId;
     private final int sourceId;
-    private final long tail;
     private final ByteBuffer memory = BlockReader.newBlocks();
     private List<UnitFile> there;
     private int listings = 1;
@@ -29,12 +28,10 @@ public final class GroupCursor implements AutoCloseable {
     private long bytesRead;
     private int unusable;
 
-    /** @param tail units that end above it are of records that the reader does not have */
-    public GroupCursor(UnitFiles files, long storeId, int sourceId, long tail) {
+    public GroupCursor(UnitFiles files, long storeId, int sourceId) {
         this.files = files;
         this.storeId = storeId;
         this.sourceId = sourceId;
-        this.tail = tail;
         this.there = list();
     }
 
@@ -69,9 +66,6 @@ public final class GroupCursor implements AutoCloseable {
         }
         closeGroup();
         current = file;
-        if (file.end() > tail) {
-            return;
-        }
         try {
             group = UnitGroup.open(files.storage().openToRead(file.path()), storeId, sourceId, file.start(), memory);
         } catch (StoreIoException e) {

@@ -31,6 +31,9 @@ public final class SourceUnits {
     private static final int BITS_FIRST = 12;
     private static final int BITS_STEP = 2;
 
+    /** After so many files that were written, all are counted again. */
+    private static final int RECOUNT_EVERY = 64;
+
     /** A unit that fills less of its filter is followed by one with a smaller filter. */
     private static final double FILL_MIN = 0.15;
 
@@ -43,6 +46,7 @@ public final class SourceUnits {
     private final WordCollector collector;
     private UnitAssembler assembler;
     private long indexedTo;
+    private int writes;
 
     /** Goes on behind the units that a source has. */
     public SourceUnits(UnitFiles files, long storeId, int sourceId, IndexedText indexed, TextIndexLimits limits) {
@@ -144,6 +148,9 @@ public final class SourceUnits {
         long most = (contentsLength / BlockWriter.CONTENTS_LENGTH + 1) * BlockWriter.BLOCK_LENGTH;
         if (!room.test(most)) {
             return false;
+        }
+        if (++writes % RECOUNT_EVERY == 0) {
+            files.recount();
         }
         Path path = files.path(sourceId, start, end, units.size());
         Path temporary = UnitFiles.temporary(path);
@@ -260,6 +267,9 @@ public final class SourceUnits {
 
     /** Deletes the oldest files beyond the source's budget. */
     public void keepWithin() {
+        if (limits.bytesMax() == Long.MAX_VALUE) {
+            return;
+        }
         List<UnitFile> there = files.ofSource(sourceId);
         long used = 0;
         for (int i = there.size() - 1; i >= 0; i--) {

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -68,7 +69,7 @@ public final class UnitFiles {
     }
 
     Path path(int sourceId, long start, long end, int units) {
-        return folder.resolve(String.format("%05d-%020d-%020d-%03d.units", sourceId, start, end, units));
+        return folder.resolve(String.format(Locale.ROOT, "%05d-%020d-%020d-%03d.units", sourceId, start, end, units));
     }
 
     /** Where a session writes a file that will get the name. */
@@ -117,6 +118,11 @@ public final class UnitFiles {
     /** Counts bytes that files are about to take, or that they did not need. */
     void count(long more) {
         bytes.addAndGet(more);
+    }
+
+    /** Counts all files again, as others may have deleted some. While none is being written. */
+    synchronized void recount() {
+        bytes.set(all().stream().mapToLong(this::length).sum());
     }
 
     /** The bytes of a file; 0 if it is gone. */
@@ -179,21 +185,19 @@ public final class UnitFiles {
     }
 
     /**
-     * Counts the files' bytes. Deletes what a crash has left, and units that do not lie between two addresses: their records were lost or deleted, and others
-     * will have their addresses. For a store that nobody writes yet.
+     * Counts the files' bytes. Deletes what a crash has left, and units that do not lie between two addresses: their records were lost
+     * or deleted, and others will have their addresses. For a store that nobody writes yet.
      */
     public void prepare(long begin, long tail) {
-        bytes.set(0);
         for (Path path : storage.list(folder)) {
             Optional<UnitFile> file = UnitFile.of(path);
             boolean temporary = path.getFileName().toString().endsWith(TEMPORARY_SUFFIX);
-            if (temporary
-                    || (file.isPresent()
-                            && (file.get().end() <= begin || file.get().end() > tail))) {
+            boolean outside =
+                    file.isPresent() && (file.get().end() <= begin || file.get().end() > tail);
+            if (temporary || outside) {
                 storage.delete(path);
-            } else if (file.isPresent()) {
-                count(length(path));
             }
         }
+        recount();
     }
 }

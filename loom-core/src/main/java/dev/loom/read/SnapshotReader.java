@@ -136,8 +136,12 @@ public final class SnapshotReader implements AutoCloseable {
         return units;
     }
 
-    /** How far the text index of a source has come. */
-    public TextIndexInfo textIndex(Source source, IndexedText fields) {
+    /**
+     * How far the text index of a source has come.
+     *
+     * @param all the source's totals, which are all there is to know where it has no unit
+     */
+    public TextIndexInfo textIndex(Source source, IndexedText fields, Source.Statistics all) {
         UnitFiles files = TextUnits.files(view);
         int rowUnits = 0;
         int columnUnits = 0;
@@ -148,6 +152,9 @@ public final class SnapshotReader implements AutoCloseable {
             columnUnits += file.units() == 1 ? 0 : file.units();
             bytes += files.length(file);
             indexedTo = Math.max(indexedTo, file.end());
+        }
+        if (rowUnits + columnUnits == 0) {
+            return new TextIndexInfo(fields, 0, 0, 0, indexedTo, all.records(), all.bytes());
         }
         RecordTotal left = new RecordTotal();
         ChunkCursor chunks = oldestFirst(source.id(), Long.MIN_VALUE, Long.MAX_VALUE, indexedTo);

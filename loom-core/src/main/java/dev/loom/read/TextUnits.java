@@ -15,7 +15,7 @@ public final class TextUnits {
     private final GroupCursor groups;
 
     TextUnits(SnapshotView view, int sourceId) {
-        groups = new GroupCursor(files(view), view.records().storeId(), sourceId, view.recordTail());
+        groups = new GroupCursor(files(view), view.records().storeId(), sourceId);
     }
 
     static UnitFiles files(SnapshotView view) {

@@ -9,7 +9,6 @@ import dev.loom.log.LogKind;
 import dev.loom.record.WriterOwnership;
 import dev.loom.schema.Schema;
 import java.time.Duration;
-import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
@@ -102,9 +101,8 @@ final class BackgroundWork implements AutoCloseable {
                 parts.text(),
                 mark.written().storeId(),
                 parts.snapshot(),
-                () -> mark.rebuild().pending()
-                        ? List.of()
-                        : parts.schema().current().sources(),
+                () -> parts.schema().current().sources(),
+                () -> !mark.rebuild().pending(),
                 () -> mark.written().durable(LogKind.RECORD),
                 parts.tenure().guard()::check,
                 parts.room(),
@@ -194,7 +192,7 @@ final class BackgroundWork implements AutoCloseable {
 
     /** Why the text index can't be built now, or null. */
     @Nullable
-    Throwable textFailure() {
+    String textFailure() {
         TextIndexing running = textIndexing;
         return running == null ? null : running.failure();
     }

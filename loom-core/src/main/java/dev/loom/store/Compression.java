@@ -5,7 +5,6 @@ import dev.loom.error.StoreIoException;
 import dev.loom.format.PayloadFormat;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
-import dev.loom.io.StoreThread;
 import dev.loom.log.CompressedSegment;
 import dev.loom.log.LogKind;
 import dev.loom.log.LogView;
@@ -15,9 +14,7 @@ import dev.loom.log.PageState;
 import dev.loom.log.Segments;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
@@ -28,14 +25,10 @@ import org.jspecify.annotations.Nullable;
  * Compresses old segments of the record log, one after the other, on a thread of its own, which takes no more than its share
  * of a processor. It makes a copy under another name, syncs it, and then puts it in the segment's place, while the evictor,
  * which also deletes segments, is paused. A crash leaves one or the other, and at most the copy, which the next opening
- * deletes. Readers that have the segment open go on with it. While the disk fails or memory runs out, the thread retries after pauses that grow to a minute.
+ * deletes. Readers that have the segment open go on with it.
  */
 final class Compression implements AutoCloseable {
-    private static final long PAUSE_NS_MIN = TimeUnit.SECONDS.toNanos(1);
-    private static final long PAUSE_NS_MAX = TimeUnit.MINUTES.toNanos(1);
-
-    /** The work after which the thread rests. */
-    private static final long TURN_NS = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final long IDLE_NS = TimeUnit.SECONDS.toNanos(1);
 
     /**
      * What it needs of its session.
@@ -62,21 +55,17 @@ final class Compression implements AutoCloseable {
             double share) {}
 
     private final Parts parts;
-    private final Thread thread = StoreThread.of("loom-compress", this::run);
+    private final PacedThread thread;
 
     /** Below it all segments are compressed, or can't be. */
     private long compressedTo;
 
-    private long turnBeganNs;
-
     /** The bytes of the copy that is being made. */
     private long copied;
 
-    private volatile boolean cancelled;
-    private volatile @Nullable Throwable failure;
-
     Compression(Parts parts) {
         this.parts = parts;
+        this.thread = new PacedThread("loom-compress", parts::share, IDLE_NS, this::compressNext);
     }
 
     /** Deletes copies that a crash has left. For a store that nobody writes yet. */
@@ -93,42 +82,18 @@ final class Compression implements AutoCloseable {
     }
 
     Thread thread() {
-        return thread;
+        return thread.thread();
     }
 
     /** Looks for work again, since more is durable now. */
     void wake() {
-        LockSupport.unpark(thread);
+        thread.wake();
     }
 
     /** Why the last segment could not be compressed, or null. */
     @Nullable
     Throwable failure() {
-        return failure;
-    }
-
-    private void run() {
-        long pauseNs = PAUSE_NS_MIN;
-        while (!cancelled) {
-            try {
-                boolean worked = compressNext();
-                failure = null;
-                pauseNs = PAUSE_NS_MIN;
-                if (!worked) {
-                    LockSupport.parkNanos(PAUSE_NS_MIN);
-                    Thread.interrupted(); // not meant for this thread, and a pending one would end every park
-                }
-            } catch (CancellationException e) {
-                break; // the session is being closed
-            } catch (StoreIoException | VirtualMachineError e) {
-                failure = e;
-                pause(pauseNs);
-                pauseNs = Math.min(2 * pauseNs, PAUSE_NS_MAX);
-            } catch (Throwable e) {
-                failure = e;
-                break;
-            }
-        }
+        return thread.failure();
     }
 
     /** Compresses the oldest segment that is old enough. Returns whether there was one. */
@@ -141,7 +106,7 @@ final class Compression implements AutoCloseable {
         }
         compressedTo =
                 Math.max(compressedTo, segments.first(records.watermarks().beginAcquire()));
-        while (compressedTo + length < parts.durable().getAsLong() && !cancelled) {
+        while (compressedTo + length < parts.durable().getAsLong() && !thread.cancelled()) {
             if (!isWhole(segments.file(compressedTo), length)) {
                 compressedTo += length;
             } else if (hasRoom(segments) && isOld(records, compressedTo + length - PageDescriptor.PAGE_LENGTH)) {
@@ -190,7 +155,6 @@ final class Compression implements AutoCloseable {
         boolean replaced = false;
         try (SegmentCompressor compressor =
                 new SegmentCompressor(parts.storage(), records.segments(), records.storeId(), parts.formatOf())) {
-            turnBeganNs = System.nanoTime();
             long length = compressor.compress(first, copy, this::onPage);
             if (length != SegmentCompressor.NOTHING) {
                 parts.evictorPaused().accept(() -> replace(records, first, copy, length));
@@ -221,29 +185,12 @@ final class Compression implements AutoCloseable {
     private void onPage(long bytes) {
         parts.savings().add(copied - bytes);
         copied = bytes;
-        long workedNs = System.nanoTime() - turnBeganNs;
-        if (workedNs >= TURN_NS) {
-            pause((long) (workedNs * (1 / parts.share() - 1)));
-            turnBeganNs = System.nanoTime();
-        }
-        if (cancelled) {
-            throw new CancellationException();
-        }
-    }
-
-    private void pause(long ns) {
-        long end = System.nanoTime() + ns;
-        for (long leftNs = ns; leftNs > 0 && !cancelled; leftNs = end - System.nanoTime()) {
-            LockSupport.parkNanos(leftNs);
-            Thread.interrupted(); // not meant for this thread, and a pending one would end every park
-        }
+        thread.rest();
     }
 
     /** Ends the thread, which deletes its copy, and waits for its end. */
     @Override
     public void close() {
-        cancelled = true;
-        LockSupport.unpark(thread);
-        StoreThread.join(thread);
+        thread.close();
     }
 }

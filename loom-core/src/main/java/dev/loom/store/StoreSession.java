@@ -394,7 +394,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         return new StoreInfo.Writer(
                 Optional.ofNullable(background.indexFailure()).map(String::valueOf),
                 Optional.ofNullable(background.compressionFailure()).map(String::valueOf),
-                Optional.ofNullable(background.textFailure()).map(String::valueOf),
+                Optional.ofNullable(background.textFailure()),
                 Optional.ofNullable(cachedFor),
                 staging.moves(),
                 tenure.restored(),

@@ -104,8 +104,10 @@ final class TextFollower {
             while (walk.next()) {
                 UnitAssembler unit = units.assembler();
                 rowsLeft--;
-                unit.nextRow();
-                tokens.read(walk.address(), walk.buffer(), walk.offset(), walk.length(), unit);
+                if (rowsLeft >= 0) { // a chunk with more rows than its directory says is dropped
+                    unit.nextRow();
+                    tokens.read(walk.address(), walk.buffer(), walk.offset(), walk.length(), unit);
+                }
             }
             endChunk();
         }
@@ -123,10 +125,6 @@ final class TextFollower {
                 position = chunk.end();
                 return SourceRecords.ChunkGuide.Step.PASS_OVER;
             }
-            if (taken >= STEP_LENGTH) {
-                more = true;
-                return SourceRecords.ChunkGuide.Step.END;
-            }
             if (units.assembler().isFull(chunk.records())) {
                 if (!units.write(parts.room(), parts.guard())) {
                     lacksRoom = true;
@@ -134,6 +132,10 @@ final class TextFollower {
                 }
                 units.putTogether(parts.room(), parts.guard());
                 units.keepWithin();
+            }
+            if (taken >= STEP_LENGTH) {
+                more = true;
+                return SourceRecords.ChunkGuide.Step.END;
             }
             beginChunk(chunk);
             return SourceRecords.ChunkGuide.Step.READ;

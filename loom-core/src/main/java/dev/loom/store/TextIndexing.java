@@ -2,21 +2,20 @@ package dev.loom.store;
 
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
-import dev.loom.error.CorruptStoreException;
 import dev.loom.error.StoreIoException;
+import dev.loom.error.StoreReopenedException;
 import dev.loom.filter.SourceUnits;
 import dev.loom.filter.TextIndexLimits;
 import dev.loom.filter.UnitFiles;
 import dev.loom.format.IndexedText;
-import dev.loom.io.StoreThread;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
@@ -26,22 +25,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Builds the text index of all sources that have one, on a thread of its own that follows the log, and takes no more than its share of
  * a processor and of memory. Sources for which the memory does not suffice take turns; one that lost its turn builds its open unit
- * again. The writer never waits for it: it reads what the writer published, as any reader does. While the disk fails or memory runs
- * out, it retries after pauses that grow to a minute.
+ * again. The writer never waits for it: it reads what the writer published, as any reader does. A source whose records it can't take,
+ * as when a format of the program's own throws, is given up until the next session; the others go on.
  */
 final class TextIndexing implements AutoCloseable {
-    private static final long PAUSE_NS_MIN = TimeUnit.MILLISECONDS.toNanos(200);
-    private static final long PAUSE_NS_MAX = TimeUnit.MINUTES.toNanos(1);
+    private static final long IDLE_NS = TimeUnit.MILLISECONDS.toNanos(200);
+    private static final long WAIT_NS_MAX = TimeUnit.MINUTES.toNanos(1);
 
     /** The part of the heap that units which are being built may take: the rest is the program's. */
     private static final int HEAP_SHARE = 8;
 
-    /** The work after which the thread rests. */
-    private static final long TURN_NS = TimeUnit.MILLISECONDS.toNanos(5);
-
     /**
      * What it needs of its session.
      *
+     * @param ready whether the indexes that lead to records are complete; before that nothing is done
      * @param durable the end of the records that survive a power cut
      * @param guard throws once another writer has the store
      * @param room whether files may take so many bytes more
@@ -51,6 +48,7 @@ final class TextIndexing implements AutoCloseable {
             long storeId,
             Supplier<Snapshot> snapshot,
             Supplier<List<Source>> sources,
+            BooleanSupplier ready,
             LongSupplier durable,
             Runnable guard,
             LongPredicate room,
@@ -60,23 +58,24 @@ final class TextIndexing implements AutoCloseable {
     private final TextIndexLimits limits;
     private final TextFollower.Parts followerParts;
     private final int followersMax;
-    private final Thread thread = StoreThread.of("loom-text", this::run);
+    private final PacedThread thread;
 
-    private final Map<Integer, TextFollower> followers = new HashMap<>();
+    /** In the order in which their turns began. */
+    private final Map<Integer, TextFollower> followers = new LinkedHashMap<>();
     /** For sources without a follower: when they may have one again. */
     private final Map<Integer, Turn> turns = new HashMap<>();
 
-    private long turnBeganNs;
+    /** Sources that are given up, with the reason. */
+    private final Map<Integer, String> givenUp = new HashMap<>();
+
     /** How much was durable when there was nothing more to do. */
     private long doneTo = -1;
 
     /** Set while somebody waits for all to be indexed. */
     private volatile @Nullable CountDownLatch finished;
 
-    private volatile boolean cancelled;
-    private volatile @Nullable Throwable failure;
     /** Why some source has no index. */
-    private volatile @Nullable Throwable badDefinition;
+    private volatile @Nullable String sourceFailure;
 
     /** Whether all that was durable when it was last waited for is indexed. */
     private volatile boolean complete;
@@ -88,9 +87,15 @@ final class TextIndexing implements AutoCloseable {
         this.parts = parts;
         TextIndexSettings settings = parts.settings();
         limits = new TextIndexLimits(settings.lists(), TextIndexLimits.ROWS, settings.bytesMax());
-        followerParts = new TextFollower.Parts(parts.room(), parts.guard(), this::rest);
+        thread = new PacedThread("loom-text", this::share, IDLE_NS, this::work);
+        followerParts = new TextFollower.Parts(parts.room(), parts.guard(), thread::rest);
         long memory = Math.min(settings.memoryBytes(), Runtime.getRuntime().maxMemory() / HEAP_SHARE);
         followersMax = (int) Math.max(1, memory / SourceUnits.length());
+    }
+
+    /** All of a processor while somebody waits. */
+    private double share() {
+        return finished == null ? parts.settings().share() : 1;
     }
 
     void start() {
@@ -98,70 +103,50 @@ final class TextIndexing implements AutoCloseable {
     }
 
     Thread thread() {
-        return thread;
+        return thread.thread();
     }
 
     /** Looks for work again, since more is durable now. */
     void wake() {
-        LockSupport.unpark(thread);
+        thread.wake();
     }
 
-    /** Why the text index can't be built now, or null. */
+    /** Why the text index can't be built now, or not for some source, or null. */
     @Nullable
-    Throwable failure() {
-        Throwable last = failure;
-        return last == null ? badDefinition : last;
+    String failure() {
+        Throwable last = thread.failure();
+        return last == null ? sourceFailure : String.valueOf(last);
     }
 
-    private void run() {
-        long pauseNs = PAUSE_NS_MIN;
-        while (!cancelled) {
-            try {
-                turnBeganNs = System.nanoTime();
-                boolean more = pass();
-                failure = null;
-                pauseNs = PAUSE_NS_MIN;
-                if (!more) {
-                    LockSupport.parkNanos(PAUSE_NS_MIN);
-                    Thread.interrupted(); // not meant for this thread, and a pending one would end every park
-                }
-            } catch (CancellationException e) {
-                break; // the session is being closed
-            } catch (StoreIoException | CorruptStoreException | VirtualMachineError e) {
+    /** Gives each source a turn. Returns whether one of them has more to do right away. */
+    private boolean work() {
+        CountDownLatch awaited = finished; // read first: what is waited for was durable before
+        long durable = parts.durable().getAsLong();
+        if (!parts.ready().getAsBoolean() || (durable == doneTo && awaited == null)) {
+            return false;
+        }
+        boolean whole = false;
+        try {
+            complete = true;
+            boolean more = pass(durable);
+            if (!more && awaited != null) {
+                finished = null;
+                followers.values().forEach(this::endUnit);
+                awaited.countDown();
+            }
+            whole = true;
+            return more;
+        } finally {
+            if (!whole) {
                 followers.clear(); // a unit may lack rows that were being read
-                failure = e;
-                pause(pauseNs);
-                pauseNs = Math.min(2 * pauseNs, PAUSE_NS_MAX);
-            } catch (Throwable e) {
-                failure = e;
-                break;
             }
         }
     }
 
-    /** Gives each source a turn. Returns whether one of them has more to do right away. */
-    private boolean pass() {
-        long durable = parts.durable().getAsLong();
-        CountDownLatch awaited = finished;
-        if (durable == doneTo && awaited == null) {
-            return false;
-        }
-        boolean more = pass(durable);
-        if (!more && awaited != null) {
-            finished = null;
-            complete = writeOpenUnits();
-            awaited.countDown();
-        }
-        return more;
-    }
-
-    /** Ends the units that are being built, as nothing more will come soon. Returns false if there was no room for some. */
-    private boolean writeOpenUnits() {
-        boolean all = true;
-        for (TextFollower follower : followers.values()) {
-            all &= follower.units().write(parts.room(), parts.guard()) && !follower.lacksRoom();
-        }
-        return all;
+    /** Ends the unit that is being built, as nothing more will come soon. */
+    private void endUnit(TextFollower follower) {
+        boolean written = follower.units().write(parts.room(), parts.guard());
+        complete &= written && !follower.lacksRoom();
     }
 
     /**
@@ -172,14 +157,14 @@ final class TextIndexing implements AutoCloseable {
      */
     boolean finish(BooleanSupplier giveUp) {
         CountDownLatch latch = new CountDownLatch(1);
-        Throwable before = failure;
+        Throwable before = thread.failure();
         finished = latch;
-        wake();
+        thread.wake();
         boolean interrupted = false;
         try {
-            while (thread.isAlive() && (failure == null || failure == before) && !giveUp.getAsBoolean()) {
+            while (thread.thread().isAlive() && isNoneOrOld(before) && !giveUp.getAsBoolean()) {
                 try {
-                    if (latch.await(PAUSE_NS_MIN, TimeUnit.NANOSECONDS)) {
+                    if (latch.await(IDLE_NS, TimeUnit.NANOSECONDS)) {
                         return complete;
                     }
                 } catch (InterruptedException e) {
@@ -195,50 +180,73 @@ final class TextIndexing implements AutoCloseable {
         }
     }
 
+    private boolean isNoneOrOld(@Nullable Throwable before) {
+        Throwable last = thread.failure();
+        return last == null || last == before;
+    }
+
     private boolean pass(long durable) {
         boolean more = false;
-        badDefinition = null;
-        List<Source> sources = parts.sources().get();
-        dropChanged(sources);
         boolean waiting = false;
-        for (Source source : sources) {
-            TextFollower follower = followers.get(source.id());
-            if (follower == null) {
-                IndexedText indexed = indexed(source);
-                if (indexed.isEmpty()) {
-                    continue;
+        String failed = null;
+        for (Source source : parts.sources().get()) {
+            thread.rest(); // many sources without anything new are work too
+            try {
+                if (givenUp.containsKey(source.id())) {
+                    failed = givenUp.get(source.id());
+                } else if (followers.containsKey(source.id()) || mayFollow(source)) {
+                    more |= step(source, durable);
+                } else {
+                    waiting |= turns.containsKey(source.id());
                 }
-                if (!isTurnOf(source) && finished == null) {
-                    waiting = true;
-                    continue;
-                }
-                if (followers.size() == followersMax) {
-                    release();
-                }
-                follower = follow(source, indexed);
-            }
-            long before = follower.units().indexedTo();
-            try (Snapshot snapshot = parts.snapshot().get()) {
-                more |= follower.step(snapshot, durable);
-            }
-            if (follower.units().indexedTo() > before) {
-                turns.remove(source.id());
+            } catch (StoreIoException | StoreReopenedException | CancellationException e) {
+                throw e;
+            } catch (RuntimeException e) {
+                followers.remove(source.id());
+                failed = "source has no text index: source=" + source.name() + ", reason=" + e.getMessage();
+                givenUp.put(source.id(), failed);
             }
         }
+        sourceFailure = failed;
         doneTo = more || waiting ? -1 : durable;
         return more;
     }
 
-    private TextFollower follow(Source source, IndexedText indexed) {
+    /** Whether a source without a follower has text, and it is its turn. */
+    private boolean mayFollow(Source source) {
+        Turn turn = turns.get(source.id());
+        boolean due = turn == null || System.nanoTime() - turn.atNs() >= 0 || finished != null;
+        return due && mayHaveText(source);
+    }
+
+    /** Lets a source take what there is; if others wait, until it has a unit. */
+    private boolean step(Source source, long durable) {
+        TextFollower follower = followers.get(source.id());
+        if (follower == null) {
+            follower = follow(source);
+        }
+        long before = follower.units().indexedTo();
+        boolean more;
+        do {
+            try (Snapshot snapshot = parts.snapshot().get()) {
+                more = follower.step(snapshot, durable);
+            }
+        } while (more && followers.size() == followersMax && follower.units().indexedTo() == before);
+        if (follower.units().indexedTo() > before) {
+            turns.remove(source.id());
+        }
+        return more;
+    }
+
+    private TextFollower follow(Source source) {
+        IndexedText indexed = IndexedText.of(source.format(), source.attributes());
+        if (followers.size() == followersMax) {
+            release();
+        }
         TextFollower follower = new TextFollower(
                 new SourceUnits(parts.files(), parts.storeId(), source.id(), indexed, limits), source, followerParts);
         followers.put(source.id(), follower);
         return follower;
-    }
-
-    private boolean isTurnOf(Source source) {
-        Turn turn = turns.get(source.id());
-        return turn == null || System.nanoTime() - turn.atNs() >= 0;
     }
 
     /** Ends the turn of a source, for the sake of one that waits. */
@@ -246,20 +254,13 @@ final class TextIndexing implements AutoCloseable {
         Iterator<TextFollower> all = followers.values().iterator();
         TextFollower released = all.next();
         all.remove();
-        int id = released.source().id();
         if (finished != null) {
-            released.units().write(parts.room(), parts.guard());
+            endUnit(released);
         }
+        int id = released.source().id();
         Turn last = turns.get(id);
-        long waitNs = last == null ? PAUSE_NS_MIN : Math.min(2 * last.waitNs(), PAUSE_NS_MAX);
+        long waitNs = last == null ? IDLE_NS : Math.min(2 * last.waitNs(), WAIT_NS_MAX);
         turns.put(id, new Turn(System.nanoTime() + waitNs, waitNs));
-    }
-
-    private void dropChanged(List<Source> sources) {
-        followers
-                .values()
-                .removeIf(follower -> sources.stream()
-                        .noneMatch(source -> source.id() == follower.source().id()));
     }
 
     /** Whether a source has a text index, or a definition of one that makes no sense. */
@@ -277,41 +278,9 @@ final class TextIndexing implements AutoCloseable {
         }
     }
 
-    /** What is indexed of a source; nothing, and a failure, if its definition makes no sense. */
-    private IndexedText indexed(Source source) {
-        try {
-            return IndexedText.of(source.format(), source.attributes());
-        } catch (IllegalArgumentException e) {
-            badDefinition = new IllegalArgumentException(
-                    "source has no text index: source=" + source.name() + ": " + e.getMessage());
-            return IndexedText.NONE;
-        }
-    }
-
-    private void rest() {
-        long workedNs = System.nanoTime() - turnBeganNs;
-        if (workedNs >= TURN_NS && finished == null) {
-            pause((long) (workedNs * (1 / parts.settings().share() - 1)));
-            turnBeganNs = System.nanoTime();
-        }
-        if (cancelled) {
-            throw new CancellationException();
-        }
-    }
-
-    private void pause(long ns) {
-        long end = System.nanoTime() + ns;
-        for (long leftNs = ns; leftNs > 0 && !cancelled; leftNs = end - System.nanoTime()) {
-            LockSupport.parkNanos(leftNs);
-            Thread.interrupted(); // not meant for this thread, and a pending one would end every park
-        }
-    }
-
     /** Ends the thread, and waits for its end. */
     @Override
     public void close() {
-        cancelled = true;
-        LockSupport.unpark(thread);
-        StoreThread.join(thread);
+        thread.close();
     }
 }

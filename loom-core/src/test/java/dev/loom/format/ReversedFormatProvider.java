@@ -26,9 +26,14 @@ public final class ReversedFormatProvider implements PayloadFormatProvider {
             return List.of(new Field(text.substring(text.indexOf(':') + 1), Field.Type.U8, false));
         }
 
-        /** Gives the last byte. */
+        /** Gives the last byte; throws for the field {@code fail}. */
         @Override
         public FieldReader field(String name) {
+            if (name.equals("fail")) {
+                return (buffer, offset, length, into) -> {
+                    throw new IllegalStateException("injected failure of a format");
+                };
+            }
             return (buffer, offset, length, into) -> into.setInteger(buffer.getByte(offset + length - 1));
         }
     }

@@ -546,6 +546,32 @@ final class TextIndexTest {
         }
     }
 
+    @Test
+    void shouldFindWhatAScanFindsWhereRecordsAreDamaged() throws IOException {
+        try (Loom loom = open(false)) {
+            define(loom);
+            fill(loom, RECORDS / 2);
+        }
+        Path segment;
+        try (Stream<Path> files = Files.list(temp.resolve("store/record"))) {
+            segment = files.sorted().findFirst().orElseThrow();
+        }
+        byte[] bytes = Files.readAllBytes(segment);
+        for (int page = 0; page < bytes.length >> 16; page++) {
+            if (random.nextInt(4) == 0) {
+                bytes[(page << 16) + random.nextInt(1 << 16)] ^= 1;
+            }
+        }
+        Files.write(segment, bytes);
+        try (Loom loom = open(true)) {
+            finish(loom);
+            try (Snapshot snapshot = loom.snapshot()) {
+                compare(snapshot, 2 * QUERIES);
+            }
+        }
+        assertTrue(!unitFiles().isEmpty(), "nothing was indexed");
+    }
+
     private List<Path> unitFiles() {
         try (Stream<Path> files = Files.list(temp.resolve("store").resolve("text"))) {
             return files.sorted().toList();

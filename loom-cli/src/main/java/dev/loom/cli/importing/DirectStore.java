@@ -42,8 +42,7 @@ final class DirectStore implements ImportStore {
     @Override
     public void close() {
         try (loom) {
-            loom.force();
-            // nothing is lost if that fails: searches then read more
+            // also makes all durable; nothing is lost if the index can't be completed, searches then read more
             loom.finishTextIndex(() -> console.interruption().requested());
             long deleted = loom.info().records().begin() - begin;
             if (deleted > 0) {

@@ -77,25 +77,25 @@ public final class StoreRows {
     /** The settings and the state of a store. */
     public static Map<String, Object> info(Store store, Path directory) throws IOException {
         Map<String, Object> values = InfoValues.of(store.info());
-        addTotals(store, values);
-        addTextIndexes(store, values);
+        try (Snapshot snapshot = store.snapshot()) {
+            addTotals(snapshot, values);
+            addTextIndexes(snapshot, values);
+        }
         values.put("disk_bytes", diskBytes(directory));
         return values;
     }
 
-    private static void addTotals(Store store, Map<String, Object> values) {
+    private static void addTotals(Snapshot snapshot, Map<String, Object> values) {
         long records = 0;
         long bytes = 0;
         long lost = 0;
         long deleted = 0;
-        try (Snapshot snapshot = store.snapshot()) {
-            for (Source source : snapshot.sources()) {
-                Source.Statistics statistics = snapshot.statistics(source.id());
-                records += statistics.records();
-                bytes += statistics.bytes();
-                lost += statistics.lost();
-                deleted += statistics.deletedRecords();
-            }
+        for (Source source : snapshot.sources()) {
+            Source.Statistics statistics = snapshot.statistics(source.id());
+            records += statistics.records();
+            bytes += statistics.bytes();
+            lost += statistics.lost();
+            deleted += statistics.deletedRecords();
         }
         values.put("records", records);
         values.put("payload_bytes", bytes);
@@ -106,22 +106,20 @@ public final class StoreRows {
     }
 
     /** The text indexes of all sources, where there is one with records. */
-    private static void addTextIndexes(Store store, Map<String, Object> values) {
+    private static void addTextIndexes(Snapshot snapshot, Map<String, Object> values) {
         long rowUnits = 0;
         long columnUnits = 0;
         long bytes = 0;
         long recordsLeft = 0;
         long bytesLeft = 0;
-        try (Snapshot snapshot = store.snapshot()) {
-            for (Source source : snapshot.sources()) {
-                TextIndexInfo index = snapshot.textIndex(source.id()).orElse(null);
-                if (index != null) {
-                    rowUnits += index.rowUnits();
-                    columnUnits += index.columnUnits();
-                    bytes += index.bytes();
-                    recordsLeft += index.recordsLeft();
-                    bytesLeft += index.bytesLeft();
-                }
+        for (Source source : snapshot.sources()) {
+            TextIndexInfo index = snapshot.textIndex(source.id()).orElse(null);
+            if (index != null) {
+                rowUnits += index.rowUnits();
+                columnUnits += index.columnUnits();
+                bytes += index.bytes();
+                recordsLeft += index.recordsLeft();
+                bytesLeft += index.bytesLeft();
             }
         }
         if (bytes > 0 || recordsLeft > 0) {
