@@ -21,7 +21,9 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -126,6 +128,37 @@ final class TextIndexingTest {
             assertTrue(finish(loom));
             assertEquals(0, index(loom, source).recordsLeft());
             assertTrue(loom.info().writer().orElseThrow().textIndexFailure().isEmpty());
+        }
+    }
+
+    @Test
+    void shouldNotTakeTheFailureOfAnEarlierAttemptForItsOwn() throws InterruptedException {
+        Thread caller = Thread.currentThread();
+        AtomicInteger attempts = new AtomicInteger();
+        CountDownLatch second = new CountDownLatch(1);
+        HookedStorage storage = new HookedStorage() {
+            @Override
+            public void rename(Path file, Path name) {
+                if (name.toString().endsWith(".units") && attempts.incrementAndGet() <= 2) {
+                    if (attempts.get() == 2) {
+                        second.countDown();
+                        while (caller.getState()
+                                != Thread.State.TIMED_WAITING) { // until the caller waits for the third
+                            Thread.onSpinWait();
+                        }
+                    }
+                    throw new StoreIoException("injected failure: file=" + file);
+                }
+                super.rename(file, name);
+            }
+        };
+        try (Loom loom = open(storage, LoomConfig.UNLIMITED)) {
+            int source = loom.defineSource("log", Formats.text());
+            push(loom, source, 3_000);
+            assertFalse(finish(loom));
+            second.await();
+            assertTrue(finish(loom));
+            assertEquals(0, index(loom, source).recordsLeft());
         }
     }
 

@@ -27,6 +27,9 @@ final class PacedThread implements AutoCloseable {
          * @return whether there may be more right away; if not, the thread waits to be woken, or for its idle time
          */
         boolean run();
+
+        /** Is called after each attempt, once {@link PacedThread#failure()} says how it ended. */
+        default void ended() {}
     }
 
     private final Thread thread;
@@ -35,6 +38,7 @@ final class PacedThread implements AutoCloseable {
     private final Work work;
     private long turnBeganNs;
     private volatile boolean cancelled;
+    private volatile boolean hurried;
     private volatile @Nullable Throwable failure;
 
     /**
@@ -63,11 +67,17 @@ final class PacedThread implements AutoCloseable {
         LockSupport.unpark(thread);
     }
 
+    /** Looks for work again at once, even if it pauses after a failure. */
+    void hurry() {
+        hurried = true;
+        LockSupport.unpark(thread);
+    }
+
     boolean cancelled() {
         return cancelled;
     }
 
-    /** The failure that ended it, or the last attempt's, or null. */
+    /** The last attempt's failure, or null. */
     @Nullable
     Throwable failure() {
         return failure;
@@ -77,9 +87,9 @@ final class PacedThread implements AutoCloseable {
         long retryNs = idleNs;
         while (!cancelled) {
             try {
+                hurried = false;
                 turnBeganNs = System.nanoTime();
-                boolean more = work.run();
-                failure = null;
+                boolean more = attempt();
                 retryNs = idleNs;
                 if (!more) {
                     LockSupport.parkNanos(idleNs);
@@ -88,13 +98,24 @@ final class PacedThread implements AutoCloseable {
             } catch (CancellationException e) {
                 break; // the session is being closed
             } catch (StoreIoException | VirtualMachineError e) {
-                failure = e;
                 pause(retryNs);
                 retryNs = Math.min(2 * retryNs, RETRY_NS_MAX);
             } catch (Throwable e) {
-                failure = e;
                 break;
             }
+        }
+    }
+
+    private boolean attempt() {
+        Throwable failed = null;
+        try {
+            return work.run();
+        } catch (Throwable e) {
+            failed = e instanceof CancellationException ? null : e;
+            throw e;
+        } finally {
+            failure = failed;
+            work.ended();
         }
     }
 
@@ -116,7 +137,7 @@ final class PacedThread implements AutoCloseable {
 
     private void pause(long ns) {
         long end = System.nanoTime() + ns;
-        for (long leftNs = ns; leftNs > 0 && !cancelled; leftNs = end - System.nanoTime()) {
+        for (long leftNs = ns; leftNs > 0 && !cancelled && !hurried; leftNs = end - System.nanoTime()) {
             LockSupport.parkNanos(leftNs);
             Thread.interrupted(); // not meant for this thread, and a pending one would end every park
         }

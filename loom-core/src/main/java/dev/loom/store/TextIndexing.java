@@ -74,6 +74,9 @@ final class TextIndexing implements AutoCloseable {
     /** Set while somebody waits for all to be indexed. */
     private volatile @Nullable CountDownLatch finished;
 
+    /** Who is to be told when the attempt has ended. */
+    private @Nullable CountDownLatch answered;
+
     /** Why some source has no index. */
     private volatile @Nullable String sourceFailure;
 
@@ -87,7 +90,17 @@ final class TextIndexing implements AutoCloseable {
         this.parts = parts;
         TextIndexSettings settings = parts.settings();
         limits = new TextIndexLimits(settings.lists(), TextIndexLimits.ROWS, settings.bytesMax());
-        thread = new PacedThread("loom-text", this::share, IDLE_NS, this::work);
+        thread = new PacedThread("loom-text", this::share, IDLE_NS, new PacedThread.Work() {
+            @Override
+            public boolean run() {
+                return work();
+            }
+
+            @Override
+            public void ended() {
+                answer();
+            }
+        });
         followerParts = new TextFollower.Parts(parts.room(), parts.guard(), thread::rest);
         long memory = Math.min(settings.memoryBytes(), Runtime.getRuntime().maxMemory() / HEAP_SHARE);
         followersMax = (int) Math.max(1, memory / SourceUnits.length());
@@ -130,16 +143,28 @@ final class TextIndexing implements AutoCloseable {
             complete = true;
             boolean more = pass(durable);
             if (!more && awaited != null) {
-                finished = null;
                 followers.values().forEach(this::endUnit);
-                awaited.countDown();
+                answered = awaited;
             }
             whole = true;
             return more;
         } finally {
             if (!whole) {
                 followers.clear(); // a unit may lack rows that were being read
+                if (awaited != null) {
+                    complete = false;
+                    answered = awaited;
+                }
             }
+        }
+    }
+
+    /** Tells who waits, after {@link #failure()} says what they may want to know. */
+    private void answer() {
+        CountDownLatch waiting = answered;
+        if (waiting != null) {
+            answered = null;
+            waiting.countDown();
         }
     }
 
@@ -153,16 +178,15 @@ final class TextIndexing implements AutoCloseable {
      * Waits until all that is durable is indexed, even if it is little, as fast as a processor can. For the writer's thread, or a thread
      * that waits for it.
      *
-     * @return false if that can't be, since memory, room or the disk fails
+     * @return false if memory, room or the disk failed an attempt that began after this call
      */
     boolean finish(BooleanSupplier giveUp) {
         CountDownLatch latch = new CountDownLatch(1);
-        Throwable before = thread.failure();
         finished = latch;
-        thread.wake();
+        thread.hurry();
         boolean interrupted = false;
         try {
-            while (thread.thread().isAlive() && isNoneOrOld(before) && !giveUp.getAsBoolean()) {
+            while (thread.thread().isAlive() && !giveUp.getAsBoolean()) {
                 try {
                     if (latch.await(IDLE_NS, TimeUnit.NANOSECONDS)) {
                         return complete;
@@ -178,11 +202,6 @@ final class TextIndexing implements AutoCloseable {
                 Thread.currentThread().interrupt();
             }
         }
-    }
-
-    private boolean isNoneOrOld(@Nullable Throwable before) {
-        Throwable last = thread.failure();
-        return last == null || last == before;
     }
 
     private boolean pass(long durable) {
