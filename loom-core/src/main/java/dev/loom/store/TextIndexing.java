@@ -14,8 +14,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
@@ -72,16 +74,16 @@ final class TextIndexing implements AutoCloseable {
     private long doneTo = -1;
 
     /** Set while somebody waits for all to be indexed. */
-    private volatile @Nullable CountDownLatch finished;
+    private volatile @Nullable CompletableFuture<Boolean> finished;
 
     /** Who is to be told when the attempt has ended. */
-    private @Nullable CountDownLatch answered;
+    private @Nullable CompletableFuture<Boolean> answered;
 
     /** Why some source has no index. */
     private volatile @Nullable String sourceFailure;
 
-    /** Whether all that was durable when it was last waited for is indexed. */
-    private volatile boolean complete;
+    /** Whether the attempt left out nothing that was durable when it began. */
+    private boolean complete;
 
     /** When a source gets its turn, and how long it has to wait if that does not complete a unit. */
     private record Turn(long atNs, long waitNs) {}
@@ -133,7 +135,7 @@ final class TextIndexing implements AutoCloseable {
 
     /** Gives each source a turn. Returns whether one of them has more to do right away. */
     private boolean work() {
-        CountDownLatch awaited = finished; // read first: what is waited for was durable before
+        CompletableFuture<Boolean> awaited = finished; // read first: what is waited for was durable before
         long durable = parts.durable().getAsLong();
         if (!parts.ready().getAsBoolean() || (durable == doneTo && awaited == null)) {
             return false;
@@ -161,10 +163,10 @@ final class TextIndexing implements AutoCloseable {
 
     /** Tells who waits, after {@link #failure()} says what they may want to know. */
     private void answer() {
-        CountDownLatch waiting = answered;
+        CompletableFuture<Boolean> waiting = answered;
         if (waiting != null) {
             answered = null;
-            waiting.countDown();
+            waiting.complete(complete);
         }
     }
 
@@ -181,18 +183,20 @@ final class TextIndexing implements AutoCloseable {
      * @return false if memory, room or the disk failed an attempt that began after this call
      */
     boolean finish(BooleanSupplier giveUp) {
-        CountDownLatch latch = new CountDownLatch(1);
-        finished = latch;
+        CompletableFuture<Boolean> request = new CompletableFuture<>();
+        finished = request;
         thread.hurry();
         boolean interrupted = false;
         try {
             while (thread.thread().isAlive() && !giveUp.getAsBoolean()) {
                 try {
-                    if (latch.await(IDLE_NS, TimeUnit.NANOSECONDS)) {
-                        return complete;
-                    }
+                    return request.get(IDLE_NS, TimeUnit.NANOSECONDS);
+                } catch (TimeoutException e) {
+                    // looks whether it is still worth waiting
                 } catch (InterruptedException e) {
                     interrupted = true;
+                } catch (ExecutionException e) {
+                    throw new AssertionError(e); // none is ever completed so
                 }
             }
             return false;
