@@ -16,18 +16,28 @@ final class RowSet {
     private int[] rows = new int[16];
     private int count;
     private int open = CLOSED;
+    /** How many of the rows can contain it at most, where that is known otherwise. */
+    private int most = Integer.MAX_VALUE;
 
     /** Becomes the set of no rows. */
     RowSet clear() {
         count = 0;
         open = CLOSED;
+        most = Integer.MAX_VALUE;
         return this;
     }
 
     /** Becomes the set of all rows. */
     RowSet setAll() {
-        count = 0;
+        clear();
         open = 0;
+        return this;
+    }
+
+    /** Becomes the set of all rows, of which so many contain it at most. */
+    RowSet setMost(int rows) {
+        setAll();
+        most = rows;
         return this;
     }
 
@@ -76,6 +86,36 @@ final class RowSet {
         return to > open || at >= 0 || (-at - 1 < count && rows[-at - 1] < to);
     }
 
+    /** How many rows in {@code [from, to)} belong to the set. */
+    int count(int from, int to) {
+        if (from >= to) {
+            return 0;
+        }
+        int listed = insertion(Math.min(to, open)) - insertion(from);
+        return Math.max(0, listed) + Math.max(0, to - Math.max(from, open));
+    }
+
+    /** The number of listed rows below a row. */
+    private int insertion(int row) {
+        int at = Arrays.binarySearch(rows, 0, count, row);
+        return at < 0 ? -at - 1 : at;
+    }
+
+    /** How many rows can contain it at most, whatever their number. */
+    private int most() {
+        return open == CLOSED ? Math.min(most, count) : most;
+    }
+
+    /** Whether something tells how many rows can contain it, rather than that any behind a full list may. */
+    boolean isBounded() {
+        return most() != Integer.MAX_VALUE;
+    }
+
+    /** How many rows of a unit can contain it at most. */
+    int most(int unitRows) {
+        return Math.min(most, count(0, unitRows));
+    }
+
     /** Becomes the rows that belong to both of two other sets. */
     RowSet setAnd(RowSet a, RowSet b) {
         clear();
@@ -92,6 +132,7 @@ final class RowSet {
             j += inB ? 1 : 0;
         }
         open = Math.max(a.open, b.open);
+        most = Math.min(a.most, b.most);
         return this;
     }
 
@@ -99,6 +140,7 @@ final class RowSet {
     RowSet setOr(RowSet a, RowSet b) {
         clear();
         open = Math.min(a.open, b.open);
+        most = (int) Math.min(Integer.MAX_VALUE, (long) a.most() + b.most());
         int i = 0;
         int j = 0;
         while (i < a.count || j < b.count) {

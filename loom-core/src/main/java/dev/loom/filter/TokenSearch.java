@@ -19,6 +19,12 @@ public final class TokenSearch {
     private long chunksSkippedByRows;
     private long chunksLeft;
     private long chunksUnknown;
+    /** The unit of the chunk that was asked about last; null if there is none. */
+    private @Nullable UnitExtent unit;
+
+    private boolean unitBounded;
+    private long unitRowsMost;
+    private double chunkRows;
 
     /** @param groups that other searches of the same query may move too */
     public TokenSearch(GroupCursor groups, TokenCondition condition) {
@@ -29,14 +35,20 @@ public final class TokenSearch {
     /** Whether records of a chunk may meet the condition; false is certain. */
     public boolean mayMeet(long chunk) {
         UnitGroup group = search(chunk);
-        int unit = group == null ? -1 : group.unitAt(chunk);
-        if (group == null || unit < 0 || !group.extent(unit).has(chunk)) {
+        int number = group == null ? -1 : group.unitAt(chunk);
+        unit = null;
+        if (group == null || number < 0 || !group.extent(number).has(chunk)) {
             chunksUnknown++;
             return true;
         }
-        RowSet rows = search.rows(unit);
-        if (group.extent(unit).meets(rows, chunk)) {
+        RowSet rows = search.rows(number);
+        UnitExtent extent = group.extent(number);
+        if (extent.meets(rows, chunk)) {
             chunksLeft++;
+            unit = extent;
+            unitBounded = rows.isBounded();
+            unitRowsMost = rows.most(extent.rows());
+            chunkRows = (double) extent.rowsIn(rows, chunk) * unitRowsMost / rows.count(0, extent.rows());
             return true;
         }
         chunksSkippedByFilter += rows.isEmpty() ? 1 : 0;
@@ -61,6 +73,26 @@ public final class TokenSearch {
             }
         }
         return group;
+    }
+
+    /** Where the unit begins that told of the chunk asked about last, if that may meet the condition; -1 if none told. */
+    public long unit() {
+        return unit == null ? -1 : unit.start();
+    }
+
+    /** Whether lists or counts of the unit tell {@link #unitRowsMost()}, rather than that any row behind a full list may. */
+    public boolean unitBounded() {
+        return unitBounded;
+    }
+
+    /** How many rows of {@link #unit()} can meet the condition at most. */
+    public long unitRowsMost() {
+        return unitRowsMost;
+    }
+
+    /** How many rows of the chunk meet the condition if those of the unit, taken as the most, lie evenly in it. */
+    public double chunkRows() {
+        return chunkRows;
     }
 
     /** Units whose filters were asked. */

@@ -40,6 +40,12 @@ record UnitExtent(long start, long end, int rows, long[] chunks, int[] firstRows
         return i >= 0 && set.meets(firstRows[i], i + 1 < firstRows.length ? firstRows[i + 1] : rows);
     }
 
+    /** How many rows of a set lie in a chunk. */
+    int rowsIn(RowSet set, long chunk) {
+        int i = Arrays.binarySearch(chunks, chunk);
+        return i < 0 ? 0 : set.count(firstRows[i], i + 1 < firstRows.length ? firstRows[i + 1] : rows);
+    }
+
     @Override
     public boolean equals(Object other) {
         return other instanceof UnitExtent extent

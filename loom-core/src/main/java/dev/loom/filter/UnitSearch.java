@@ -83,7 +83,12 @@ final class UnitSearch {
             if (group.contents().frequent().contains(digest)) {
                 group.seekFrequent(digest);
                 for (int i = 0; i < rows.length; i++) {
-                    setAllOrNone(rows[i], group.count(i) > 0);
+                    int most = group.count(i);
+                    if (most == 0) {
+                        rows[i].clear();
+                    } else {
+                        rows[i].setMost(most);
+                    }
                 }
             } else {
                 group.seekRare(digest);

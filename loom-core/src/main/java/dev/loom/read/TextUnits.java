@@ -56,6 +56,26 @@ public final class TextUnits {
             return search.mayMeet(chunk.start());
         }
 
+        /** Where the unit begins that told of the chunk asked about last, if that may meet the condition; -1 if none told. */
+        public long unit() {
+            return search.unit();
+        }
+
+        /** Whether lists or counts of the unit tell {@link #unitRowsMost()}, rather than that any row behind a full list may. */
+        public boolean unitBounded() {
+            return search.unitBounded();
+        }
+
+        /** How many of the source's records in {@link #unit()} can meet the condition at most. */
+        public long unitRowsMost() {
+            return search.unitRowsMost();
+        }
+
+        /** How many records of the chunk meet the condition if those of the unit, taken as the most, lie evenly in it. */
+        public double chunkRows() {
+            return search.chunkRows();
+        }
+
         /** What the search has come across so far. */
         public Tally tally() {
             return new Tally(

@@ -6,6 +6,7 @@ import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.api.ValueType;
 import dev.loom.query.histogram.CellCounts;
+import dev.loom.query.histogram.ChunkSteps;
 import dev.loom.query.histogram.HistogramChunks;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.EventClock;
@@ -140,7 +141,7 @@ public final class Histogram extends Query<Histogram> {
                     long timeNs = clock == null
                             ? record.timeNs()
                             : clock.epochNs(scope.lookup(), record.buffer(), record.offset(), record.length());
-                    counts.add(counts.step(timeNs), reader.key(), reader.remainder());
+                    counts.add(counts.times().step(timeNs), reader.key(), reader.remainder());
                 }
             }
             return new Counts(counts, scope.statistics(read), scope.completeness());
@@ -155,7 +156,9 @@ public final class Histogram extends Query<Histogram> {
     private static ChunkDecider decider(
             WherePlan plan, @Nullable IndexSummaries summaries, @Nullable EventClock clock, CellCounts counts) {
         EventTimes times = clock == null ? null : EventTimes.of(clock, plan);
-        return summaries == null ? ChunkDecider.READ_ALL : new HistogramChunks(summaries, times, counts);
+        return summaries == null
+                ? ChunkDecider.READ_ALL
+                : new HistogramChunks(summaries, new ChunkSteps(counts.times(), times), counts);
     }
 
     /** The counts of a {@link Histogram}: bins from the lowest values up, steps from the earliest on. Immutable. */
@@ -222,7 +225,7 @@ public final class Histogram extends Query<Histogram> {
 
         /** The times of a step; the last one ends with the range. */
         public TimeRange range(int step) {
-            return cells.range(step);
+            return cells.times().range(step);
         }
 
         /** The work done. */

@@ -193,6 +193,31 @@ class OperatorOracleTest {
         });
     }
 
+    @Test
+    void shouldCountInRounds() {
+        rounds("count", (store, snapshot) -> {
+            int source = random.nextBoolean() ? store.sourceA : store.sourceB;
+            ProgressiveCount query = ProgressiveCount.of(snapshot, source).firstSample(1 + random.nextInt(20));
+            Predicate<Row> wanted = narrow(query, store);
+            QueryTerms terms = query.terms();
+            boolean event = terms.eventRange() != null;
+            TimeRange range = event ? terms.eventRange().range() : terms.range();
+            boolean steps = range.fromNs() != Long.MIN_VALUE && range.toNs() != Long.MAX_VALUE && random.nextBoolean();
+            long stepNs = steps ? 1 + (range.toNs() - range.fromNs()) / (1 + random.nextInt(20)) : 0;
+            ProgressiveCount.Counts counts = query.step(stepNs).run();
+            assertTrue(counts.isExact() && counts.completeness().complete());
+            skipped += counts.statistics().chunksFromTotals();
+            long[] expected = new long[counts.steps()];
+            store.rows(source).stream()
+                    .filter(wanted)
+                    .mapToLong(row -> (event ? row.ts() : row.timeNs()) - range.fromNs())
+                    .forEach(sinceNs -> expected[stepNs == 0 ? 0 : (int) (sinceNs / stepNs)]++);
+            for (int step = 0; step < expected.length; step++) {
+                assertEquals(expected[step], counts.count(step));
+            }
+        });
+    }
+
     private static void requireBins(Histogram.Counts counts, int step, List<Double> values) {
         Map<Double, Integer> rest = new HashMap<>();
         values.forEach(value -> rest.merge(value, 1, Integer::sum));

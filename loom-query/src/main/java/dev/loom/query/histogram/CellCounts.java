@@ -22,8 +22,7 @@ public final class CellCounts {
     private final ValueType type;
     private final boolean exact;
     private final @Nullable BinScale scale;
-    private final TimeRange range;
-    private final long stepNs;
+    private final TimeSteps times;
     private final int bins;
     private final int steps;
     private final long[] cells;
@@ -42,10 +41,13 @@ public final class CellCounts {
         this.type = function.type();
         this.exact = function.isExact();
         this.scale = scale;
-        this.range = range;
-        this.stepNs = stepNs;
         bins = scale == null ? 1 : scale.count();
-        steps = steps(range, stepNs, bins);
+        times = new TimeSteps(range, stepNs);
+        if (times.count() > CELLS_MAX / bins) {
+            throw new IllegalArgumentException(
+                    "too many bins and steps: bins=" + bins + ", steps=" + times.count() + ", max=" + CELLS_MAX);
+        }
+        steps = times.count();
         memory.reserve(BYTES_PER_CELL * bins * steps + BYTES_PER_STEP * steps + BYTES_PER_BIN * bins);
         cells = new long[bins * steps];
         minKeys = new long[steps];
@@ -54,22 +56,6 @@ public final class CellCounts {
         maxRemainders = new int[steps];
         Arrays.fill(minKeys, Long.MAX_VALUE);
         Arrays.fill(maxKeys, Long.MIN_VALUE);
-    }
-
-    private static int steps(TimeRange range, long stepNs, int bins) {
-        if (stepNs == 0) {
-            return 1;
-        }
-        if (range.fromNs() == Long.MIN_VALUE) {
-            throw new IllegalArgumentException("steps need a time range with a start: range=" + range);
-        }
-        long lengthNs = range.toNs() - range.fromNs(); // unsigned
-        long steps = Long.divideUnsigned(lengthNs, stepNs) + (Long.remainderUnsigned(lengthNs, stepNs) == 0 ? 0 : 1);
-        if (Long.compareUnsigned(steps, CELLS_MAX / bins) > 0) {
-            throw new IllegalArgumentException("too many bins and steps: bins=" + bins + ", steps="
-                    + Long.toUnsignedString(steps) + ", max=" + CELLS_MAX);
-        }
-        return (int) steps;
     }
 
     /** Whether whole values are exact integers: see {@link IndexFunction#isExact}. */
@@ -122,19 +108,9 @@ public final class CellCounts {
         return minKeys[step] > maxKeys[step] ? null : new Value(type, maxKeys[step], maxRemainders[step]);
     }
 
-    /** The times of a step; the last one ends with the range. */
-    public TimeRange range(int step) {
-        if (stepNs == 0) {
-            return range;
-        }
-        long fromNs = range.fromNs() + step * stepNs;
-        return new TimeRange(fromNs, step == steps - 1 ? range.toNs() : fromNs + stepNs);
-    }
-
-    /** The step of a time in the range. */
-    public int step(long timeNs) {
-        // a range without an end includes Long.MAX_VALUE, which may lie one past the last step
-        return stepNs == 0 ? 0 : (int) Math.min(steps - 1L, Long.divideUnsigned(timeNs - range.fromNs(), stepNs));
+    /** The times of the steps. */
+    public TimeSteps times() {
+        return times;
     }
 
     /** The bin of a key. */

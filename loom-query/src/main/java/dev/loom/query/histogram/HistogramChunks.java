@@ -1,8 +1,6 @@
 package dev.loom.query.histogram;
 
 import dev.loom.error.CorruptStoreException;
-import dev.loom.query.model.TimeRange;
-import dev.loom.query.plan.EventTimes;
 import dev.loom.query.plan.IndexSummaries;
 import dev.loom.query.walk.ChunkDecider;
 import dev.loom.query.walk.ChunkUse;
@@ -10,22 +8,18 @@ import dev.loom.read.BinListReader;
 import dev.loom.read.ChunkCursor;
 import dev.loom.read.ChunkSummary;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /** Counts chunks in a histogram from what indexes hold, where that is enough. For one thread. */
 public final class HistogramChunks implements ChunkDecider {
-    private static final int SEVERAL = -1;
-
     private final IndexSummaries summaries;
-    private final @Nullable EventTimes times;
+    private final ChunkSteps steps;
     private final CellCounts counts;
     private int[] bins = new int[64];
     private long[] binCounts = new long[64];
 
-    /** @param times for steps by the records' own times; null for steps by arrival */
-    public HistogramChunks(IndexSummaries summaries, @Nullable EventTimes times, CellCounts counts) {
+    public HistogramChunks(IndexSummaries summaries, ChunkSteps steps, CellCounts counts) {
         this.summaries = summaries;
-        this.times = times;
+        this.steps = steps;
         this.counts = counts;
     }
 
@@ -38,8 +32,8 @@ public final class HistogramChunks implements ChunkDecider {
         if (totals.count() == 0) {
             return ChunkUse.FROM_TOTALS;
         }
-        int step = whole ? step(chunk) : SEVERAL;
-        if (step == SEVERAL) {
+        int step = whole ? steps.of(chunk) : ChunkSteps.SEVERAL;
+        if (step == ChunkSteps.SEVERAL) {
             return ChunkUse.READ;
         }
         int bin = counts.bin(totals.minKey());
@@ -49,20 +43,6 @@ public final class HistogramChunks implements ChunkDecider {
             return ChunkUse.FROM_TOTALS;
         }
         return takeBins(step) ? ChunkUse.FROM_BINS : ChunkUse.READ;
-    }
-
-    /** The one step that holds all records of a chunk which lies in the range as a whole. */
-    private int step(ChunkCursor chunk) {
-        long firstNs = chunk.firstTimeNs();
-        long lastNs = chunk.lastTimeNs();
-        if (times != null) {
-            // the chunk lies in the range as a whole, so its times are known
-            TimeRange range = times.of(chunk);
-            firstNs = range.fromNs();
-            lastNs = range.lastNs();
-        }
-        int step = counts.step(firstNs);
-        return step == counts.step(lastNs) ? step : SEVERAL;
     }
 
     /** Adds all bins, or none if a bin spans several of the histogram's or is corrupt. */

@@ -7,6 +7,7 @@ import dev.loom.format.PayloadFormat;
 import dev.loom.query.where.Where;
 import dev.loom.query.where.Where.Literal;
 import dev.loom.query.where.Where.Operator;
+import dev.loom.read.ChunkCursor;
 import dev.loom.read.SnapshotReader;
 import dev.loom.read.TextUnits;
 import dev.loom.text.TokenCondition;
@@ -15,6 +16,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -29,10 +31,18 @@ public final class WherePlan {
     private final List<Index> indexes;
     private final SnapshotReader reader;
     private final @Nullable PayloadFormat format;
+    /** What all records must meet; null for nothing. */
+    private final @Nullable Where all;
+
     private final Map<Object, IndexSummaries> summaries = new HashMap<>();
     private final List<Supplier<String>> lines = new ArrayList<>();
     private @Nullable TextUnits textUnits;
     private boolean searchesText;
+    /** The search for what all records must have; null if there is no such text. */
+    private TextUnits.@Nullable Search textSearch;
+
+    private boolean textTells;
+    private long readInVain;
     private ChunkCondition condition;
 
     public WherePlan(QueryTerms terms, SnapshotReader reader) {
@@ -46,11 +56,12 @@ public final class WherePlan {
         List<Where> conditions = terms.conditions().stream()
                 .map(written -> written.resolve(terms.format()))
                 .toList();
-        this.condition = switch (conditions.size()) {
-            case 0 -> ChunkCondition.ALWAYS;
-            case 1 -> planWithText(conditions.get(0));
-            default -> planWithText(new Where.And(conditions));
+        this.all = switch (conditions.size()) {
+            case 0 -> null;
+            case 1 -> conditions.get(0);
+            default -> new Where.And(conditions);
         };
+        this.condition = all == null ? ChunkCondition.ALWAYS : planWithText(all);
     }
 
     /** What the query asks. */
@@ -66,6 +77,38 @@ public final class WherePlan {
     /** Adds a further condition. */
     public void require(ChunkCondition more) {
         condition = condition == ChunkCondition.ALWAYS ? more : both(condition, more);
+    }
+
+    /**
+     * How many of the chunk's records are to be expected to meet the condition, after {@link #condition()} was asked about it: what the
+     * text index knows of its unit, or else all.
+     */
+    public double expectedRows(ChunkCursor chunk) {
+        TextUnits.Search search = textSearch;
+        return search == null || textUnit() < 0
+                ? chunk.records()
+                : Math.min(search.chunkRows(), (double) chunk.records());
+    }
+
+    /** The unit of the text index that told of the chunk asked about last; -1 if none did. */
+    public long textUnit() {
+        TextUnits.Search search = textSearch;
+        return search == null || !textTells ? -1 : search.unit();
+    }
+
+    /** Whether {@link #textUnitRowsMost()} is near the truth, as far as the text index can tell. */
+    public boolean isTextUnitBounded() {
+        return Objects.requireNonNull(textSearch).unitBounded();
+    }
+
+    /** How many records of {@link #textUnit()} can meet the condition at most. */
+    public long textUnitRowsMost() {
+        return Objects.requireNonNull(textSearch).unitRowsMost();
+    }
+
+    /** Notes that a chunk to which the text index led had no record that meets the conditions. */
+    public void noteReadInVain() {
+        readInVain++;
     }
 
     /** Whether any index is used. */
@@ -113,10 +156,16 @@ public final class WherePlan {
         }
         searchesText = true;
         TextUnits.Search search = units.search(tokens);
-        lines.add(() -> expression + ": text index, " + describe(search.tally()));
+        boolean required = expression.equals(all);
+        if (required) {
+            textSearch = search;
+        }
+        lines.add(() -> expression + ": text index, " + describe(search.tally())
+                + (required ? ", chunks read in vain=" + readInVain : ""));
         return chunk -> {
             Coverage known = others.cover(chunk);
-            return known != Coverage.NONE && search.mayMeet(chunk) ? known : Coverage.NONE;
+            textTells = known != Coverage.NONE;
+            return textTells && search.mayMeet(chunk) ? known : Coverage.NONE;
         };
     }
 

@@ -14,4 +14,9 @@ public interface ChunkDecider {
      * @param whole whether all records of the source in the part count; only then may its summaries answer for it
      */
     ChunkUse decide(ChunkCursor chunk, boolean whole);
+
+    /** As {@link #decide} for a part of which no directory tells anything, or whose records are partly gone: {@code READ} or {@code DEFERRED}. */
+    default ChunkUse decideUnlisted(ChunkCursor chunk) {
+        return ChunkUse.READ;
+    }
 }

@@ -26,6 +26,9 @@ public final class QueryGuide implements SourceRecords.ChunkGuide {
     private final ChunkTally tally = new ChunkTally();
     private Limit limit = Limit.NONE;
     private boolean whole;
+    private boolean inRange;
+    /** Whether the text index has led to the chunk being read, and no record of it has met the condition yet. */
+    private boolean awaitsMatch;
 
     /** @param bytesReadBefore by previous walks of the query */
     QueryGuide(WalkContext context, long bytesReadBefore, Order order, ChunkDecider decider, TimeRange range) {
@@ -41,7 +44,10 @@ public final class QueryGuide implements SourceRecords.ChunkGuide {
     @Override
     public Step decide(ChunkCursor chunk) {
         whole = false;
-        ChunkUse use = plain || !chunk.listed() ? ChunkUse.READ : use(chunk);
+        inRange = false;
+        settle();
+        ChunkUse use = plain ? ChunkUse.READ : chunk.listed() ? use(chunk) : decider.decideUnlisted(chunk);
+        awaitsMatch = use == ChunkUse.READ && inRange && context.plan().textUnit() >= 0;
         tally.add(use, chunk);
         return switch (use) {
             case READ -> Step.READ;
@@ -62,10 +68,23 @@ public final class QueryGuide implements SourceRecords.ChunkGuide {
         if (coverage == Coverage.NONE) {
             return ChunkUse.SKIPPED_BY_BINS;
         }
-        boolean inRange = first >= range.fromNs() && !range.endsBefore(last) && chunk.start() >= terms.fromAddress();
+        inRange = first >= range.fromNs() && !range.endsBefore(last) && chunk.start() >= terms.fromAddress();
         whole = inRange && coverage == Coverage.ALL;
         // for records of a deleted file no index is asked: what is left is read, and the rest counts as missing
-        return chunk.isFileMissing() ? ChunkUse.READ : decider.decide(chunk, whole);
+        return chunk.isFileMissing() ? decider.decideUnlisted(chunk) : decider.decide(chunk, whole);
+    }
+
+    /** Notes that a record of the chunk being read meets the condition. */
+    void matched() {
+        awaitsMatch = false;
+    }
+
+    /** Ends the chunk being read, which was read in vain if none of its records met the condition. */
+    void settle() {
+        if (awaitsMatch) {
+            awaitsMatch = false;
+            context.plan().noteReadInVain();
+        }
     }
 
     @Override

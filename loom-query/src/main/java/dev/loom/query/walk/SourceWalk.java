@@ -96,12 +96,17 @@ public final class SourceWalk implements AutoCloseable {
                 return true;
             }
         }
+        guide.settle();
         return false;
     }
 
     private boolean meetsCondition() {
         lookup.from(records.address());
-        return predicate == null || predicate.test(records.buffer(), records.offset(), records.length());
+        boolean met = predicate == null || predicate.test(records.buffer(), records.offset(), records.length());
+        if (met) {
+            guide.matched();
+        }
+        return met;
     }
 
     /** The record that the walk stands on. */
