@@ -35,6 +35,7 @@ public abstract class Query<Q extends Query<Q>> {
     private QueryMemory memory = QueryMemory.UNLIMITED;
     private boolean timeIndex = true;
     private boolean chunkIndex = true;
+    private boolean textIndex = true;
 
     Query(Snapshot snapshot, int sourceId) {
         this.snapshot = Objects.requireNonNull(snapshot);
@@ -113,6 +114,12 @@ public abstract class Query<Q extends Query<Q>> {
         return self();
     }
 
+    /** Whether to use what the text index holds; default yes. */
+    public Q useTextIndex(boolean use) {
+        textIndex = use;
+        return self();
+    }
+
     /** The query as it is now. */
     final QueryTerms terms() {
         return new QueryTerms(
@@ -124,7 +131,8 @@ public abstract class Query<Q extends Query<Q>> {
                 eventClock == null ? null : new EventRange(eventClock, eventRange, eventWindow),
                 new RunLimits(budget, cancelled, pulse, memory),
                 timeIndex,
-                chunkIndex);
+                chunkIndex,
+                textIndex);
     }
 
     /** Records at lower addresses are skipped. */

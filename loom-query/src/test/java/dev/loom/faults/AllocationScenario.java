@@ -324,6 +324,7 @@ public final class AllocationScenario implements BiFunction<Path, String, List<S
                 String byIndex = answer(IndexedAggregate.of(snapshot, index));
                 String byRecords = answer(IndexedAggregate.of(snapshot, index)
                         .useChunkIndex(false)
+                        .useTextIndex(false)
                         .useTimeIndex(false));
                 expect(byIndex.equals(byRecords), when + ": " + index.name() + ": " + byIndex + " is not " + byRecords);
                 expect(

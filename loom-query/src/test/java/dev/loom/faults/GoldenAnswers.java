@@ -158,6 +158,7 @@ final class GoldenAnswers {
         return IndexedAggregate.of(snapshot, index.sourceId(), function)
                 .percentiles(50, 99)
                 .useChunkIndex(use)
+                .useTextIndex(use)
                 .run();
     }
 

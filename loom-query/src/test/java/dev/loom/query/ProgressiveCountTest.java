@@ -156,6 +156,7 @@ final class ProgressiveCountTest {
                         .step((range.toNs() - range.fromNs()) / parts + 1)
                         .firstSample(40)
                         .useChunkIndex(random.nextInt(4) > 0)
+                        .useTextIndex(random.nextInt(4) > 0)
                         .run(found -> found.round() < rounds);
                 if (!counts.isExact()) {
                     sums.add(counts.low(), counts.high(), count(asked, range));
@@ -188,6 +189,7 @@ final class ProgressiveCountTest {
                         .step(stepNs)
                         .firstSample(1 + random.nextInt(200))
                         .useChunkIndex(random.nextInt(4) > 0)
+                        .useTextIndex(random.nextInt(4) > 0)
                         .run(round -> {
                             read.add(round.statistics().pagesRead());
                             return true;
@@ -249,6 +251,7 @@ final class ProgressiveCountTest {
             Asked asked = asked("word1 OR word2 OR word3", has -> (has & 14) > 0);
             ProgressiveCount.Counts counts = query(snapshot, asked)
                     .useChunkIndex(false)
+                    .useTextIndex(false)
                     .firstSample(50)
                     .budget(new QueryBudget(20 << 20, Duration.ofDays(1)))
                     .run();

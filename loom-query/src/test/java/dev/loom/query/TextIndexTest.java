@@ -308,6 +308,7 @@ final class TextIndexTest {
                 .where(where)
                 .order(order)
                 .useChunkIndex(indexed)
+                .useTextIndex(indexed)
                 .open()) {
             while (cursor.next()) {
                 found.add(cursor.address());

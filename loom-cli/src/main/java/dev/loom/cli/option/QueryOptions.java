@@ -13,7 +13,8 @@ public final class QueryOptions {
     /** Indexes that a query can be told not to use. */
     enum Index {
         TIME,
-        CHUNK;
+        CHUNK,
+        TEXT;
 
         @Override
         public String toString() {
@@ -48,7 +49,11 @@ public final class QueryOptions {
 
     public QueryLimits limits() {
         return RequestTexts.limits(
-                timeout, bytesReadMax, !disabledIndexes.contains(Index.TIME), !disabledIndexes.contains(Index.CHUNK));
+                timeout,
+                bytesReadMax,
+                !disabledIndexes.contains(Index.TIME),
+                !disabledIndexes.contains(Index.CHUNK),
+                !disabledIndexes.contains(Index.TEXT));
     }
 
     public boolean explain() {

@@ -40,6 +40,6 @@ public final class AggCommand extends FieldQuery {
 
     @Override
     ConsoleResults results(Snapshot snapshot, QueryRequest request, TimePrinter times) {
-        return new ListedResults(console, form(), times, false);
+        return new ListedResults(console, form(), times);
     }
 }

@@ -70,6 +70,6 @@ public final class HistCommand extends FieldQuery {
 
     @Override
     ConsoleResults results(Snapshot snapshot, QueryRequest request, TimePrinter times) {
-        return new ListedResults(console, form(), times, false);
+        return new ListedResults(console, form(), times);
     }
 }

@@ -8,8 +8,10 @@ import dev.loom.cli.output.Listing;
 import dev.loom.cli.output.OutputFormat;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
+import dev.loom.query.ProgressiveCount;
 import dev.loom.query.service.AggregateRequest;
 import dev.loom.query.service.BinGroup;
+import dev.loom.query.service.CountRequest;
 import dev.loom.query.service.HistogramRequest;
 import dev.loom.server.json.RecordPrinter;
 import dev.loom.server.json.ResultRows;
@@ -21,12 +23,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Prints aggregates and histograms: in a table or as a chart, or as the rows that JSON has. */
 final class ListedResults extends ConsoleResults {
-    private final boolean exact;
+    /** Draws counts over the last estimate. */
+    private final CountChart chart;
 
-    /** @param exact whether steps say if their count is exact, instead of minimum and maximum */
-    ListedResults(Console console, OutputFormat form, TimePrinter times, boolean exact) {
+    ListedResults(Console console, OutputFormat form, TimePrinter times) {
         super(console, form, times, new FieldsOption(), false);
-        this.exact = exact;
+        this.chart = new CountChart(console, times);
     }
 
     @Override
@@ -60,8 +62,30 @@ final class ListedResults extends ConsoleResults {
             printed(new HistogramChart(console, request, counts, times).draw(groups));
             return;
         }
-        Listing listing = new Listing(ResultRows.histogramColumns(request, exact)).to(console, form);
-        ResultRows.histogram(request, counts, groups, exact, row -> {
+        Listing listing = new Listing(ResultRows.histogramColumns(request)).to(console, form);
+        ResultRows.histogram(request, counts, groups, row -> {
+            listing.add(row);
+            printed(1);
+        });
+        listing.end();
+    }
+
+    @Override
+    public boolean onEstimate(CountRequest request, ProgressiveCount.Counts counts) {
+        if (form == OutputFormat.TABLE && console.outTerminal()) {
+            chart.draw(counts);
+        }
+        return !console.interruption().requested();
+    }
+
+    @Override
+    public void onCount(CountRequest request, ProgressiveCount.Counts counts) {
+        if (form == OutputFormat.TABLE) {
+            printed(chart.draw(counts));
+            return;
+        }
+        Listing listing = new Listing(ResultRows.countColumns(counts)).to(console, form);
+        ResultRows.counts(counts, row -> {
             listing.add(row);
             printed(1);
         });

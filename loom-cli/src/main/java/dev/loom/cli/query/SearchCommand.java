@@ -34,17 +34,25 @@ public final class SearchCommand extends RecordQuery {
             description = "Length of a time step for --count; by default fits the terminal.")
     private @Nullable String step;
 
+    @Option(
+            names = "--within",
+            paramLabel = "SHARE",
+            description = "Ends --count with an estimate once the sum is within this share with a probability of 95 %,"
+                    + " such as 2%.")
+    private @Nullable String within;
+
     public SearchCommand(Console console) {
         super(console);
     }
 
     @Override
     QueryRequest request(RequestBuilder builder) {
-        return builder.search(sourceName, text, field, where.texts(), ascending, limit, count, step, console.columns());
+        return builder.search(
+                sourceName, text, field, where.texts(), ascending, limit, count, step, console.columns(), within);
     }
 
     @Override
     ConsoleResults results(Snapshot snapshot, QueryRequest request, TimePrinter times) {
-        return count ? new ListedResults(console, form(), times, true) : super.results(snapshot, request, times);
+        return count ? new ListedResults(console, form(), times) : super.results(snapshot, request, times);
     }
 }

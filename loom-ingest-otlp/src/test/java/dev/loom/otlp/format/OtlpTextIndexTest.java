@@ -111,6 +111,7 @@ final class OtlpTextIndexTest {
                 .where(Where.parse(where))
                 .order(Order.NEWEST_FIRST)
                 .useChunkIndex(indexed)
+                .useTextIndex(indexed)
                 .open()) {
             while (cursor.next()) {
                 found.add(cursor.address());

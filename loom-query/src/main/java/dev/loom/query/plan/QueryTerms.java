@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param eventRange of the records' own times; null for all
  * @param timeIndex whether to find the time range through the timestamp index
  * @param chunkIndex whether to use what indexes hold about chunks
+ * @param textIndex whether to use what the text index holds
  */
 public record QueryTerms(
         Snapshot snapshot,
@@ -28,7 +29,8 @@ public record QueryTerms(
         @Nullable EventRange eventRange,
         RunLimits limits,
         boolean timeIndex,
-        boolean chunkIndex) {
+        boolean chunkIndex,
+        boolean textIndex) {
     public QueryTerms {
         conditions = List.copyOf(conditions);
     }

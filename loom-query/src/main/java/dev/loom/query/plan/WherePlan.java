@@ -148,7 +148,7 @@ public final class WherePlan {
 
     /** What all indexes tell; the text index is asked for the whole expression at once, as it knows rows and not only chunks. */
     private ChunkCondition planWithText(Where expression) {
-        TokenCondition tokens = terms.chunkIndex() ? TokenTerms.of(expression) : TokenCondition.NONE;
+        TokenCondition tokens = terms.textIndex() ? TokenTerms.of(expression) : TokenCondition.NONE;
         ChunkCondition others = plan(expression);
         TextUnits units = tokens.equals(TokenCondition.NONE) ? null : textUnits();
         if (units == null || units.isEmpty()) {
@@ -215,10 +215,10 @@ public final class WherePlan {
 
     /** The text index tells nothing about single terms: {@link #planWithText} asks it. */
     private ChunkCondition overText(Where expression) {
-        boolean known = terms.chunkIndex() && !TokenTerms.of(expression).equals(TokenCondition.NONE);
+        boolean known = terms.textIndex() && !TokenTerms.of(expression).equals(TokenCondition.NONE);
         return known && !textUnits().isEmpty()
                 ? ChunkCondition.UNKNOWN
-                : unknown(expression, terms.chunkIndex() ? "no index over text" : "text index: disabled");
+                : unknown(expression, terms.textIndex() ? "no index over text" : "text index: disabled");
     }
 
     private ChunkCondition unknown(Where expression, String reason) {
@@ -229,11 +229,10 @@ public final class WherePlan {
 
     /** The condition that a field compares in this way with any of the literals. */
     private ChunkCondition compare(String field, Operator operator, List<Literal> literals, Where expression) {
-        if (!terms.chunkIndex()) {
-            return unknown(expression, "chunk index: disabled");
-        }
         if (literals.stream().anyMatch(Literal.Text.class::isInstance)) {
             return overText(expression);
+        } else if (!terms.chunkIndex()) {
+            return unknown(expression, "chunk index: disabled");
         }
         Map<ValueType, List<Index>> byType = new LinkedHashMap<>();
         for (Index index : indexes) {

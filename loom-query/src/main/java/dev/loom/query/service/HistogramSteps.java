@@ -4,6 +4,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.query.EventExtent;
 import dev.loom.query.Histogram;
+import dev.loom.query.Query;
 import dev.loom.query.model.TimeRange;
 import org.jspecify.annotations.Nullable;
 
@@ -50,9 +51,13 @@ record HistogramSteps(TimeRange range, long stepNs) {
 
     /** Runs the histogram with these steps. */
     Histogram.Counts count(Histogram query, SelectedSource selected, QueryExecution run) {
+        return run.count(limit(run.prepare(query), selected).step(stepNs));
+    }
+
+    /** Limits a query to the range of the steps; returns it. */
+    <Q extends Query<Q>> Q limit(Q query, SelectedSource selected) {
         SourceClock clock = selected.clock();
-        Histogram prepared = run.prepare(query);
-        return run.count((clock == null ? prepared.range(range) : prepared.eventRange(clock, range)).step(stepNs));
+        return clock == null ? query.range(range) : query.eventRange(clock, range);
     }
 
     private static @Nullable TimeRange arrivals(Snapshot snapshot, SelectedSource selected) {

@@ -62,6 +62,7 @@ final class QueryExecution {
     <Q extends Query<Q>> Q prepare(Query<Q> query) {
         return query.useTimeIndex(limits.useTimeIndex())
                 .useChunkIndex(limits.useChunkIndex())
+                .useTextIndex(limits.useTextIndex())
                 .budget(new QueryBudget(Math.max(0, limits.budget().bytesReadMax() - work.bytesRead()), timeLeft()))
                 .memory(memory)
                 .cancelWhen(cancelled)

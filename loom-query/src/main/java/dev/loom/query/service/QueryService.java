@@ -9,6 +9,7 @@ import dev.loom.api.Store;
 import dev.loom.format.RecordLookup;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
+import dev.loom.query.ProgressiveCount;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import dev.loom.query.TopRecords;
@@ -74,6 +75,8 @@ public final class QueryService {
             aggregate(snapshot, aggregate, selected, run, results);
         } else if (request instanceof HistogramRequest histogram) {
             histogram(snapshot, histogram, selected, run, results);
+        } else if (request instanceof CountRequest count) {
+            count(snapshot, count, selected, run, results);
         }
         return run.report(selected.withoutTime());
     }
@@ -197,6 +200,32 @@ public final class QueryService {
         run.forgetMissing();
         Histogram query = selected.restrict(byValue(snapshot, selected, function));
         results.onHistogram(request, steps.count(query.groups(BinGroup.ends(groups)), selected, run), groups);
+    }
+
+    private static void count(
+            Snapshot snapshot,
+            CountRequest request,
+            SelectedSource selected,
+            QueryExecution run,
+            ResultHandler results) {
+        HistogramSteps steps = HistogramSteps.of(snapshot, selected, run, request.steps());
+        if (steps == null) {
+            results.onNothing("no records in the range");
+            return;
+        }
+        ProgressiveCount query = run.prepare(selected.restrict(
+                ProgressiveCount.of(snapshot, selected.source().id())));
+        ProgressiveCount.Counts counts = steps.limit(query, selected)
+                .step(steps.stepNs())
+                .run(round -> results.onEstimate(request, round) && !isWithin(round, request.withinShare()));
+        run.add(counts.statistics(), counts.completeness());
+        results.onCount(request, counts);
+    }
+
+    /** Whether the sum of all steps is known well enough. */
+    private static boolean isWithin(ProgressiveCount.Counts counts, double share) {
+        long off = Math.max(counts.high() - counts.count(), counts.count() - counts.low());
+        return share > 0 && counts.round() > 0 && off <= share * counts.count();
     }
 
     /** A histogram with the bins of an index over the function, if there is one. */

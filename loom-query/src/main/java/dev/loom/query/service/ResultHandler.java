@@ -4,6 +4,7 @@ import dev.loom.api.Source;
 import dev.loom.format.RecordLookup;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
+import dev.loom.query.ProgressiveCount;
 import java.util.List;
 import org.agrona.DirectBuffer;
 
@@ -41,6 +42,18 @@ public interface ResultHandler {
      *     counts; empty by time alone
      */
     default void onHistogram(HistogramRequest request, Histogram.Counts counts, List<BinGroup> groups) {}
+
+    /**
+     * Estimates of a count request, of each round but the last.
+     *
+     * @return whether to go on; if not, the answer is the same once more
+     */
+    default boolean onEstimate(CountRequest request, ProgressiveCount.Counts counts) {
+        return true;
+    }
+
+    /** The answer to a count request. Not called if there is no record in the range. */
+    default void onCount(CountRequest request, ProgressiveCount.Counts counts) {}
 
     /**
      * There is no histogram.

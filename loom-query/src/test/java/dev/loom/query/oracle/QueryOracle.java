@@ -47,6 +47,7 @@ final class QueryOracle {
         try (QueryCursor cursor = RawScan.of(snapshot, source)
                 .useTimeIndex(false)
                 .useChunkIndex(false)
+                .useTextIndex(false)
                 .order(Order.OLDEST_FIRST)
                 .open()) {
             while (cursor.next()) {
@@ -173,7 +174,9 @@ final class QueryOracle {
 
     /** Uses both indexes mostly, and now and then one or none. */
     private <Q extends Query<Q>> Q choose(Q query) {
-        return query.useTimeIndex(random.nextInt(5) > 0).useChunkIndex(random.nextInt(5) > 0);
+        return query.useTimeIndex(random.nextInt(5) > 0)
+                .useChunkIndex(random.nextInt(5) > 0)
+                .useTextIndex(random.nextInt(5) > 0);
     }
 
     private void scan(Index index, TimeRange times, ValueRange values, Predicate<BigDecimal> inValues) {

@@ -234,7 +234,7 @@ final class QueryServiceTest {
 
     @Test
     void shouldEndWithWhatWasFoundWhenCancelledOrOutOfBudget() {
-        QueryLimits bytes = new QueryLimits(new QueryBudget(1, Duration.ofMinutes(1)), true, true);
+        QueryLimits bytes = new QueryLimits(new QueryBudget(1, Duration.ofMinutes(1)), true, true, true);
         assertEquals(
                 Completeness.Limit.BYTES,
                 run(new ScanRequest(all(), Order.NEWEST_FIRST, Long.MAX_VALUE, bytes))

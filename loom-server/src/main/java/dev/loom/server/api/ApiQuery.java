@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param fields of each record; empty for all
  * @param causes whether records have the address of their cause
- * @param exact whether steps say if their count is exact
  * @param request makes the request; null for a tail
  * @param tail makes the request of a tail; null for others
  */
@@ -30,7 +29,6 @@ record ApiQuery(
         QueryLimits limits,
         List<String> fields,
         boolean causes,
-        boolean exact,
         @Nullable Function<RequestBuilder, QueryRequest> request,
         @Nullable Function<Snapshot, TailRequest> tail) {
     static final Set<String> NAMES = Set.of("scan", "agg", "hist", "top", "correlate", "search", "tail");
@@ -61,17 +59,16 @@ record ApiQuery(
         QueryLimits limits = limits(in, timeMax, false);
         RequestTimes times = times(in);
         List<String> fields = List.of("agg", "hist").contains(name) ? List.of() : fields(in);
-        boolean count = name.equals("search") && in.flag("count");
         Function<RequestBuilder, QueryRequest> request = switch (name) {
             case "scan" -> scan(source, where, in);
-            case "search" -> search(source, where, count, in);
+            case "search" -> search(source, where, in);
             case "top" -> top(source, where, in);
             case "agg" -> aggregate(source, where, in);
             case "hist" -> histogram(source, where, in);
             default -> correlate(source, where, in);
         };
         in.end();
-        return new ApiQuery(source, times, limits, fields, name.equals("correlate"), count, request, null);
+        return new ApiQuery(source, times, limits, fields, name.equals("correlate"), request, null);
     }
 
     private static ApiQuery tail(String source, List<String> where, RequestMembers in, Duration timeMax) {
@@ -88,7 +85,6 @@ record ApiQuery(
                 limits,
                 fields,
                 false,
-                false,
                 null,
                 snapshot -> RequestBuilder.tail(snapshot, limits, source, where, text, lines, follow));
     }
@@ -99,14 +95,15 @@ record ApiQuery(
         return builder -> builder.scan(source, where, ascending, limit);
     }
 
-    private static Function<RequestBuilder, QueryRequest> search(
-            String source, List<String> where, boolean count, RequestMembers in) {
+    private static Function<RequestBuilder, QueryRequest> search(String source, List<String> where, RequestMembers in) {
         String text = in.required("query");
         String field = in.text("field");
         boolean ascending = in.flag("asc");
         long limit = in.number("limit", Long.MAX_VALUE);
+        boolean count = in.flag("count");
         String step = in.text("step");
-        return builder -> builder.search(source, text, field, where, ascending, limit, count, step, STEPS_MAX);
+        String within = in.text("within");
+        return builder -> builder.search(source, text, field, where, ascending, limit, count, step, STEPS_MAX, within);
     }
 
     private static Function<RequestBuilder, QueryRequest> top(String source, List<String> where, RequestMembers in) {
@@ -165,9 +162,13 @@ record ApiQuery(
     }
 
     private static QueryLimits limits(RequestMembers in, Duration timeMax, boolean follows) {
-        List<String> disabled = in.words("disable-index", List.of("time", "chunk"));
+        List<String> disabled = in.words("disable-index", List.of("time", "chunk", "text"));
         QueryLimits limits = RequestTexts.limits(
-                in.text("timeout"), in.text("max-bytes-read"), !disabled.contains("time"), !disabled.contains("chunk"));
+                in.text("timeout"),
+                in.text("max-bytes-read"),
+                !disabled.contains("time"),
+                !disabled.contains("chunk"),
+                !disabled.contains("text"));
         return follows ? limits : limits.withTimeMax(timeMax);
     }
 }

@@ -121,8 +121,8 @@ public final class QueryApi {
             return part -> {
                 RunTime time = new RunTime();
                 QueryService service = new QueryService(EventTime::clock, part, () -> cancelled);
-                JsonResults results = new JsonResults(
-                        out, new TimePrinter(query.times().zone()), query.fields(), query.causes(), query.exact());
+                JsonResults results =
+                        new JsonResults(out, new TimePrinter(query.times().zone()), query.fields(), query.causes());
                 QueryReport report =
                         query.tail() == null ? run(query, service, results) : tail(query, service, results);
                 results.onFlush();

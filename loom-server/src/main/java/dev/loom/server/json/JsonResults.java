@@ -4,8 +4,10 @@ import dev.loom.api.Source;
 import dev.loom.format.PayloadFormat;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
+import dev.loom.query.ProgressiveCount;
 import dev.loom.query.service.AggregateRequest;
 import dev.loom.query.service.BinGroup;
+import dev.loom.query.service.CountRequest;
 import dev.loom.query.service.HistogramRequest;
 import dev.loom.query.service.RequestException;
 import dev.loom.server.text.DataOutput;
@@ -20,21 +22,18 @@ public final class JsonResults extends RecordResults {
     private final TimePrinter times;
     private final List<String> fields;
     private final boolean causes;
-    private final boolean exact;
 
     /**
      * Prepares to print.
      *
      * @param fields of each record; empty for all
      * @param causes whether records have the address of their cause
-     * @param exact whether steps say if their count is exact, instead of minimum and maximum
      */
-    public JsonResults(DataOutput out, TimePrinter times, List<String> fields, boolean causes, boolean exact) {
+    public JsonResults(DataOutput out, TimePrinter times, List<String> fields, boolean causes) {
         this.out = out;
         this.times = times;
         this.fields = fields;
         this.causes = causes;
-        this.exact = exact;
     }
 
     @Override
@@ -62,7 +61,12 @@ public final class JsonResults extends RecordResults {
 
     @Override
     public void onHistogram(HistogramRequest request, Histogram.Counts counts, List<BinGroup> groups) {
-        ResultRows.histogram(request, counts, groups, exact, this::print);
+        ResultRows.histogram(request, counts, groups, this::print);
+    }
+
+    @Override
+    public void onCount(CountRequest request, ProgressiveCount.Counts counts) {
+        ResultRows.counts(counts, this::print);
     }
 
     /** Prints a row. */

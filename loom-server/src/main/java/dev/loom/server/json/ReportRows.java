@@ -83,7 +83,7 @@ public record ReportRows(QueryReport report, QueryLimits limits, RecordResults r
         values.put("wall_ns", time.wallNs());
         values.put("cpu_ns", time.cpuNs());
         values.put("time_index", limits.useTimeIndex() ? "used" : "not used: disabled");
-        values.put("chunk_index", limits.useChunkIndex() ? work.plan() : "not used: disabled");
+        values.put("chunk_index", limits.useChunkIndex() || limits.useTextIndex() ? work.plan() : "not used: disabled");
         List<String> unseen = unseen();
         if (!unseen.isEmpty()) {
             values.put("fields_without_values", unseen);

@@ -3,6 +3,7 @@ package dev.loom.server.json;
 import dev.loom.api.IndexFunction;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
+import dev.loom.query.ProgressiveCount;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.AggregateRequest;
 import dev.loom.query.service.BinGroup;
@@ -47,15 +48,13 @@ public final class ResultRows {
     }
 
     /** The names of the values in a histogram's rows. */
-    public static String[] histogramColumns(HistogramRequest request, boolean exact) {
+    public static String[] histogramColumns(HistogramRequest request) {
         if (request.byTime() == null) {
             return new String[] {"low", "high", "count"};
         } else if (request.byValue()) {
             return new String[] {"from", "to", "low", "high", "count"};
         }
-        return exact
-                ? new String[] {"from", "to", "count", "exact"}
-                : new String[] {"from", "to", "count", "min", "max"};
+        return new String[] {"from", "to", "count", "min", "max"};
     }
 
     /** A histogram as a row for each step, or for each bin or cell that holds values. */
@@ -63,11 +62,10 @@ public final class ResultRows {
             HistogramRequest request,
             Histogram.Counts counts,
             List<BinGroup> groups,
-            boolean exact,
             Consumer<Map<String, @Nullable Object>> rows) {
         for (int step = 0; step < counts.steps(); step++) {
             if (!request.byValue()) {
-                rows.accept(step(counts, step, exact));
+                rows.accept(step(counts, step));
             } else if (request.byTime() == null) {
                 for (BinGroup group : groups) {
                     putCell(request, counts, step, group.from(), group.count(counts, 0), rows);
@@ -80,17 +78,36 @@ public final class ResultRows {
         }
     }
 
-    private static Map<String, @Nullable Object> step(Histogram.Counts counts, int step, boolean exact) {
+    private static Map<String, @Nullable Object> step(Histogram.Counts counts, int step) {
         Map<String, @Nullable Object> row = new LinkedHashMap<>();
         putStep(row, counts, step);
         row.put("count", counts.count(step));
-        if (exact) {
-            row.put("exact", counts.completeness().complete());
-        } else {
-            row.put("min", NumberText.number(counts.min(step), counts.isExact()));
-            row.put("max", NumberText.number(counts.max(step), counts.isExact()));
-        }
+        row.put("min", NumberText.number(counts.min(step), counts.isExact()));
+        row.put("max", NumberText.number(counts.max(step), counts.isExact()));
         return row;
+    }
+
+    /** The names of the values in the rows of {@link #counts}. */
+    public static String[] countColumns(ProgressiveCount.Counts counts) {
+        return counts.isExact()
+                ? new String[] {"from", "to", "count", "exact"}
+                : new String[] {"from", "to", "count", "exact", "low", "high"};
+    }
+
+    /** Counts as a row for each step; estimates have their interval. */
+    public static void counts(ProgressiveCount.Counts counts, Consumer<Map<String, @Nullable Object>> rows) {
+        for (int step = 0; step < counts.steps(); step++) {
+            Map<String, @Nullable Object> row = new LinkedHashMap<>();
+            row.put("from", counts.range(step).fromNs());
+            row.put("to", counts.range(step).toNs());
+            row.put("count", counts.count(step));
+            row.put("exact", counts.isExact(step) && counts.completeness().complete());
+            if (!counts.isExact(step)) {
+                row.put("low", counts.low(step));
+                row.put("high", counts.high(step));
+            }
+            rows.accept(row);
+        }
     }
 
     private static void putCell(

@@ -8,6 +8,7 @@ import dev.loom.query.model.Order;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.AggregateRequest;
 import dev.loom.query.service.CorrelationRequest;
+import dev.loom.query.service.CountRequest;
 import dev.loom.query.service.HistogramRequest;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.QueryRequest;
@@ -85,6 +86,7 @@ public final class RequestBuilder {
      * The records whose text matches, or with {@code count} their number in steps of time.
      *
      * @param field null for the source's text
+     * @param within how near the sum of the counts has to be, such as {@code 2%}; null for exact counts
      */
     public QueryRequest search(
             String source,
@@ -95,9 +97,10 @@ public final class RequestBuilder {
             long limit,
             boolean count,
             @Nullable String step,
-            int stepsMax) {
-        if (step != null && !count) {
-            throw new RequestException("step", " requires --count");
+            int stepsMax,
+            @Nullable String within) {
+        if (!count && (step != null || within != null)) {
+            throw new RequestException(step != null ? "step" : "within", " requires --count");
         }
         RecordSelection records = records(source, where);
         List<Where> conditions = new ArrayList<>(records.conditions());
@@ -107,7 +110,11 @@ public final class RequestBuilder {
                 ascending,
                 limit);
         return count
-                ? new HistogramRequest(scan.records(), null, false, GROUPS_MAX, steps(step, stepsMax), limits)
+                ? new CountRequest(
+                        scan.records(),
+                        steps(step, stepsMax),
+                        within == null ? 0 : RequestTexts.share("within", within),
+                        limits)
                 : scan;
     }
 

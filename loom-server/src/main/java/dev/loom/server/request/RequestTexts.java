@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 public final class RequestTexts {
     private static final Pattern PERCENTILE = Pattern.compile("p?(\\d{1,3}(?:\\.\\d{1,9})?)");
 
+    private static final Pattern SHARE = Pattern.compile("(\\d{1,3}(?:\\.\\d{1,9})?)%");
+
     /** A message shows at most this much of an expression. */
     private static final int SHOWN_MAX = 100;
 
@@ -79,7 +81,11 @@ public final class RequestTexts {
      * @param bytesReadMax a size; null for none
      */
     public static QueryLimits limits(
-            @Nullable String timeout, @Nullable String bytesReadMax, boolean useTimeIndex, boolean useChunkIndex) {
+            @Nullable String timeout,
+            @Nullable String bytesReadMax,
+            boolean useTimeIndex,
+            boolean useChunkIndex,
+            boolean useTextIndex) {
         return new QueryLimits(
                 new QueryBudget(
                         bytesReadMax == null
@@ -87,7 +93,22 @@ public final class RequestTexts {
                                 : quantity("max-bytes-read", bytesReadMax, Quantity::bytes),
                         timeout == null ? QueryBudget.UNLIMITED.timeMax() : duration("timeout", timeout)),
                 useTimeIndex,
-                useChunkIndex);
+                useChunkIndex,
+                useTextIndex);
+    }
+
+    /**
+     * Parses a share such as {@code 2%}, above 0 to 100 %.
+     *
+     * @param part the part of the request that it is
+     */
+    static double share(String part, String text) {
+        Matcher matcher = SHARE.matcher(text);
+        double share = matcher.matches() ? Double.parseDouble(matcher.group(1)) / 100 : 0;
+        if (share <= 0 || share > 1) {
+            throw new RequestException(part, " is not a share from above 0% to 100%: " + text + "; for example 2%");
+        }
+        return share;
     }
 
     private static <T> T quantity(String part, String text, Function<String, T> parse) {

@@ -1,6 +1,7 @@
 package dev.loom.server.request;
 
 import dev.loom.api.Source;
+import dev.loom.format.IndexedText;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.UnknownFieldException;
 import java.util.Map;
@@ -13,7 +14,7 @@ public final class TextField {
     private TextField() {}
 
     /**
-     * The attributes that make a field the source's text.
+     * The attributes that make a field the source's text, and have its words in the text index.
      *
      * @throws RefusedException if the format has no such field
      */
@@ -21,7 +22,12 @@ public final class TextField {
         if (format.field(field) == null) {
             throw RefusedException.invalid(String.valueOf(new UnknownFieldException(field, format).getMessage()));
         }
-        return Map.of(ATTRIBUTE, field);
+        IndexedText byDefault = format.indexedText();
+        if (byDefault.hasWords(field)) {
+            return Map.of(ATTRIBUTE, field);
+        }
+        String indexed = (byDefault.isEmpty() ? "" : byDefault + ",") + field + ":words";
+        return Map.of(ATTRIBUTE, field, IndexedText.ATTRIBUTE, indexed);
     }
 
     /** The field asked for, or else the source's. */
