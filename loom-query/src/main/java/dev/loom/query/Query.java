@@ -120,6 +120,23 @@ public abstract class Query<Q extends Query<Q>> {
         return self();
     }
 
+    /** Sets another query up as this one is; returns it. */
+    final <O extends Query<O>> O copyTo(Query<O> other) {
+        other.conditions.addAll(conditions);
+        other.range = range;
+        other.eventClock = eventClock;
+        other.eventRange = eventRange;
+        other.eventWindow = eventWindow;
+        other.budget = budget;
+        other.cancelled = cancelled;
+        other.pulse = pulse;
+        other.memory = memory;
+        other.timeIndex = timeIndex;
+        other.chunkIndex = chunkIndex;
+        other.textIndex = textIndex;
+        return other.self();
+    }
+
     /** The query as it is now. */
     final QueryTerms terms() {
         return new QueryTerms(

@@ -14,18 +14,28 @@ final class ScanCursor extends StoredRecordCursor implements QueryCursor {
     private final QueryScope scope;
     private final SourceWalk walk;
     private final @Nullable Predicate<StoredRecord> filter;
+    private final long limit;
 
-    /** @param filter what records must meet in addition to the query's condition */
+    /** A cursor over all records. */
     ScanCursor(QueryScope scope, SourceWalk walk, @Nullable Predicate<StoredRecord> filter) {
+        this(scope, walk, filter, Long.MAX_VALUE);
+    }
+
+    /**
+     * @param filter what records must meet in addition to the query's condition
+     * @param limit the most records
+     */
+    ScanCursor(QueryScope scope, SourceWalk walk, @Nullable Predicate<StoredRecord> filter, long limit) {
         super(walk.record());
         this.scope = scope;
         this.walk = walk;
         this.filter = filter;
+        this.limit = limit;
     }
 
     @Override
     protected boolean advance() {
-        boolean found = walk.next();
+        boolean found = recordsReturned() < limit && walk.next();
         while (found && filter != null && !filter.test(walk.record())) {
             found = walk.next();
         }

@@ -5,7 +5,7 @@ import java.util.List;
 import org.agrona.DirectBuffer;
 
 /** Searches for many texts at once, in a single pass; one match is enough. For one thread. */
-final class AnyText implements TextSearch {
+final class AnyText implements TextFinder {
     private final TextTrie texts;
     private final boolean folded;
     private final FoldedReader reader = new FoldedReader();

@@ -74,7 +74,7 @@ interface Condition {
     }
 
     /** Searches a text, bytes, or the text of a JSON value for a text. */
-    record SubstringTest(FieldSlot slot, TextSearch text) implements Condition, FieldSlot.ValueTest {
+    record SubstringTest(FieldSlot slot, TextFinder text) implements Condition, FieldSlot.ValueTest {
         @Override
         public boolean test() {
             return slot.anyText(this);

@@ -10,7 +10,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Searches for a text, ignoring case and the Unicode form. Looks at each character of a value at most twice (Knuth, Morris
  * and Pratt, 1977). For one thread.
  */
-final class FoldedText implements TextSearch {
+final class FoldedText implements TextFinder {
     private final FoldedReader reader = new FoldedReader();
     private final int[] text;
     private final int[] borders;

@@ -50,7 +50,7 @@ final class Junction implements Condition {
         return new Condition.SubstringTest(slot, AnyText.ofFolded(texts(terms, FoldedText.class)));
     }
 
-    private static <T extends TextSearch> List<T> texts(List<Condition> terms, Class<T> kind) {
+    private static <T extends TextFinder> List<T> texts(List<Condition> terms, Class<T> kind) {
         return terms.stream()
                 .map(term -> kind.cast(((Condition.SubstringTest) term).text()))
                 .toList();

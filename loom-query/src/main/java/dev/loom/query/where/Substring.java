@@ -9,7 +9,7 @@ import org.agrona.DirectBuffer;
  * at the same bytes again and again, as in long runs of one byte, it switches to a linear search (Knuth, Morris and Pratt,
  * 1977), so it never looks at more than a few times the bytes there are.
  */
-final class Substring implements TextSearch {
+final class Substring implements TextFinder {
     /** Looks per byte after which skipping no longer pays. */
     private static final int LOOKS_MAX = 4;
 

@@ -2,8 +2,8 @@ package dev.loom.query.where;
 
 import org.agrona.DirectBuffer;
 
-/** Searches for something within a text. For one thread. */
-interface TextSearch {
+/** Finds something within a text. For one thread. */
+interface TextFinder {
     /** Whether it occurs in the bytes at {@code [offset, offset + length)}. */
     boolean isWithin(DirectBuffer value, int offset, int length);
 }
