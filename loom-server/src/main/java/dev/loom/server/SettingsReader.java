@@ -21,6 +21,7 @@ final class SettingsReader {
     private static final String OTLP_HTTP_DEFAULT = "localhost:4318";
     private static final String API_DEFAULT = "localhost:4319";
     private static final String NONE = "none";
+    private static final String TEXT_INDEX_PERCENT = "store.text_index_percent";
     private static final String POLICY = "store.policy";
     private static final Duration NO_AGE = Duration.ofNanos(Long.MAX_VALUE);
 
@@ -81,8 +82,23 @@ final class SettingsReader {
                 .map(Quantity::duration)
                 .ifPresent(store::compressAfter);
         file.count("store.compression_percent").ifPresent(percent -> store.compressionShare(percent / 100.0));
+        textIndex(store);
         settings.store(store.build());
         duration("store.open_interval", settings::openInterval);
+    }
+
+    private void textIndex(LoomConfig.Builder store) {
+        if (file.text(TEXT_INDEX_PERCENT).filter(NONE::equals).isPresent()) {
+            store.textIndexShare(0);
+        } else {
+            file.count(TEXT_INDEX_PERCENT).ifPresent(percent -> store.textIndexShare(percent / 100.0));
+        }
+        file.flag("store.text_index_rows").ifPresent(store::textIndexRows);
+        file.text("store.text_index_memory").map(Quantity::bytes).ifPresent(store::textIndexMemory);
+        file.text("store.text_index_max_size")
+                .filter(text -> !text.equals(NONE))
+                .map(Quantity::bytes)
+                .ifPresent(store::textIndexBytes);
     }
 
     private Optional<Pressure> pressure() {

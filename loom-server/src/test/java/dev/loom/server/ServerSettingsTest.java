@@ -95,6 +95,30 @@ final class ServerSettingsTest {
     }
 
     @Test
+    void shouldBuildTheTextIndexAsTold() throws IOException {
+        String store = "store: {directory: " + temp.resolve("store") + ", text_index_";
+        LoomConfig told = read(
+                        store
+                                + "percent: 40, text_index_memory: 8MiB, text_index_rows: false, text_index_max_size: 2GiB}",
+                        Map.of())
+                .store()
+                .orElseThrow();
+        LoomConfig expected = LoomConfig.at(temp.resolve("store"))
+                .textIndexShare(0.4)
+                .textIndexMemory(8 << 20)
+                .textIndexRows(false)
+                .textIndexBytes(2L << 30)
+                .build();
+        assertEquals(expected.toString(), told.toString());
+        LoomConfig none = read(store + "percent: none}", Map.of()).store().orElseThrow();
+        assertEquals(
+                LoomConfig.at(temp.resolve("store")).textIndexShare(0).build().toString(), none.toString());
+        for (String wrong : new String[] {"percent: 101", "percent: 0", "memory: 1MiB", "rows: 3", "max_size: 1KiB"}) {
+            assertThrows(IllegalArgumentException.class, () -> read(store + wrong + "}", Map.of()), wrong);
+        }
+    }
+
+    @Test
     void shouldListenNowhereUnlessTold() {
         ServerSettings settings = ServerSettings.builder().build();
         assertTrue(settings.api().isEmpty());
