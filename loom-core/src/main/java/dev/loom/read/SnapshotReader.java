@@ -8,6 +8,7 @@ import dev.loom.filter.UnitFiles.UnitFile;
 import dev.loom.format.IndexedText;
 import dev.loom.format.RecordLookup;
 import dev.loom.index.ChunkIndexReader;
+import dev.loom.log.Watermarks;
 import dev.loom.record.AllChunks;
 import dev.loom.record.AscendingChunks;
 import dev.loom.record.Chunks;
@@ -63,6 +64,12 @@ public final class SnapshotReader implements AutoCloseable {
     /** The oldest address retained now. */
     public long beginAddress() {
         return view.retainedBegin();
+    }
+
+    /** Whether indexes are being rebuilt: then what walks find of chunks may change from one to the next. */
+    public boolean isRebuilding() {
+        Watermarks times = view.times().watermarks();
+        return times.rebuiltAcquire() < times.rebuildTo();
     }
 
     /** Arrival time of the newest record of any source, or {@code Long.MIN_VALUE} if there is none. */

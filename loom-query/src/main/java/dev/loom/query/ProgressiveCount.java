@@ -120,6 +120,7 @@ public final class ProgressiveCount extends Query<ProgressiveCount> {
                     steps.count(),
                     terms.limits().memory(),
                     firstSample,
+                    !scope.reader().isRebuilding(),
                     seed);
             long read = 0;
             while (true) {

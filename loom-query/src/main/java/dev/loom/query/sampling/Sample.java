@@ -4,6 +4,7 @@ import dev.loom.query.histogram.ChunkSteps;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.plan.WherePlan;
 import dev.loom.query.walk.ChunkDecider;
+import java.util.stream.IntStream;
 
 /** The rounds of a progressive count. The first surveys all chunks; each later one makes the sample four times as large. For one thread. */
 public final class Sample {
@@ -18,6 +19,7 @@ public final class Sample {
     private final StepSamples samples;
     private final SampledChunks chunks;
     private final int firstChunks;
+    private boolean cutShort;
     private int round;
     private double share;
     private double chunksOfStep;
@@ -25,12 +27,20 @@ public final class Sample {
     /**
      * @param memory reserves the steps, which stay reserved
      * @param firstChunks the chunks that the first sample has, of all steps; if there are no more, all are read at once
+     * @param inRounds whether walks after the first find the same chunks and summaries as it; if not, it reads all
      * @param seed chooses the chunks
      */
-    public Sample(ChunkSteps of, WherePlan plan, int steps, QueryMemory memory, int firstChunks, long seed) {
+    public Sample(
+            ChunkSteps of,
+            WherePlan plan,
+            int steps,
+            QueryMemory memory,
+            int firstChunks,
+            boolean inRounds,
+            long seed) {
         this.samples = new StepSamples(steps, memory);
         this.firstChunks = firstChunks;
-        this.chunks = new SampledChunks(of, plan, samples, seed);
+        this.chunks = new SampledChunks(of, plan, samples, inRounds, seed);
     }
 
     /** Chooses what the round's walk reads. */
@@ -47,20 +57,12 @@ public final class Sample {
      * Ends a round.
      *
      * @param whole whether its walk came to the end
-     * @return whether there are more; the last one has read all, but for what is gone meanwhile
+     * @return whether there are more
      */
     public boolean endRound(boolean whole) {
         chunks.endRound(whole);
-        return whole && share < 1 && !isExact();
-    }
-
-    private boolean isExact() {
-        for (int i = 0; i < samples.steps(); i++) {
-            if (!samples.isExact(i)) {
-                return false;
-            }
-        }
-        return true;
+        cutShort |= !whole;
+        return whole && !IntStream.range(0, samples.steps()).allMatch(chunks::isRead);
     }
 
     /** Whether the estimates tell anything: those of the survey may not, and are not worth a look where little is left to read. */
@@ -88,6 +90,6 @@ public final class Sample {
 
     /** What is known so far. */
     public StepEstimates estimate() {
-        return samples.estimate();
+        return samples.estimate(step -> !cutShort && chunks.isRead(step));
     }
 }

@@ -22,6 +22,7 @@ final class SampledChunks implements ChunkDecider {
     private final RoundShare least = new RoundShare();
 
     private final RoundShare share = new RoundShare();
+    private final boolean inRounds;
     private boolean surveying = true;
     private long informed;
     private long uninformed;
@@ -36,10 +37,12 @@ final class SampledChunks implements ChunkDecider {
     private double chunkWeight;
     private long matching;
 
-    SampledChunks(ChunkSteps steps, WherePlan plan, StepSamples samples, long seed) {
+    /** @param inRounds whether there are rounds after the first; if not, it reads all */
+    SampledChunks(ChunkSteps steps, WherePlan plan, StepSamples samples, boolean inRounds, long seed) {
         this.steps = steps;
         this.plan = plan;
         this.samples = samples;
+        this.inRounds = inRounds;
         this.seed = seed;
     }
 
@@ -71,6 +74,12 @@ final class SampledChunks implements ChunkDecider {
         step = ChunkSteps.SEVERAL;
     }
 
+    /** Whether all chunks of a step are read, or will be when the round ends. */
+    boolean isRead(int ofStep) {
+        int count = samples.chunks(ofStep);
+        return count == 0 || share.of(count) >= 1;
+    }
+
     /** Whether an index tells about how many matches nearly all chunks may have. */
     boolean isInformed() {
         return uninformed <= informed / 16;
@@ -93,6 +102,8 @@ final class SampledChunks implements ChunkDecider {
                 samples.count(of, chunk.records());
             }
             return surveying ? ChunkUse.FROM_TOTALS : ChunkUse.DEFERRED;
+        } else if (!inRounds) {
+            return ChunkUse.READ;
         } else if (surveying) {
             survey(chunk, of);
             return ChunkUse.DEFERRED;

@@ -1,6 +1,7 @@
 package dev.loom.query.sampling;
 
 import dev.loom.query.model.QueryMemory;
+import java.util.function.IntPredicate;
 
 /**
  * What is known of the number of matching records in steps of time: those counted for certain, and a sample of the other chunks.
@@ -96,22 +97,22 @@ final class StepSamples {
         return all;
     }
 
-    boolean isExact(int step) {
-        return sampled[step] == chunks[step];
-    }
-
-    /** Estimates the steps and their sum. */
-    StepEstimates estimate() {
+    /**
+     * Estimates the steps and their sum.
+     *
+     * @param read tells of a step whether all of its chunks are read
+     */
+    StepEstimates estimate(IntPredicate read) {
         StepEstimates all = new StepEstimates(steps());
         double variance = 0;
         long degrees = 0;
         boolean unknown = false;
         for (int i = 0; i < steps(); i++) {
             long counted = certain[i] + (long) matches[i];
-            long highest = Math.min(counted + records[i], certain[i] + most[i]);
-            if (isExact(i)) {
+            long highest = Math.max(counted, Math.min(counted + records[i], certain[i] + most[i]));
+            if (read.test(i)) {
                 all.set(i, counted, counted, counted);
-            } else if (sampled[i] < 2) {
+            } else if (sampled[i] < 2 || sampled[i] >= chunks[i]) { // more, if the text index lost a file meanwhile
                 all.set(i, certain[i] + Math.round(weight[i]), counted, highest);
                 unknown = true;
             } else {
