@@ -22,6 +22,7 @@ public final class Cli {
 
     private final Map<String, String> environment = new HashMap<>();
     private InputStream in = InputStream.nullInputStream();
+    private boolean inTerminal;
     private boolean outTerminal;
     private boolean errTerminal;
 
@@ -73,6 +74,12 @@ public final class Cli {
         return this;
     }
 
+    /** Lets standard input, as {@link #input}, be typed at a terminal. */
+    public Cli inTerminal() {
+        inTerminal = true;
+        return this;
+    }
+
     public Cli outTerminal() {
         outTerminal = true;
         return this;
@@ -92,7 +99,10 @@ public final class Cli {
 
     /** A console with this environment, for commands that are run elsewhere. */
     public Console console(OutputStream out, OutputStream err) {
-        return new Console(in, new DataOutput(out, false), err, outTerminal, errTerminal, environment, () -> NOW_NS);
+        Console console =
+                new Console(in, new DataOutput(out, false), err, outTerminal, errTerminal, environment, () -> NOW_NS);
+        console.answersFromTerminal(inTerminal);
+        return console;
     }
 
     /** Imports text of a format into a source. */

@@ -3,9 +3,11 @@ package dev.loom.cli.console;
 import dev.loom.server.text.DataOutput;
 import dev.loom.server.text.HiddenCharacters;
 import dev.loom.server.time.EpochTime;
+import java.io.ByteArrayOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -13,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
@@ -31,6 +34,7 @@ public final class Console {
     private final LongSupplier clock;
     private final Interruption interruption;
     private Colours colours = Colours.AUTO;
+    private boolean inTerminal;
     private boolean statusShown;
 
     public Console(
@@ -67,12 +71,13 @@ public final class Console {
     public Console withOutput(DataOutput other) {
         Console redirected = new Console(in, other, err, false, errTerminal, environment, clock, interruption);
         redirected.colours(colours);
+        redirected.inTerminal = inTerminal;
         return redirected;
     }
 
     /** The process's own console. */
     public static Console ofProcess() {
-        return new Console(
+        Console console = new Console(
                 new FileInputStream(FileDescriptor.in),
                 new DataOutput(new FileOutputStream(FileDescriptor.out), Terminals.isPipe(Terminals.OUT)),
                 new FileOutputStream(FileDescriptor.err),
@@ -80,6 +85,36 @@ public final class Console {
                 Terminals.isTerminal(Terminals.ERR),
                 System.getenv(),
                 () -> EpochTime.of(Instant.now()));
+        console.answersFromTerminal(Terminals.isTerminal(Terminals.IN));
+        return console;
+    }
+
+    /** Sets whether standard input is a terminal; by default it is none. */
+    public void answersFromTerminal(boolean terminal) {
+        inTerminal = terminal;
+    }
+
+    /** Whether somebody can be asked: standard input and error are terminals. */
+    public boolean asks() {
+        return inTerminal && errTerminal;
+    }
+
+    /**
+     * Asks a question on standard error and reads one line from standard input.
+     *
+     * @return the answer; empty if the input has ended
+     */
+    public Optional<String> ask(String question) throws IOException {
+        clearStatus();
+        err.print("loom: " + visible(question));
+        err.flush();
+        ByteArrayOutputStream answer = new ByteArrayOutputStream();
+        int next = in.read();
+        while (next >= 0 && next != '\n') {
+            answer.write(next);
+            next = in.read();
+        }
+        return next < 0 ? Optional.empty() : Optional.of(answer.toString(StandardCharsets.UTF_8));
     }
 
     public InputStream in() {
@@ -106,7 +141,12 @@ public final class Console {
     }
 
     private void say(String line, String colour) {
-        StringBuilder visible = new StringBuilder(colour).append("loom: ").append(colour.isEmpty() ? "" : PLAIN);
+        clearStatus();
+        err.println(colour + "loom: " + (colour.isEmpty() ? "" : PLAIN) + visible(line));
+    }
+
+    private static String visible(String line) {
+        StringBuilder visible = new StringBuilder();
         line.codePoints().forEach(codePoint -> {
             if (HiddenCharacters.hides(codePoint)) {
                 visible.append(String.format("\\u%04x", codePoint));
@@ -114,8 +154,7 @@ public final class Console {
                 visible.appendCodePoint(codePoint);
             }
         });
-        clearStatus();
-        err.println(visible);
+        return visible.toString();
     }
 
     /** Shows a status line that the next line replaces; on terminals only. */

@@ -12,6 +12,7 @@ import java.util.Scanner;
  * elsewhere no stream counts as either.
  */
 final class Terminals {
+    static final int IN = 0;
     static final int OUT = 1;
     static final int ERR = 2;
 

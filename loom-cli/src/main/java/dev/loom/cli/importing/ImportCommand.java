@@ -10,6 +10,7 @@ import dev.loom.cli.console.Progress;
 import dev.loom.cli.input.InputWindow;
 import dev.loom.cli.input.PlainInput;
 import dev.loom.cli.option.EventTimeOptions;
+import dev.loom.cli.option.LogTimeOptions;
 import dev.loom.cli.option.SidecarOption;
 import dev.loom.cli.option.StoreOption;
 import dev.loom.otlp.server.FileFailure;
@@ -110,6 +111,9 @@ public final class ImportCommand implements Callable<Integer> {
 
     @Mixin
     private EventTimeOptions eventTimeOptions = new EventTimeOptions();
+
+    @Mixin
+    private LogTimeOptions logTimeOptions = new LogTimeOptions();
 
     @Option(
             names = "--replay",
@@ -217,7 +221,8 @@ public final class ImportCommand implements Callable<Integer> {
                 eventTimeOptions.eventTime(live(file)),
                 eventTimeOptions.takesThisMachinesClocks(),
                 replaySpeed != null);
-        InputOpening opening = new InputOpening(console, window, live(file), definition, types, delimiter(), wholeRows);
+        InputOpening opening = new InputOpening(
+                console, window, live(file), definition, types, delimiter(), wholeRows, file, logTimeOptions);
         RecordInput input = opening.open(format, target.payloadLengthMax());
         if (rejected != null && file.equals(files.get(0))) {
             rejected.write(opening.rejectsHeader());
@@ -246,6 +251,7 @@ public final class ImportCommand implements Callable<Integer> {
 
     private void requireSense() {
         delimiter();
+        logTimeOptions.check();
         boolean archive = format == InputFormat.ARCHIVE;
         if (archive && (!sourceName.isEmpty() || replaySpeed != null || rejects != null || sidecar.given())) {
             throw CommandFailure.usage(
@@ -262,6 +268,8 @@ public final class ImportCommand implements Callable<Integer> {
             throw CommandFailure.usage("--delimiter is for --format csv, not " + format);
         } else if (types != null && format != InputFormat.CSV) {
             throw CommandFailure.usage("--types is for --format csv, not " + format);
+        } else if (logTimeOptions.given().isPresent() && format != InputFormat.LINES) {
+            throw CommandFailure.usage(logTimeOptions.given().get() + " is for --format lines, not " + format);
         } else if (wholeRows && format != InputFormat.CSV && format != InputFormat.JSONL) {
             throw CommandFailure.usage("--whole-rows is for --format csv and jsonl, not " + format);
         } else if (sidecar.given() && policy != Policy.WAIT) {
@@ -315,7 +323,7 @@ public final class ImportCommand implements Callable<Integer> {
             definition.sourceId();
         } finally {
             // even if the input or the store fails midway
-            tell(file, batch, badRecords, System.nanoTime() - startNs, going);
+            tell(file, batch, badRecords, input.remarks(), System.nanoTime() - startNs, going);
         }
         if (console.interruption().requested()) {
             return ExitCode.INTERRUPTED;
@@ -331,7 +339,13 @@ public final class ImportCommand implements Callable<Integer> {
         }
     }
 
-    private void tell(String file, PayloadBatch batch, BadRecords badRecords, long elapsedNs, boolean going) {
+    private void tell(
+            String file,
+            PayloadBatch batch,
+            BadRecords badRecords,
+            List<String> remarks,
+            long elapsedNs,
+            boolean going) {
         StringBuilder text = new StringBuilder();
         text.append(String.format(
                 Locale.ROOT,
@@ -343,6 +357,7 @@ public final class ImportCommand implements Callable<Integer> {
                 files.size() == 1 ? "" : " from " + file));
         text.append(
                 replaySpeed == null ? "arrival times are the time of this import" : "arrival times follow event times");
+        remarks.forEach(remark -> text.append("; ").append(remark));
         if (batch.lost() > 0) {
             text.append("; lost ").append(batch.lost());
         }

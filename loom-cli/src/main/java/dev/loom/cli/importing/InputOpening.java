@@ -6,12 +6,14 @@ import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.input.CsvRows;
 import dev.loom.cli.input.InputWindow;
 import dev.loom.cli.input.TextLines;
+import dev.loom.cli.option.LogTimeOptions;
 import dev.loom.cli.pcap.Capture;
 import dev.loom.cli.pcap.CaptureException;
 import dev.loom.format.Field;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.StructFormat;
+import dev.loom.server.time.EventTime;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,6 +40,8 @@ final class InputOpening {
     private final @Nullable String types;
     private final byte delimiter;
     private final boolean wholeRows;
+    private final String file;
+    private final LogTimeOptions logTimes;
     private byte[] rejectsHeader = {};
 
     /**
@@ -46,6 +50,8 @@ final class InputOpening {
      * @param live whether its rows must be visible as they arrive
      * @param delimiter between the cells of CSV
      * @param wholeRows whether rows that Loom printed are imported as they are, not only their fields
+     * @param file the input's name
+     * @param logTimes how times of lines are written
      */
     InputOpening(
             Console console,
@@ -54,7 +60,9 @@ final class InputOpening {
             SourceDefinition definition,
             @Nullable String types,
             byte delimiter,
-            boolean wholeRows) {
+            boolean wholeRows,
+            String file,
+            LogTimeOptions logTimes) {
         this.console = console;
         this.window = window;
         this.live = live;
@@ -62,6 +70,8 @@ final class InputOpening {
         this.types = types;
         this.delimiter = delimiter;
         this.wholeRows = wholeRows;
+        this.file = file;
+        this.logTimes = logTimes;
     }
 
     /** Defines the source and returns its input. */
@@ -69,10 +79,7 @@ final class InputOpening {
         return switch (format) {
             case CSV -> openCsv(payloadLengthMax);
             case JSONL -> openJson(payloadLengthMax);
-            case LINES -> {
-                definition.define(Formats.text(), null);
-                yield LinesInput.text(new TextLines(window, payloadLengthMax));
-            }
+            case LINES -> new LinesOpening(console, window, live, definition, logTimes).open(file, payloadLengthMax);
             case PCAP -> openPcap();
             case ARCHIVE -> throw new IllegalArgumentException("archives have several sources");
         };
@@ -94,7 +101,7 @@ final class InputOpening {
                 format = PcapInput.FORMAT_WITHOUT_LINK;
                 console.say("the source keeps its format, which has no link types and interfaces");
             }
-            definition.define(format, PcapInput.TIME_FIELD);
+            definition.define(format, new EventTime(PcapInput.TIME_FIELD, null));
             return new PcapInput(capture, format);
         } catch (CaptureException e) {
             throw new CommandFailure(ExitCode.LIMIT, String.valueOf(e.getMessage()), e);

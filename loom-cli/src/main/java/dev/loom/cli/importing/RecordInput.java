@@ -1,6 +1,7 @@
 package dev.loom.cli.importing;
 
 import java.io.IOException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A cursor over the records of an input. For one thread. */
@@ -21,4 +22,9 @@ interface RecordInput {
 
     /** The record as it stands in the input. */
     byte[] rawBytes();
+
+    /** What there is to say of the input at its end, such as {@code 2 records without a time}. */
+    default List<String> remarks() {
+        return List.of();
+    }
 }

@@ -7,6 +7,7 @@ import dev.loom.format.FieldReader;
 import dev.loom.format.PayloadFormat;
 import dev.loom.server.schema.SchemaAccess;
 import dev.loom.server.time.EventTime;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -24,6 +25,7 @@ final class SourceDefinition {
     private final Optional<Source> existing;
     private @Nullable EventTime eventTime;
     private @Nullable PayloadFormat format;
+    private Map<String, String> moreAttributes = Map.of();
     private int sourceId = NOT_DEFINED;
 
     /**
@@ -62,21 +64,26 @@ final class SourceDefinition {
     /**
      * Takes the open source, or prepares to define it with its first records.
      *
-     * @param defaultEventTimeField for formats that always have one, else null
+     * @param defaultEventTime for formats that always have one, else null
      * @throws CommandFailure if the open source has another format or event time, or a replay lacks an event time
      */
-    void define(PayloadFormat wanted, @Nullable String defaultEventTimeField) {
+    void define(PayloadFormat wanted, @Nullable EventTime defaultEventTime) {
         format = wanted;
         if (existing.isPresent()) {
             take(existing.get(), wanted);
-        } else if (eventTime == null && defaultEventTimeField != null) {
-            eventTime = new EventTime(defaultEventTimeField, null);
+        } else if (eventTime == null && defaultEventTime != null) {
+            eventTime = defaultEventTime;
         }
         if (replayed && eventTime == null) {
             throw CommandFailure.usage("--replay needs event times: set their field with --event-time");
         } else if (existing.isEmpty()) {
             checkNew(wanted);
         }
+    }
+
+    /** Sets attributes that a new source has besides those of its event time. */
+    void attributes(Map<String, String> more) {
+        moreAttributes = more;
     }
 
     private void checkNew(PayloadFormat wanted) {
@@ -119,7 +126,10 @@ final class SourceDefinition {
     int sourceId() {
         if (sourceId == NOT_DEFINED) {
             EventTime wantedTime = eventTime;
-            Map<String, String> attributes = wantedTime == null ? Map.of() : wantedTime.attributes();
+            Map<String, String> attributes = new LinkedHashMap<>(moreAttributes);
+            if (wantedTime != null) {
+                attributes.putAll(wantedTime.attributes());
+            }
             sourceId = schema.defineSource(
                             name,
                             Objects.requireNonNull(format),

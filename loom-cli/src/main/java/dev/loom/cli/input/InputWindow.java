@@ -1,6 +1,7 @@
 package dev.loom.cli.input;
 
 import dev.loom.cli.console.Interruption;
+import dev.loom.server.text.EightBytes;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
@@ -77,6 +78,28 @@ public final class InputWindow implements AutoCloseable {
     /** Whether the last {@link #more()} gave up; more may still arrive. */
     public boolean starved() {
         return starved;
+    }
+
+    /** Whether all of the input is in the window, or was. */
+    public boolean ended() {
+        return ended;
+    }
+
+    /** The offset of the first line feed from an offset on; {@link #length()} if none has arrived. */
+    public int lineFeed(int from) {
+        int end = limit;
+        int at = start + from;
+        while (end - at >= EightBytes.COUNT) {
+            long found = EightBytes.equal(EightBytes.at(bytes, at), '\n');
+            if (found != 0) {
+                return at + EightBytes.before(found) - start;
+            }
+            at += EightBytes.COUNT;
+        }
+        while (at < end && bytes[at] != '\n') {
+            at++;
+        }
+        return at - start;
     }
 
     /** Waits until the window has {@code count} bytes. False if the input ends before. */

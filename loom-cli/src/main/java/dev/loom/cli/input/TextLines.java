@@ -1,6 +1,5 @@
 package dev.loom.cli.input;
 
-import dev.loom.server.text.EightBytes;
 import java.io.IOException;
 
 /** The lines of an input, without their ends, LF or CRLF. A line over the limit is not kept; only its end is. */
@@ -30,7 +29,7 @@ public final class TextLines {
     private boolean find() throws IOException {
         int at = 0;
         while (true) {
-            at = endOfLine(at);
+            at = window.lineFeed(at);
             if (at < window.length()) {
                 break;
             }
@@ -48,23 +47,6 @@ public final class TextLines {
         consumed = at + 1;
         length = at > 0 && window.at(at - 1) == '\r' ? at - 1 : at;
         return true;
-    }
-
-    private int endOfLine(int from) {
-        byte[] bytes = window.array();
-        int end = window.arrayOffset() + window.length();
-        int at = window.arrayOffset() + from;
-        while (end - at >= EightBytes.COUNT) {
-            long found = EightBytes.equal(EightBytes.at(bytes, at), '\n');
-            if (found != 0) {
-                return at + EightBytes.before(found) - window.arrayOffset();
-            }
-            at += EightBytes.COUNT;
-        }
-        while (at < end && bytes[at] != '\n') {
-            at++;
-        }
-        return at - window.arrayOffset();
     }
 
     /** Number of the line, from 1. */

@@ -1,6 +1,9 @@
 package dev.loom.cli.output;
 
 import dev.loom.cli.console.Console;
+import dev.loom.cli.logtime.LogLines;
+import dev.loom.format.FieldReader;
+import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
 import dev.loom.server.json.FieldBytes;
 import dev.loom.server.json.RecordPrinter;
@@ -10,12 +13,16 @@ import java.util.regex.Pattern;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Prints payloads unchanged. In textual formats each ends with a newline; in others nothing separates them. */
+/**
+ * Prints payloads unchanged. In textual formats each ends with a newline; in others nothing separates them. Of lines whose times were
+ * recognised it prints the lines.
+ */
 final class RawRecordPrinter extends RecordPrinter {
     private final DataOutput out;
     private final boolean terminal;
     private final boolean textual;
     private final @Nullable Pattern highlighted;
+    private final @Nullable FieldReader line;
     private final FieldBytes bytes = new FieldBytes();
     private final TextBuffer escaped = new TextBuffer(1024);
 
@@ -23,11 +30,32 @@ final class RawRecordPrinter extends RecordPrinter {
         this.highlighted = console.outTerminal() && console.outColour() ? style.anywhere() : null;
         this.out = console.out();
         this.terminal = console.outTerminal();
-        this.textual = format.name().equals("text") || format.name().equals("json");
+        this.line = format.equals(LogLines.FORMAT) ? LogLines.LINE_READER : null;
+        this.textual =
+                line != null || format.name().equals("text") || format.name().equals("json");
     }
 
     @Override
     public void print(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
+        FieldReader reader = line;
+        if (reader == null) {
+            print(buffer, offset, length);
+            return;
+        }
+        reader.read(buffer, offset, length, value);
+        int from = value.kind() == FieldValue.Kind.TEXT ? value.offset() : 0;
+        int end = value.kind() == FieldValue.Kind.TEXT ? from + value.length() : 0;
+        // a terminal gets each line of a stack trace as such, not an escaped line feed
+        for (int at = from; terminal && at < end; at++) {
+            if (value.bytes().getByte(at) == '\n') {
+                print(value.bytes(), from, at - from);
+                from = at + 1;
+            }
+        }
+        print(value.bytes(), from, end - from);
+    }
+
+    private void print(DirectBuffer buffer, int offset, int length) {
         bytes.load(buffer, offset, length);
         if (terminal) {
             CellText.putText(escaped, bytes.array(), length, true);

@@ -156,6 +156,39 @@ class LiveImportTest {
     }
 
     @Test
+    void shouldShowTheLinesOfALogAsTheyCome() throws Exception {
+        LoomThread command = importing("--format", "lines");
+        write("2026-11-20 10:00:00 a\n\tat b\n2026-11-20 10:0");
+        awaitRecords(1);
+        assertTrue(command.printed().startsWith("loom: times: ISO 8601, 2026-11-20 10:00:00 is "), command.printed());
+        write("0:01 c\n");
+        awaitRecords(2);
+        // too late for its record
+        write("\tat d\n\tat e\n");
+        awaitRecords(3);
+        write("2026-11-20 10:00:02 f");
+        command.in().close();
+        assertEquals(0, command.exitCode());
+        assertEquals(
+                "2026-11-20 10:00:00 a\n\tat b\n2026-11-20 10:00:01 c\n\tat d\n\tat e\n2026-11-20 10:00:02 f\n",
+                cli.run("scan", "s", "--asc", "-o", "raw").ok().out());
+        assertEquals(
+                2,
+                cli.run(
+                                "scan",
+                                "s",
+                                "--time",
+                                "event",
+                                "--from",
+                                "2026-11-20T10:00:01Z",
+                                "--to",
+                                "2026-11-20T10:00:02Z")
+                        .ok()
+                        .lines()
+                        .size());
+    }
+
+    @Test
     void shouldEndAtAnInterruptionWithWhatWasWhole() throws Exception {
         LoomThread command = importing("--format", "lines");
         write("a\nb\nhalf a li");

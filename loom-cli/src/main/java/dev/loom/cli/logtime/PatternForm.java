@@ -1,0 +1,96 @@
+package dev.loom.cli.logtime;
+
+import java.nio.charset.StandardCharsets;
+import java.text.ParsePosition;
+import java.time.DateTimeException;
+import java.time.LocalDate;
+import java.time.LocalTime;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoField;
+import java.time.temporal.TemporalAccessor;
+import java.time.temporal.TemporalQueries;
+import java.util.Locale;
+
+/** A form given as a pattern of {@link DateTimeFormatter}, in English. Much slower than a {@link KnownForm}. */
+final class PatternForm implements TimeForm {
+    /** No time is longer, in bytes. */
+    private static final int LENGTH_MAX = 128;
+
+    private static final ZonedDateTime SOME_TIME = ZonedDateTime.of(2026, 11, 24, 18, 1, 47, 0, ZoneOffset.UTC);
+
+    private final String pattern;
+    private final DateTimeFormatter formatter;
+
+    /** @throws IllegalArgumentException if the pattern is none, or has neither a day nor a time of day */
+    PatternForm(String pattern) {
+        this.pattern = pattern;
+        this.formatter = DateTimeFormatter.ofPattern(pattern, Locale.ENGLISH);
+        TemporalAccessor read;
+        try {
+            read = formatter.parse(formatter.format(SOME_TIME));
+        } catch (DateTimeException e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
+        boolean month = read.isSupported(ChronoField.MONTH_OF_YEAR);
+        boolean day = read.isSupported(ChronoField.DAY_OF_MONTH);
+        if (month != day || (!day && read.query(TemporalQueries.localTime()) == null)) {
+            throw new IllegalArgumentException("it has neither a month and a day nor a time of day");
+        }
+    }
+
+    @Override
+    public String name() {
+        return pattern;
+    }
+
+    @Override
+    public int wordMax() {
+        return LineTimes.WORD_MAX;
+    }
+
+    @Override
+    public int read(byte[] array, int from, int end, WrittenTime into) {
+        String text = new String(array, from, Math.min(LENGTH_MAX, end - from), StandardCharsets.UTF_8);
+        ParsePosition position = new ParsePosition(0);
+        if (formatter.parseUnresolved(text, position) == null) {
+            return NONE;
+        }
+        into.clear();
+        try {
+            take(formatter.parse(text, new ParsePosition(0)), into);
+        } catch (DateTimeException | ArithmeticException e) {
+            // parts that are no time together: there is no month 0
+            into.month = 0;
+        }
+        return from + text.substring(0, position.getIndex()).getBytes(StandardCharsets.UTF_8).length;
+    }
+
+    private static void take(TemporalAccessor read, WrittenTime into) {
+        LocalTime time = read.query(TemporalQueries.localTime());
+        LocalDate date = read.query(TemporalQueries.localDate());
+        into.nano = time == null ? 0 : time.getNano();
+        if (read.isSupported(ChronoField.INSTANT_SECONDS)) {
+            into.epoch = true;
+            into.epochSecond = read.getLong(ChronoField.INSTANT_SECONDS);
+            return;
+        }
+        if (time != null) {
+            into.hour = time.getHour();
+            into.minute = time.getMinute();
+            into.second = time.getSecond();
+        }
+        if (date != null) {
+            into.year = date.getYear();
+            into.month = date.getMonthValue();
+            into.day = date.getDayOfMonth();
+        } else if (read.isSupported(ChronoField.MONTH_OF_YEAR)) {
+            into.month = read.get(ChronoField.MONTH_OF_YEAR);
+            into.day = read.get(ChronoField.DAY_OF_MONTH);
+        }
+        if (read.isSupported(ChronoField.OFFSET_SECONDS)) {
+            into.offsetSeconds = read.get(ChronoField.OFFSET_SECONDS);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package dev.loom.cli.logtime;
+
+/**
+ * The offset from UTC behind a time of day: {@code Z}, {@code +02}, {@code +0200} or {@code +02:00} directly behind it; behind a space
+ * {@code +0200} or {@code +02:00}; behind either {@code UTC} or {@code GMT}. Names of other zones are ambiguous, and not read.
+ */
+final class WrittenOffset {
+    private WrittenOffset() {}
+
+    /** Where the offset ends; {@code at} if there is none. */
+    static int read(byte[] array, int at, int end, WrittenTime into) {
+        boolean space = at < end && array[at] == ' ';
+        int start = space ? at + 1 : at;
+        if (start >= end) {
+            return at;
+        }
+        byte first = array[start];
+        if (first == '+' || first == '-') {
+            return signed(array, at, end, space, into);
+        } else if ((first == 'Z' || first == 'z') && !space && endsWord(array, start + 1, end)) {
+            into.offsetSeconds = 0;
+            return start + 1;
+        }
+        boolean utc = is(array, start, end, 'U', 'T', 'C') || is(array, start, end, 'G', 'M', 'T');
+        if (utc && endsWord(array, start + 3, end)) {
+            into.offsetSeconds = 0;
+            return start + 3;
+        }
+        return at;
+    }
+
+    private static int signed(byte[] array, int at, int end, boolean space, WrittenTime into) {
+        int start = (space ? at + 1 : at) + 1;
+        int hours = KnownForm.digits(array, start, end, 2);
+        int colon = start + 2 < end && array[start + 2] == ':' ? 1 : 0;
+        int minutes = KnownForm.digits(array, start + 2 + colon, end, 2);
+        if (hours < 0 || (minutes < 0 && (space || colon == 1))) {
+            return at;
+        }
+        int next = minutes < 0 ? start + 2 : start + 4 + colon;
+        if (!endsWord(array, next, end)) {
+            return at;
+        }
+        // minutes beyond 59 are beyond the greatest offset too
+        int seconds = minutes > 59 ? Integer.MAX_VALUE : hours * 3600 + Math.max(0, minutes) * 60;
+        into.offsetSeconds = array[start - 1] == '-' ? -seconds : seconds;
+        return next;
+    }
+
+    private static boolean is(byte[] array, int at, int end, char first, char second, char third) {
+        return at + 3 <= end && array[at] == first && array[at + 1] == second && array[at + 2] == third;
+    }
+
+    private static boolean endsWord(byte[] array, int at, int end) {
+        if (at >= end) {
+            return true;
+        }
+        int lower = array[at] | 0x20;
+        return !KnownForm.isDigit(array[at]) && (lower < 'a' || lower > 'z') && array[at] != '+' && array[at] != '-';
+    }
+}
