@@ -1,5 +1,6 @@
 package dev.loom.cli.importing;
 
+import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.input.InputWindow;
 import dev.loom.cli.input.TextLines;
@@ -44,6 +45,9 @@ final class LinesOpening {
 
     RecordInput open(String file, int payloadLengthMax) throws IOException {
         PayloadFormat existing = definition.existingFormat().orElse(null);
+        if (options.patternGiven() && definition.eventTimeField().isPresent()) {
+            throw CommandFailure.usage("--time-pattern and --event-time are mutually exclusive");
+        }
         boolean timed = LogLines.FORMAT.equals(existing);
         boolean open = existing == null && definition.eventTimeField().isEmpty() && !options.none();
         if (!timed && !open && !Formats.text().equals(existing)) {

@@ -61,6 +61,11 @@ public final class LogTimeOptions {
         return NONE.equals(pattern);
     }
 
+    /** Whether a pattern of times was given. */
+    public boolean patternGiven() {
+        return pattern != null && !none();
+    }
+
     /** The times of a log that has these first lines, if they are of a known form or a pattern was given. */
     public Optional<RecognisedTimes> recognise(List<byte[]> lines, long nowNs) {
         if (pattern == null) {
@@ -108,7 +113,7 @@ public final class LogTimeOptions {
             year(year);
         }
         date(date);
-        if (pattern != null && !none()) {
+        if (patternGiven()) {
             recognise(List.of(), 0);
         }
     }

@@ -253,6 +253,16 @@ class LogTimesImportTest {
                 .says("--time-pattern is none: bogus: Unknown pattern letter: b");
     }
 
+    @Test
+    void shouldRefuseTwoFieldsOfTimes() {
+        cli.importText("s", "lines", "a\n", "--time-pattern", "HH:mm", "--event-time", "line")
+                .exit(2)
+                .says("--time-pattern and --event-time are mutually exclusive");
+        cli.importText("s", "lines", "2026-11-20T10:00:00Z\n", "--event-time", "line")
+                .ok();
+        assertTrue(cli.run("sources").ok().out().contains("\"format\":\"text\""));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"--time-pattern=HH:mm", "--year=2020", "--date=2020-01-01"})
     void shouldRefuseTimesOfOtherFormats(String option) {
