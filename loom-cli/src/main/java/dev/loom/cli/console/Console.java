@@ -16,6 +16,10 @@ import java.time.Instant;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
@@ -23,6 +27,7 @@ import java.util.stream.Stream;
 public final class Console {
     private static final String CLEAR_LINE = "\r\u001b[K";
     private static final String RED = "\u001b[31m";
+    private static final long ANSWER_CHECK_MS = 50;
     private static final String PLAIN = "\u001b[0m";
 
     private final InputStream in;
@@ -100,21 +105,44 @@ public final class Console {
     }
 
     /**
-     * Asks a question on standard error and reads one line from standard input.
+     * Asks a question on standard error and waits for one line on standard input.
      *
      * @return the answer; empty if the input has ended
+     * @throws CommandFailure on Ctrl-C
      */
     public Optional<String> ask(String question) throws IOException {
         clearStatus();
         err.print("loom: " + visible(question));
         err.flush();
-        ByteArrayOutputStream answer = new ByteArrayOutputStream();
+        // a read of a terminal can't be interrupted
+        FutureTask<Optional<String>> answer = new FutureTask<>(this::readLine);
+        Thread reading = new Thread(answer, "loom-answer");
+        reading.setDaemon(true);
+        reading.start();
+        try {
+            while (!interruption.requested()) {
+                try {
+                    return answer.get(ANSWER_CHECK_MS, TimeUnit.MILLISECONDS);
+                } catch (TimeoutException e) {
+                    // look for Ctrl-C, then wait again
+                }
+            }
+        } catch (ExecutionException e) {
+            throw new IOException("can't read the answer: " + e.getCause(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        throw new CommandFailure(ExitCode.INTERRUPTED, "interrupted at a question");
+    }
+
+    private Optional<String> readLine() throws IOException {
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
         int next = in.read();
         while (next >= 0 && next != '\n') {
-            answer.write(next);
+            line.write(next);
             next = in.read();
         }
-        return next < 0 ? Optional.empty() : Optional.of(answer.toString(StandardCharsets.UTF_8));
+        return next < 0 ? Optional.empty() : Optional.of(line.toString(StandardCharsets.UTF_8));
     }
 
     public InputStream in() {

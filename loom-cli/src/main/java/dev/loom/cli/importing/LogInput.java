@@ -33,6 +33,7 @@ final class LogInput implements RecordInput {
     private final @Nullable LineTimes times;
     private final int lineLengthMax;
     private final int joinedLengthMax;
+    private final long aheadNs;
     private final StructWriter writer = new StructWriter(LogLines.FORMAT);
     private final UnsafeBuffer text = new UnsafeBuffer(new byte[0]);
     private long line = 1;
@@ -50,7 +51,6 @@ final class LogInput implements RecordInput {
     private long nextTimeNs;
     private int nextEnd;
     private boolean begun;
-    private final long aheadNs;
     private long newestNs;
     private long joined;
     private long apart;
@@ -103,7 +103,7 @@ final class LogInput implements RecordInput {
             begun = true;
             time = nextTime;
             timeNs = nextTimeNs;
-        } else if (begun) {
+        } else if (begun && !tooLong) {
             apart++;
         }
     }
