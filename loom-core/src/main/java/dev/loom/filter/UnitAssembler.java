@@ -35,12 +35,13 @@ public final class UnitAssembler implements RowTokens.Sink {
     /** Digests of words that the unit has already, of which filters learn nothing more. */
     private final long[] seen = new long[SEEN];
 
-    private final long[] prefixes = new long[TokenCondition.PREFIX_MAX];
     private final List<Long> chunks = new ArrayList<>();
     private final List<Integer> firstRows = new ArrayList<>();
     private long start;
     private long end;
     private long wordsRead;
+    /** Whether the row's words are looked at for frequent ones. */
+    private boolean sampled;
 
     UnitAssembler(IndexedText indexed, UnitShape shape, int rowsMax, WordCollector collector, boolean collects) {
         this.collects = collects;
@@ -92,38 +93,32 @@ public final class UnitAssembler implements RowTokens.Sink {
     /** Begins a row, whose tokens follow. */
     public void nextRow() {
         builder.nextRow();
-        if (isSampled()) {
+        sampled = collects && builder.rows() % SAMPLE == 1;
+        if (sampled) {
             collector.nextRow();
         }
-    }
-
-    private boolean isSampled() {
-        return collects && builder.rows() % SAMPLE == 1;
     }
 
     @Override
     public void onWord(TokenReader token) {
         wordsRead++;
-        int length = Math.min(token.length(), TokenReader.LENGTH_MAX);
-        long state = TokenDigest.EMPTY;
-        int noted = 0;
-        int most = shape.prefixBits() == 0 ? 0 : shape.prefixLength();
-        for (int i = 0; i < length; i++) {
-            int codePoint = token.codePoint(i);
-            state = TokenDigest.add(state, codePoint);
-            if (noted == i && noted < most && TokenCondition.isPrefixPart(codePoint)) {
-                prefixes[noted++] = state;
-            }
-        }
-        long digest = TokenDigest.finish(length < token.length() ? TokenDigest.add(state, token.length()) : state);
+        long digest = TokenDigest.of(token);
         int slot = (int) digest & SEEN - 1;
         if (seen[slot] != digest) {
             seen[slot] = digest;
-            for (int i = 0; i < noted; i++) {
-                builder.addPrefix(TokenDigest.finish(prefixes[i]));
-            }
+            addPrefixes(token);
         }
         add(digest);
+    }
+
+    /** Takes a second pass over the token's beginning, as most words were seen before. */
+    private void addPrefixes(TokenReader token) {
+        int most = shape.prefixBits() == 0 ? 0 : Math.min(token.length(), shape.prefixLength());
+        long state = TokenDigest.EMPTY;
+        for (int i = 0; i < most && TokenCondition.isPrefixPart(token.codePoint(i)); i++) {
+            state = TokenDigest.add(state, token.codePoint(i));
+            builder.addPrefix(TokenDigest.finish(state));
+        }
     }
 
     @Override
@@ -138,7 +133,7 @@ public final class UnitAssembler implements RowTokens.Sink {
         } else {
             builder.addRare(digest);
         }
-        if (isSampled()) {
+        if (sampled) {
             collector.add(digest);
         }
     }
