@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
@@ -97,6 +98,64 @@ final class TokenDigestTest {
         long variants = seen.values().stream().distinct().count();
         assertEquals(variants, seen.size());
         assertTrue(variants > 100_000, "variants=" + variants);
+    }
+
+    /**
+     * No two of a million tokens as logs have them are equal, by 64 bits; by 32 of these, as many as of random numbers. {@code
+     * -Dloom.digests=10000000} takes more.
+     */
+    @Test
+    void shouldGiveDistinctTokensDistinctDigests() {
+        System.out.println("TokenDigestTest: -Dloom.test.seed=" + SEED);
+        int count = Integer.getInteger("loom.digests", 1_000_000);
+        long[] digests = new long[count];
+        int offset = random.nextInt(1 << 30);
+        for (int i = 0; i < count; i++) {
+            digests[i] = state(distinct(i, offset));
+        }
+        assertEquals(0, equal(digests, 0), "seed=" + SEED);
+        double expected = (double) count * count / 2 / (1L << 32);
+        for (int shift : new int[] {1, 11, 23, 32}) {
+            // six standard deviations
+            assertEquals(
+                    expected, equal(digests, shift), 6 * Math.sqrt(expected) + 1, "seed=" + SEED + ", shift=" + shift);
+        }
+    }
+
+    /** Another token for each number: ids, counters in decimal digits, names with a number, and paths of two numbers. */
+    private static String distinct(int number, int offset) {
+        long id = (number + (long) offset) / 4;
+        return switch (number % 4) {
+            // multiplying by an odd number loses nothing, so ids differ as numbers do
+            case 0 -> "x" + Long.toHexString(id * 0xD1342543DE82EF95L);
+            case 1 -> Long.toString(id);
+            case 2 -> "worker_" + Long.toString(id, Character.MAX_RADIX);
+            default -> "rack" + id % 1_000 + "_node" + id / 1_000;
+        };
+    }
+
+    /** How often a digest equals the one before it in their order; if {@code shift} is not 0 by 32 bits from there on. */
+    private static int equal(long[] digests, int shift) {
+        long[] sorted = digests.clone();
+        if (shift != 0) {
+            for (int i = 0; i < sorted.length; i++) {
+                sorted[i] = sorted[i] >>> shift & 0xFFFF_FFFFL;
+            }
+        }
+        Arrays.sort(sorted);
+        int equal = 0;
+        for (int i = 1; i < sorted.length; i++) {
+            equal += sorted[i] == sorted[i - 1] ? 1 : 0;
+        }
+        return equal;
+    }
+
+    private static long state(String token) {
+        long state = TokenDigest.EMPTY;
+        for (int i = 0; i < token.length(); i++) {
+            state = TokenDigest.add(state, token.charAt(i));
+        }
+        return TokenDigest.finish(state);
     }
 
     /** A bit of any code point flips each bit of the digest half of the time. */
