@@ -8,6 +8,6 @@ package dev.loom.filter;
  * @param bytesMax the bytes of the units of a source; beyond it the oldest are deleted
  */
 public record TextIndexLimits(boolean lists, int rowsMax, long bytesMax) {
-    /** Some 24,000 rows for lists of 18 (equation 3: nearly every list of a rare word is useful then). */
+    /** Some 24,000 rows for lists of 18; {@code docs/text-index.md} tells how useful these are then. */
     public static final int ROWS = 24_576;
 }
