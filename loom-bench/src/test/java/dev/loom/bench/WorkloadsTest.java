@@ -88,6 +88,28 @@ final class WorkloadsTest {
                         "1"));
     }
 
+    @Test
+    void shouldMeasureWhatTheTextIndexCostsAPush() throws Exception {
+        assertEquals(
+                2 * 3,
+                rows(
+                        TextIndexCost::run,
+                        "--rates",
+                        "0,200000",
+                        "--records",
+                        "20000",
+                        "--seconds",
+                        "1",
+                        "--ring",
+                        "1m",
+                        "--segment",
+                        "4m",
+                        "--direct",
+                        "false",
+                        "--rounds",
+                        "2"));
+    }
+
     /** Without Chronicle Queue, which asks for flags. */
     @Test
     void shouldMeasureWhatRecordingCosts() throws Exception {

@@ -1,5 +1,6 @@
 package dev.loom.bench.jmh;
 
+import dev.loom.bench.push.LogLines;
 import dev.loom.filter.RowTokens;
 import dev.loom.filter.SourceUnits;
 import dev.loom.filter.TextIndexLimits;
@@ -10,15 +11,8 @@ import dev.loom.format.IndexedText;
 import dev.loom.io.Storage;
 import dev.loom.text.TokenDigest;
 import dev.loom.text.TokenReader;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -33,7 +27,7 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * What building the text index costs for each line of a log: reading its tokens, their digests, and a unit of either configuration.
- * Lines are those of {@code -Dloom.lines=FILE}, or made up; each gets an id of its own. 20,000 lines a unit, which is never written.
+ * 20,000 lines ({@link LogLines}) a unit, which is never written.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -43,15 +37,13 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 public class TextIndexBenchmark {
     private static final int LINES = 20_000;
-    private static final int SEED = 7;
 
     /** Whether units have lists of rows, counts and prefixes. */
     @Param({"true", "false"})
     public boolean lists;
 
     private final TokenReader tokens = new TokenReader();
-    private UnsafeBuffer text = new UnsafeBuffer(new byte[0]);
-    private final int[] offsets = new int[LINES + 1];
+    private LogLines lines = LogLines.of(1);
     private int line;
     private RowTokens rows = new RowTokens(IndexedText.NONE, Formats.text(), null);
     private UnitAssembler unit = assembler();
@@ -69,28 +61,11 @@ public class TextIndexBenchmark {
 
     /** Makes the lines. */
     @Setup
-    public void makeLines() throws IOException {
-        Random random = new Random(SEED);
-        List<String> some = new ArrayList<>();
-        String file = System.getProperty("loom.lines");
-        if (file != null) {
-            some.addAll(Files.readAllLines(Path.of(file), StandardCharsets.UTF_8));
-        }
-        for (int i = some.size(); i < 200; i++) {
-            some.add("INFO dfs.DataNode$PacketResponder: Received block blk_" + random.nextInt(50) + " of size "
-                    + random.nextInt(100_000) + " from /10.251." + random.nextInt(20) + ".1 in " + i + " ms");
-        }
-        StringBuilder all = new StringBuilder();
-        for (int i = 0; i < LINES; i++) {
-            offsets[i] = all.length();
-            all.append("id=").append(Long.toHexString(random.nextLong())).append(' ');
-            all.append(some.get(random.nextInt(some.size())).replaceAll("[^\\x20-\\x7e]", "?"));
-        }
-        offsets[LINES] = all.length();
-        text = new UnsafeBuffer(all.toString().getBytes(StandardCharsets.US_ASCII));
+    public void makeLines() {
+        lines = LogLines.of(LINES);
         rows = new RowTokens(Formats.text().indexedText(), Formats.text(), null);
         unit = assembler();
-        System.out.println("bytes a line: " + all.length() / LINES);
+        System.out.println("bytes a line: " + lines.bytes() / LINES);
     }
 
     private int next() {
@@ -102,7 +77,7 @@ public class TextIndexBenchmark {
     @Benchmark
     public int readTokens() {
         int i = next();
-        tokens.wrap(text, offsets[i], offsets[i + 1] - offsets[i]);
+        tokens.wrap(lines.text(), lines.offset(i), lines.length(i));
         int count = 0;
         while (tokens.next()) {
             count += tokens.length();
@@ -114,7 +89,7 @@ public class TextIndexBenchmark {
     @Benchmark
     public long digestTokens() {
         int i = next();
-        tokens.wrap(text, offsets[i], offsets[i + 1] - offsets[i]);
+        tokens.wrap(lines.text(), lines.offset(i), lines.length(i));
         long sum = 0;
         while (tokens.next()) {
             sum += TokenDigest.of(tokens);
@@ -130,6 +105,6 @@ public class TextIndexBenchmark {
             unit.clear();
         }
         unit.nextRow();
-        rows.read(0, text, offsets[i], offsets[i + 1] - offsets[i], unit);
+        rows.read(0, lines.text(), lines.offset(i), lines.length(i), unit);
     }
 }

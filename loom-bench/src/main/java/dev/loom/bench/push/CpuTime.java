@@ -5,6 +5,7 @@ import com.sun.management.ThreadMXBean;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -32,6 +33,17 @@ public final class CpuTime {
     /** Nanoseconds used by the calling thread, to the nanosecond. */
     public static long threadNs() {
         return THREADS.getCurrentThreadCpuTime();
+    }
+
+    /** Nanoseconds used by the threads of this process that have a name, as far as they live. */
+    public static long threadNs(String name) {
+        long sum = 0;
+        for (final ThreadInfo thread : THREADS.getThreadInfo(THREADS.getAllThreadIds())) {
+            if (thread != null && thread.getThreadName().equals(name)) {
+                sum += Math.max(0, THREADS.getThreadCpuTime(thread.getThreadId()));
+            }
+        }
+        return sum;
     }
 
     /** Bytes that the calling thread has allocated on the heap; the call allocates none. */
