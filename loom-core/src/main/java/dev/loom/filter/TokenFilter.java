@@ -8,12 +8,12 @@ import org.agrona.concurrent.UnsafeBuffer;
  * added. Its rate of false positives depends on its size and the number of distinct tokens; {@code docs/text-index.md} has a
  * table. Takes {@code 2^sizeBits + 8} bytes. Not thread-safe; adding and testing allocate nothing.
  */
-final class TokenFilter {
+public final class TokenFilter {
     private final int sizeBits;
     private final UnsafeBuffer fields;
 
     /** @param sizeBits {@value TokenField#SIZE_BITS_MIN} to {@value TokenField#SIZE_BITS_MAX} */
-    TokenFilter(int sizeBits) {
+    public TokenFilter(int sizeBits) {
         this.sizeBits = sizeBits;
         this.fields = new UnsafeBuffer(new byte[length(sizeBits)]);
     }
@@ -32,7 +32,7 @@ final class TokenFilter {
     }
 
     /** Adds a token by its digest. Returns false if the filter could not tell it from those before. */
-    boolean add(long digest) {
+    public boolean add(long digest) {
         int offset = TokenField.offset(digest, sizeBits);
         long field = fields.getLong(offset, ByteOrder.LITTLE_ENDIAN);
         long added = field | TokenField.mask(digest, sizeBits);
@@ -41,7 +41,7 @@ final class TokenFilter {
     }
 
     /** Whether a token may have been added; false is certain. */
-    boolean mayContain(long digest) {
+    public boolean mayContain(long digest) {
         long mask = TokenField.mask(digest, sizeBits);
         return (fields.getLong(TokenField.offset(digest, sizeBits), ByteOrder.LITTLE_ENDIAN) & mask) == mask;
     }
