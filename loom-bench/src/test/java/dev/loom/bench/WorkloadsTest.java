@@ -110,6 +110,43 @@ final class WorkloadsTest {
                         "2"));
     }
 
+    /** Without direct reads, which not every temporary directory has. */
+    @Test
+    void shouldMeasureHashSharingInTrees() throws Exception {
+        final int ofMedium = 8 * 3 + 2 * (3 + 1 + 4 + 6); // kinds of filters, Figures 1, 6, 7, 8
+        assertEquals(
+                3 * ofMedium + 2 * 2 * (2 + 1), // Figures 5a, 5b
+                rows(
+                        HashSharing::run,
+                        "--quick",
+                        "true",
+                        "--media",
+                        "buffered,tmpfs,mapped",
+                        "--sweep-media",
+                        "buffered,mapped"));
+    }
+
+    @Test
+    void shouldMeasureHashSharingInFilters() throws Exception {
+        final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8)) {
+            FilterHashing.run(
+                    out,
+                    "--keys",
+                    "1000",
+                    "--lookups",
+                    "2000",
+                    "--filters",
+                    "2",
+                    "--rounds",
+                    "1",
+                    "--key-lengths",
+                    "8,64");
+        }
+        // Table 1, 2, 3, Figures 2 and 3
+        assertEquals(7 + 8 + 9 + 2 + 2, rows(bytes));
+    }
+
     /** Without Chronicle Queue, which asks for flags. */
     @Test
     void shouldMeasureWhatRecordingCosts() throws Exception {
@@ -140,6 +177,10 @@ final class WorkloadsTest {
             workload.run(out, all.toArray(String[]::new));
         }
         assertEquals(List.of(), left());
+        return rows(bytes);
+    }
+
+    private static int rows(ByteArrayOutputStream bytes) {
         final List<String> lines =
                 bytes.toString(StandardCharsets.UTF_8).lines().toList();
         final long headings =

@@ -23,7 +23,7 @@ public final class TokenFilter {
      *
      * @throws IllegalArgumentException for a size that no filter has
      */
-    static int length(int sizeBits) {
+    public static int length(int sizeBits) {
         if (sizeBits < TokenField.SIZE_BITS_MIN || sizeBits > TokenField.SIZE_BITS_MAX) {
             throw new IllegalArgumentException("bad size of a filter: sizeBits=" + sizeBits + ", expected="
                     + TokenField.SIZE_BITS_MIN + " to " + TokenField.SIZE_BITS_MAX);
