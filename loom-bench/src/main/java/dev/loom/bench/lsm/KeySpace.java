@@ -46,6 +46,11 @@ public final class KeySpace {
         }
     }
 
+    /** The first 8 bytes of a key, which compare without sign as keys do. */
+    static long prefix(byte[] key) {
+        return (long) BIG.get(key, 0);
+    }
+
     /** The finish of SplitMix64. */
     static long mix(long value) {
         long mixed = (value ^ value >>> 30) * 0xBF58476D1CE4E5B9L;

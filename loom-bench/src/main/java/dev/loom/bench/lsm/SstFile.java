@@ -54,17 +54,16 @@ final class SstFile implements AutoCloseable {
         }
     }
 
-    /** Whether a key lies within the file's first and last. */
-    boolean covers(byte[] key) {
-        return compareFence(0, key) <= 0 && compareFence(dataBlocks, key) >= 0;
-    }
-
     private int compareFence(int fence, byte[] key) {
         return Arrays.compareUnsigned(fences, fence * keyLength, (fence + 1) * keyLength, key, 0, keyLength);
     }
 
     byte[] firstKey() {
         return Arrays.copyOf(fences, keyLength);
+    }
+
+    byte[] lastKey() {
+        return Arrays.copyOfRange(fences, dataBlocks * keyLength, (dataBlocks + 1) * keyLength);
     }
 
     int dataBlocks() {
@@ -76,7 +75,7 @@ final class SstFile implements AutoCloseable {
         return fetch.read(blocks, block);
     }
 
-    /** Whether the file has a key that it covers. */
+    /** Whether the file has a key that lies within its first and last. */
     boolean contains(byte[] key, BlockFetch fetch) {
         int low = 0;
         int high = dataBlocks - 1;

@@ -26,7 +26,7 @@ public final class SstTree implements AutoCloseable {
                     files.add(SstFile.open(path(directory, level, file), access));
                     tree.all.add(files.get(file));
                 }
-                tree.levels.add(new SstLevel(files, shape.keyLength()));
+                tree.levels.add(new SstLevel(files));
             }
             return tree;
         } catch (final IOException e) {
