@@ -2,6 +2,7 @@
 @SuppressWarnings("module") // the faces are built after it
 module dev.loom.query {
     requires transitive dev.loom.core;
+    requires re2j; // has no descriptor
     requires static transitive org.jspecify;
 
     exports dev.loom.query;

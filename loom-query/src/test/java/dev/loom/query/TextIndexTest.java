@@ -31,6 +31,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -266,11 +267,16 @@ final class TextIndexTest {
         String field = fields.get(random.nextInt(fields.size()));
         boolean number = field.equals("n");
         try {
-            return switch (number ? 5 + random.nextInt(2) : random.nextInt(8)) {
+            return switch (number ? 5 + random.nextInt(2) : random.nextInt(9)) {
                 case 0 -> Where.parse(field + " == " + literal(anyWord()));
                 case 1 -> Where.parse(field + " in (" + literal(anyWord()) + ", " + literal(anyWord()) + ")");
                 case 2 -> Where.parse(field + " contains " + literal(" " + anyWord() + " "));
                 case 3 -> Where.parse(field + " icontains " + literal(anyWord() + " " + anyWord() + ","));
+                case 8 ->
+                    new Where.MatchesRegex(
+                            field,
+                            (random.nextBoolean() ? "(?i)" : "") + ".* " + Pattern.quote(anyWord()) + "[ ,=-]|"
+                                    + anyWord() + " ?x|[^a] " + anyWord() + " .*");
                 case 5 -> Where.parse("n".equals(field) ? "n == " + random.nextInt(2_000) : field + " is null");
                 case 6 ->
                     Where.parse(

@@ -1,6 +1,7 @@
 package dev.loom.query.plan;
 
 import dev.loom.api.ValueUnit;
+import dev.loom.query.match.RegexLiterals;
 import dev.loom.query.text.TextQuery;
 import dev.loom.query.where.Where;
 import dev.loom.query.where.Where.Literal;
@@ -40,6 +41,8 @@ final class TokenTerms {
                     .toList());
         } else if (expression instanceof Where.Contains contains) {
             return within(contains.field(), contains.text());
+        } else if (expression instanceof Where.MatchesRegex regex) {
+            return regex(regex.field(), RegexLiterals.of(regex.pattern()).alternatives());
         } else if (expression instanceof Where.ContainsIgnoringCase contains) {
             return within(contains.field(), contains.text());
         } else {
@@ -121,6 +124,15 @@ final class TokenTerms {
             last--;
         }
         return last <= first ? TokenCondition.NONE : TokenCondition.all(words(field, text.substring(first, last + 1)));
+    }
+
+    /** The words of the texts that all matches of an alternative have. */
+    private static TokenCondition regex(String field, List<List<String>> alternatives) {
+        List<TokenCondition> each = alternatives.stream()
+                .map(texts -> TokenCondition.all(
+                        texts.stream().map(text -> within(field, text)).toList()))
+                .toList();
+        return each.isEmpty() ? TokenCondition.NONE : TokenCondition.any(each);
     }
 
     private static boolean separates(char c) {

@@ -90,6 +90,11 @@ final class Binding {
             requireType(contains.field(), hasText(contains.field()), new Literal.Text(contains.text()));
             return new Condition.SubstringTest(slot, new FoldedText(contains.text()));
         }
+        if (expression instanceof Where.MatchesRegex regex) {
+            FieldSlot slot = slot(regex.field());
+            requireType(regex.field(), hasText(regex.field()), new Literal.Text(regex.pattern()));
+            return new Condition.SubstringTest(slot, new RegexFinder(regex.pattern()));
+        }
         if (expression instanceof Where.Matches matches) {
             FieldSlot slot = slot(matches.field());
             requireType(

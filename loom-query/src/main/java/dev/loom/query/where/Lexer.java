@@ -17,6 +17,9 @@ final class Lexer {
     private final String expression;
     private int position;
 
+    /** Whether the next token is a regular expression. */
+    private boolean regexFollows;
+
     Lexer(String expression) {
         this.expression = expression;
     }
@@ -26,6 +29,8 @@ final class Lexer {
         while (Character.isWhitespace(peek(0))) {
             position++;
         }
+        boolean inRegex = regexFollows;
+        regexFollows = false;
         int start = position;
         char c = peek(0);
         if (start == expression.length()) {
@@ -38,7 +43,7 @@ final class Lexer {
             return number(start);
         }
         return switch (c) {
-            case '"', '\'' -> text(start, c);
+            case '"', '\'' -> text(start, c, inRegex);
             case '`' -> quotedName(start);
             case '(' -> symbol(TokenKind.LEFT_PARENTHESIS, 1);
             case ')' -> symbol(TokenKind.RIGHT_PARENTHESIS, 1);
@@ -79,7 +84,10 @@ final class Lexer {
     }
 
     private Token equality(int start, char c) {
-        if (peek(1) != '=') {
+        if (peek(1) == '~') {
+            regexFollows = true;
+            return symbol(c == '=' ? TokenKind.REGEX : TokenKind.NOT_REGEX, 2);
+        } else if (peek(1) != '=') {
             throw error(c == '=' ? "expected == instead of =" : "expected != or the word not", start);
         }
         return symbol(TokenKind.OPERATOR, 2);
@@ -114,7 +122,7 @@ final class Lexer {
         return new Token(TokenKind.NAME, start, position, name.toString(), null);
     }
 
-    private Token text(int start, char quote) {
+    private Token text(int start, char quote, boolean inRegex) {
         StringBuilder text = new StringBuilder();
         position++;
         while (true) {
@@ -122,21 +130,31 @@ final class Lexer {
             if (c == quote) {
                 return new Token(TokenKind.TEXT, start, position, text.toString(), null);
             }
-            text.append(c == '\\' ? escape(start) : c);
+            if (c == '\\') {
+                escape(start, inRegex, text);
+            } else {
+                text.append(c);
+            }
         }
     }
 
-    private char escape(int start) {
+    /** A regular expression keeps escapes of its own, such as {@code \\d}. */
+    private void escape(int start, boolean inRegex, StringBuilder text) {
         int at = position - 1;
         char c = take("the rest of an escape", start);
-        return switch (c) {
-            case '"', '\'', '\\' -> c;
-            case 'n' -> '\n';
-            case 'r' -> '\r';
-            case 't' -> '\t';
-            case 'u' -> unicode(at);
-            default -> throw error("unknown escape, expected one of \\\" \\' \\\\ \\n \\r \\t \\uXXXX", at);
-        };
+        switch (c) {
+            case '"', '\'', '\\' -> text.append(c);
+            case 'n' -> text.append('\n');
+            case 'r' -> text.append('\r');
+            case 't' -> text.append('\t');
+            case 'u' -> text.append(unicode(at));
+            default -> {
+                if (!inRegex) {
+                    throw error("unknown escape, expected one of \\\" \\' \\\\ \\n \\r \\t \\uXXXX", at);
+                }
+                text.append('\\').append(c);
+            }
+        }
     }
 
     private char unicode(int at) {

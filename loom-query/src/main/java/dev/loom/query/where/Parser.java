@@ -19,6 +19,7 @@ import java.util.Objects;
  *             | NAME [ "not" ] "in" "(" literal { "," literal } ")"
  *             | NAME [ "not" ] "between" literal "and" literal
  *             | NAME [ "not" ] ( "contains" | "icontains" | "matches" ) TEXT
+ *             | NAME ( "=~" | "!~" ) TEXT
  *             | NAME "is" [ "not" ] "null"
  * literal     = NUMBER | TEXT | "true" | "false"
  * </pre>
@@ -119,6 +120,11 @@ final class Parser {
         if (skip(TokenKind.MATCHES)) {
             return not(negated, new Where.Matches(field, textQuery()));
         }
+        if (!negated && (token.kind() == TokenKind.REGEX || token.kind() == TokenKind.NOT_REGEX)) {
+            boolean without = token.kind() == TokenKind.NOT_REGEX;
+            token = lexer.next();
+            return not(without, regex(field));
+        }
         if (negated) {
             throw expected("in between contains icontains or matches");
         }
@@ -131,7 +137,7 @@ final class Parser {
 
     private Where comparison(String field) {
         Token operatorToken =
-                take(TokenKind.OPERATOR, "== != < <= > >= in between is contains icontains matches or not");
+                take(TokenKind.OPERATOR, "== != < <= > >= =~ !~ in between is contains icontains matches or not");
         Operator operator = Operator.of(operatorToken.text());
         if (token.kind() == TokenKind.NULL) {
             throw lexer.error("test for null with is null or is not null", operatorToken.position());
@@ -166,6 +172,15 @@ final class Parser {
 
     private String text() {
         return take(TokenKind.TEXT, "a quoted string").text();
+    }
+
+    private Where regex(String field) {
+        Token text = take(TokenKind.TEXT, "a quoted regular expression");
+        try {
+            return new Where.MatchesRegex(field, text.text());
+        } catch (IllegalArgumentException e) {
+            throw lexer.error(String.valueOf(e.getMessage()), text.position());
+        }
     }
 
     private TextQuery textQuery() {

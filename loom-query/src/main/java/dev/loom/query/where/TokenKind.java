@@ -8,6 +8,8 @@ enum TokenKind {
     NUMBER,
     TEXT,
     OPERATOR,
+    REGEX,
+    NOT_REGEX,
     AND,
     OR,
     NOT,

@@ -3,6 +3,7 @@ package dev.loom.query.where;
 import dev.loom.api.ValueUnit;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.RecordLookup;
+import dev.loom.query.match.RegexLiterals;
 import dev.loom.query.text.QuerySyntaxException;
 import dev.loom.query.text.TextQuery;
 import java.math.BigDecimal;
@@ -68,7 +69,8 @@ public sealed interface Where {
     }
 
     /**
-     * Tests whether a payload meets an expression. Allocates nothing and never throws, whatever the bytes of the payload.
+     * Tests whether a payload meets an expression. Never throws, whatever the bytes of the payload, and allocates nothing, except to
+     * match regular expressions.
      * Caches what it read of a payload until the next one, so it is for one thread.
      */
     @FunctionalInterface
@@ -188,6 +190,23 @@ public sealed interface Where {
         @Override
         public String toString() {
             return Quoting.name(field) + " matches " + Quoting.text(query.toString());
+        }
+    }
+
+    /**
+     * A text or bytes field has a match of a regular expression in RE2's syntax, anywhere in it unless that says otherwise.
+     *
+     * @param pattern valid, with an automaton of at most {@link RegexLiterals#SIZE_MAX} states
+     */
+    record MatchesRegex(String field, String pattern) implements Where {
+        /** @throws IllegalArgumentException if the pattern is no regular expression, or too large */
+        public MatchesRegex {
+            RegexFinder.check(pattern);
+        }
+
+        @Override
+        public String toString() {
+            return Quoting.name(field) + " =~ " + Quoting.text(pattern);
         }
     }
 

@@ -170,7 +170,7 @@ class WhereParseTest {
             quoteCharacter = '\0',
             value = {
                 "               | 0  | expected a field name, not, or (, found the end",
-                "a              | 1  | expected == != < <= > >= in between is contains icontains matches or not, found the end",
+                "a              | 1  | expected == != < <= > >= =~ !~ in between is contains icontains matches or not, found the end",
                 "a ==           | 4  | expected a number, a quoted string, true or false, found the end",
                 "a == b         | 5  | expected a number, a quoted string, true or false, found b",
                 "a == 1 b == 2  | 7  | expected and, or, or the end, found b",

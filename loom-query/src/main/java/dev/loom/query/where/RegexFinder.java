@@ -1,0 +1,50 @@
+package dev.loom.query.where;
+
+import com.google.re2j.Pattern;
+import com.google.re2j.PatternSyntaxException;
+import dev.loom.query.match.RegexLiterals;
+import java.util.Comparator;
+import java.util.List;
+import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds a regular expression within a text, in time linear to the text whatever the expression. Looks for a literal text that a match must
+ * have first, and allocates only where it is.
+ */
+final class RegexFinder implements TextFinder {
+    private final Pattern pattern;
+    private final @Nullable Substring required;
+
+    RegexFinder(String regex) {
+        pattern = Pattern.compile(regex);
+        RegexLiterals literals = RegexLiterals.of(regex);
+        List<List<String>> alternatives = literals.alternatives();
+        required = alternatives.size() == 1 && literals.isCaseSensitive()
+                ? alternatives.get(0).stream()
+                        .max(Comparator.comparingInt(String::length))
+                        .map(Substring::new)
+                        .orElse(null)
+                : null;
+    }
+
+    /** @throws IllegalArgumentException if it is no regular expression, or too large */
+    static void check(String regex) {
+        try {
+            RegexLiterals.of(regex); // first, as a large one takes all memory
+            Pattern.compile(regex);
+        } catch (PatternSyntaxException e) {
+            throw new IllegalArgumentException("not a regular expression: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public boolean isWithin(DirectBuffer value, int offset, int length) {
+        if (required != null && !required.isWithin(value, offset, length)) {
+            return false;
+        }
+        byte[] text = new byte[length];
+        value.getBytes(offset, text);
+        return pattern.matcher(text).find();
+    }
+}
