@@ -1,9 +1,9 @@
 package dev.loom.bench;
 
 import dev.loom.bench.compare.Interval;
-import dev.loom.bench.push.LogLines;
 import dev.loom.bench.push.PushRun;
 import dev.loom.bench.push.PushSettings;
+import dev.loom.bench.push.ReplayedLines;
 import dev.loom.bench.push.ScratchDirectory;
 import dev.loom.bench.push.TextPush;
 import java.io.PrintStream;
@@ -56,7 +56,7 @@ public final class TextIndexCost {
     static void run(PrintStream out, String... arguments) {
         final Arguments options = Arguments.parse(arguments, DEFAULTS);
         final Path parent = Path.of(options.text("dir"));
-        final LogLines lines = LogLines.of(options.number("lines"));
+        final ReplayedLines lines = ReplayedLines.of(options.number("lines"));
         final double share = Double.parseDouble(options.text("share"));
         try (ScratchDirectory disk = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"));
                 ScratchDirectory staging = ScratchDirectory.in(Path.of(options.text("staging")))) {
@@ -91,7 +91,7 @@ public final class TextIndexCost {
         out.printf("load at the end: %s%n", Machine.loadAverage());
     }
 
-    private static Sample sample(PushSettings settings, LogLines lines, double share, long rate, long records) {
+    private static Sample sample(PushSettings settings, ReplayedLines lines, double share, long rate, long records) {
         final TextPush target = new TextPush(settings, lines, share, rate);
         final PushRun run = PushRun.of("share " + share, target, settings, records, () -> {});
         return new Sample(run, target.textShare(), target.dropped(), target.indexed());

@@ -251,13 +251,21 @@ final class ArchitectureTest {
     }
 
     @Test
-    void shouldNeedNothingBesidesCoreInQuery() {
+    void shouldNeedCoreAndRegularExpressionsAloneInQuery() {
         classes()
                 .that()
                 .resideInAPackage("dev.loom.query..")
                 .should()
                 .onlyDependOnClassesThat()
-                .resideInAnyPackage("dev.loom..", "org.agrona..", "java..", "org.jspecify.annotations")
+                .resideInAnyPackage(
+                        "dev.loom..", "org.agrona..", "java..", "org.jspecify.annotations", "com.google.re2j")
+                .check(CLASSES);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("dev.loom.query.where")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("com.google.re2j")
                 .check(CLASSES);
     }
 

@@ -1,6 +1,6 @@
 package dev.loom.bench.jmh;
 
-import dev.loom.bench.push.LogLines;
+import dev.loom.bench.push.ReplayedLines;
 import dev.loom.text.TokenReader;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -31,7 +31,7 @@ public class DigestBenchmark {
     private static final int SEED = 7;
     private static final String CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789_";
 
-    /** {@code log} for the tokens of {@link LogLines}, {@code mixed} for 1 to 64 random characters, or a number of these. */
+    /** {@code log} for the tokens of {@link ReplayedLines}, {@code mixed} for 1 to 64 random characters, or a number of these. */
     @Param({"log", "mixed", "4", "16", "64"})
     public String tokens = "log";
 
@@ -64,7 +64,7 @@ public class DigestBenchmark {
     }
 
     private void readTokens(StringBuilder all) {
-        final LogLines lines = LogLines.of(TOKENS);
+        final ReplayedLines lines = ReplayedLines.of(TOKENS);
         final TokenReader reader = new TokenReader();
         int count = 0;
         for (int line = 0; count < TOKENS; line++) {

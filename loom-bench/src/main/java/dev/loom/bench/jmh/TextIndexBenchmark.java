@@ -1,6 +1,6 @@
 package dev.loom.bench.jmh;
 
-import dev.loom.bench.push.LogLines;
+import dev.loom.bench.push.ReplayedLines;
 import dev.loom.filter.RowTokens;
 import dev.loom.filter.SourceUnits;
 import dev.loom.filter.TextIndexLimits;
@@ -27,7 +27,7 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * What building the text index costs for each line of a log: reading its tokens, their digests, and a unit of either configuration.
- * 20,000 lines ({@link LogLines}) a unit, which is never written.
+ * 20,000 lines ({@link ReplayedLines}) a unit, which is never written.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -43,7 +43,7 @@ public class TextIndexBenchmark {
     public boolean lists;
 
     private final TokenReader tokens = new TokenReader();
-    private LogLines lines = LogLines.of(1);
+    private ReplayedLines lines = ReplayedLines.of(1);
     private int line;
     private RowTokens rows = new RowTokens(IndexedText.NONE, Formats.text(), null);
     private UnitAssembler unit = assembler();
@@ -62,7 +62,7 @@ public class TextIndexBenchmark {
     /** Makes the lines. */
     @Setup
     public void makeLines() {
-        lines = LogLines.of(LINES);
+        lines = ReplayedLines.of(LINES);
         rows = new RowTokens(Formats.text().indexedText(), Formats.text(), null);
         unit = assembler();
         System.out.println("bytes a line: " + lines.bytes() / LINES);

@@ -22,7 +22,7 @@ public final class TextPush implements PushTarget {
     private final TargetFiles files;
     private final Loom loom;
     private final int sourceId;
-    private final LogLines lines;
+    private final ReplayedLines lines;
     private final long rate;
     private long pushed;
     private long dropped;
@@ -37,7 +37,7 @@ public final class TextPush implements PushTarget {
      * @param share of a processor for the text index; 0 for none
      * @param rate records a second; 0 for as many as it takes
      */
-    public TextPush(PushSettings settings, LogLines lines, double share, long rate) {
+    public TextPush(PushSettings settings, ReplayedLines lines, double share, long rate) {
         this.lines = lines;
         this.rate = rate;
         files = new TargetFiles(settings);

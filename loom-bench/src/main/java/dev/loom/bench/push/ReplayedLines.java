@@ -14,20 +14,20 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Lines of logs, back to back: those of {@code -Dloom.lines=FILE} in random order, or made-up ones. Each has an id of its own, so that
  * words come up as in logs: few in most lines, most in one alone. The same in each run. Immutable.
  */
-public final class LogLines {
+public final class ReplayedLines {
     private static final int SEED = 7;
     private static final int KINDS_MIN = 200;
 
     private final UnsafeBuffer text;
     private final int[] offsets;
 
-    private LogLines(UnsafeBuffer text, int[] offsets) {
+    private ReplayedLines(UnsafeBuffer text, int[] offsets) {
         this.text = text;
         this.offsets = offsets;
     }
 
     /** Makes some lines. */
-    public static LogLines of(int count) {
+    public static ReplayedLines of(int count) {
         final Random random = new Random(SEED);
         final List<String> kinds = new ArrayList<>();
         final String file = System.getProperty("loom.lines");
@@ -50,7 +50,7 @@ public final class LogLines {
             all.append(kinds.get(random.nextInt(kinds.size())).replaceAll("[^\\x20-\\x7e]", "?"));
         }
         offsets[count] = all.length();
-        return new LogLines(new UnsafeBuffer(all.toString().getBytes(StandardCharsets.US_ASCII)), offsets);
+        return new ReplayedLines(new UnsafeBuffer(all.toString().getBytes(StandardCharsets.US_ASCII)), offsets);
     }
 
     public UnsafeBuffer text() {
