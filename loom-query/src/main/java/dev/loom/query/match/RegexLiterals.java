@@ -12,8 +12,12 @@ public final class RegexLiterals {
     /** The largest automaton: with each character of a text, all of its states may have to be looked at. */
     public static final int SIZE_MAX = 10_000;
 
+    /** The most groups within each other. */
+    private static final int DEPTH_MAX = 100;
+
     private final String pattern;
     private int at;
+    private int depth;
     private boolean ignoresCase;
     /** Whether something was met that is not understood well enough. */
     private boolean unclear;
@@ -29,7 +33,7 @@ public final class RegexLiterals {
     /**
      * Looks through an expression that is known to be valid.
      *
-     * @throws IllegalArgumentException if its automaton would be larger than {@link #SIZE_MAX}
+     * @throws IllegalArgumentException if its automaton would be larger than {@link #SIZE_MAX}, or if it is nested too deeply
      */
     public static RegexLiterals of(String pattern) {
         RegexLiterals literals = new RegexLiterals(pattern);
@@ -156,7 +160,11 @@ public final class RegexLiterals {
             }
             at++;
         }
+        if (++depth > DEPTH_MAX) {
+            throw new IllegalArgumentException("regular expression is nested too deeply, max=" + DEPTH_MAX);
+        }
         long inner = alternation(false);
+        depth--;
         unclear |= !skip(')');
         return inner;
     }

@@ -5,11 +5,12 @@ import dev.loom.text.TokenReader;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Matches texts against a query, token by token, without allocation, in a time that doesn't grow with the number of terms:
- * each token of the text is looked up among the query's tokens, and advances only the phrases that contain it. For one
- * thread.
+ * each token of the text is looked up among the query's tokens, and advances only the phrases that contain it. A text that lacks
+ * a word which every match must have is not read token by token. For one thread.
  */
 public final class TextMatcher {
     private final TokenReader reader = new TokenReader();
@@ -17,6 +18,7 @@ public final class TextMatcher {
     private final MatchNode root;
     private final int phrases;
     private final boolean negated;
+    private final @Nullable RequiredWords required;
 
     private long text;
     /** Numbers the tokens of all texts, with a gap between texts that no phrase crosses. */
@@ -28,6 +30,7 @@ public final class TextMatcher {
         root = new MatchNode(query, all);
         phrases = all.size();
         negated = hasNot(query);
+        required = RequiredWords.of(query);
         all.forEach(tokens::add);
         tokens.prepare();
     }
@@ -43,6 +46,9 @@ public final class TextMatcher {
 
     /** Whether the UTF-8 text at {@code [offset, offset + length)} matches. */
     public boolean matches(DirectBuffer buffer, int offset, int length) {
+        if (required != null && !required.mayBeIn(buffer, offset, length)) {
+            return false;
+        }
         text++;
         token++;
         int missing = phrases;

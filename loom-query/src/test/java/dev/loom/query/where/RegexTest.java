@@ -147,6 +147,17 @@ final class RegexTest {
     }
 
     @Test
+    void shouldRefuseGroupsThatAreNestedTooDeeply() {
+        String most = "(".repeat(100) + "a" + ")".repeat(100);
+        assertTrue(holds("line =~ '" + most + "'", "a"));
+        for (String deep : List.of("(" + most + ")", "(".repeat(8_000), "(?:".repeat(2_000))) {
+            QuerySyntaxException thrown =
+                    assertThrows(QuerySyntaxException.class, () -> Where.parse("line =~ '" + deep + "'"));
+            assertTrue(thrown.getMessage().startsWith("regular expression is nested too deeply, max=100"));
+        }
+    }
+
+    @Test
     void shouldTakeTimeInProportionToTheText() {
         assertFalse(holds("line =~ '(x+x+)+y'", "x".repeat(10_000)));
     }
