@@ -37,8 +37,8 @@ public final class SearchCommand extends RecordQuery {
     @Option(
             names = "--within",
             paramLabel = "SHARE",
-            description = "Ends --count with an estimate once the sum is within this share with a probability of 95 %,"
-                    + " such as 2%.")
+            description = "Ends --count with an estimate once the sum is within this share with a probability of 95 %%,"
+                    + " such as 2%%.")
     private @Nullable String within;
 
     public SearchCommand(Console console) {

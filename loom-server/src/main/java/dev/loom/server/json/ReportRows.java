@@ -83,11 +83,19 @@ public record ReportRows(QueryReport report, QueryLimits limits, RecordResults r
         values.put("wall_ns", time.wallNs());
         values.put("cpu_ns", time.cpuNs());
         values.put("time_index", limits.useTimeIndex() ? "used" : "not used: disabled");
-        values.put("chunk_index", limits.useChunkIndex() || limits.useTextIndex() ? work.plan() : "not used: disabled");
+        values.put("chunk_index", indexes(work.plan()));
         List<String> unseen = unseen();
         if (!unseen.isEmpty()) {
             values.put("fields_without_values", unseen);
         }
         return values;
+    }
+
+    /** What was done with indexes over fields; without those over numbers, what was done with the text index. */
+    private Object indexes(List<String> plan) {
+        List<String> used = limits.useChunkIndex()
+                ? plan
+                : plan.stream().filter(line -> line.contains(": text index, ")).toList();
+        return used.isEmpty() && !limits.useChunkIndex() ? "not used: disabled" : used;
     }
 }
