@@ -1,0 +1,70 @@
+package dev.loom.bench.search;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A program that runs an engine. It reads requests from its standard input, and answers each with a line of {@code ok} and values on
+ * its standard output, separated by tabs; or of {@code error} and the reason:
+ *
+ * <pre>
+ *     version                       the engine's version and settings
+ *     load FILE                     elapsed ns, CPU ns, CPU ns until the last line was accepted
+ *     open, release                 nothing
+ *     cpu                           the process's CPU ns, all threads
+ *     ask SETTING KIND WORD...      elapsed ns, count, ids (separated by commas)
+ * </pre>
+ */
+final class PeerProcess implements AutoCloseable {
+    private final String command;
+    private final Process process;
+    private final Writer requests;
+    private final BufferedReader answers;
+
+    private PeerProcess(String command, Process process) {
+        this.command = command;
+        this.process = process;
+        requests = process.outputWriter();
+        answers = process.inputReader();
+    }
+
+    /** @param output where the program's standard error goes */
+    static PeerProcess start(List<String> command, Path output) throws IOException {
+        return new PeerProcess(
+                String.join(" ", command),
+                new ProcessBuilder(command).redirectError(output.toFile()).start());
+    }
+
+    /** Sends a request and returns the values of its answer. */
+    List<String> request(String... parts) throws IOException {
+        requests.write(String.join("\t", parts) + '\n');
+        requests.flush();
+        final String answer = answers.readLine();
+        if (answer == null || !(answer + '\t').startsWith("ok\t")) {
+            throw new IllegalStateException(
+                    "peer failed: command=" + command + ", request=" + String.join(" ", parts) + ", answer=" + answer);
+        }
+        final List<String> values = List.of(answer.split("\t", -1));
+        return values.subList(1, values.size());
+    }
+
+    /** Ends it by the end of its input. */
+    @Override
+    public void close() {
+        try {
+            requests.close();
+            if (!process.waitFor(1, TimeUnit.MINUTES)) {
+                process.destroyForcibly();
+            }
+        } catch (final IOException e) {
+            process.destroyForcibly();
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            process.destroyForcibly();
+        }
+    }
+}

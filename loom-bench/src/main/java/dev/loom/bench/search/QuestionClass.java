@@ -1,0 +1,24 @@
+package dev.loom.bench.search;
+
+import java.util.List;
+
+/** Questions whose times belong together, such as words that are rare. */
+public record QuestionClass(Table table, String name, List<Question> questions) {
+    /** The tables of the paper's section 5.2. */
+    public enum Table {
+        FULL_TEXT("Table 1: full-text queries"),
+        PREFIX("Table 2: prefix queries"),
+        AND("Table 3: AND queries"),
+        HISTOGRAM("Table 4: exact counts by time");
+
+        private final String title;
+
+        Table(String title) {
+            this.title = title;
+        }
+
+        public String title() {
+            return title;
+        }
+    }
+}

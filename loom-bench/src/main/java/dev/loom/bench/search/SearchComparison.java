@@ -1,0 +1,104 @@
+package dev.loom.bench.search;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A log, questions about it, and the sides that are asked them in turn. */
+public final class SearchComparison implements AutoCloseable {
+    private static final int WRITE_LENGTH = 1 << 20;
+
+    private final Path log;
+    private final long lines;
+    private final List<QuestionClass> classes;
+    private final AnswerTally tally;
+    private final Sides sides;
+
+    /**
+     * Writes the log and starts the sides.
+     *
+     * @param logs the folder of the real logs
+     * @param bytes the log's length, at least
+     * @param words of a class
+     */
+    public SearchComparison(Path logs, long bytes, int words, long seed, List<Sides.Name> names, Sides.Places places)
+            throws IOException {
+        final LogCorpus corpus = LogCorpus.read(logs);
+        final LogReplica replica = new LogReplica(corpus, seed);
+        log = places.scratch().resolve("replica.log");
+        lines = replica.linesOf(bytes);
+        classes = new QuestionChoice(corpus, replica, lines, words, seed).choose();
+        tally = new AnswerTally(corpus, replica, classes);
+        try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(log), WRITE_LENGTH)) {
+            replica.write(lines, out, tally);
+        }
+        StoredFiles.force(log);
+        sides = new Sides(names, places, log);
+    }
+
+    /** How many lines the log has. */
+    public long lines() {
+        return lines;
+    }
+
+    /** How many bytes the log has. */
+    public long bytes() throws IOException {
+        return Files.size(log);
+    }
+
+    public List<SearchSide> sides() {
+        return sides.all();
+    }
+
+    /** The classes of questions. */
+    public List<QuestionClass> classes() {
+        return classes;
+    }
+
+    /** The log, in the page cache. */
+    public Path log() {
+        return log;
+    }
+
+    /** The fewest and the most lines that answer a question of a class. */
+    public String lines(QuestionClass of) {
+        final var counts = of.questions().stream().mapToLong(tally::lines).summaryStatistics();
+        return counts.getMin() + " to " + counts.getMax();
+    }
+
+    /** Takes the log in, and has it written to the disk. */
+    public Ingest ingest(SearchSide side) throws IOException {
+        final Ingest ingest = side.ingest(log);
+        StoredFiles.force(side.files());
+        return ingest;
+    }
+
+    /** What a side stores: the bytes of each part of it, the largest first. */
+    public Map<String, Long> stored(SearchSide side) throws IOException {
+        final Map<String, Long> sorted = new LinkedHashMap<>();
+        StoredFiles.bytes(side.files(), !(side instanceof LoomSide)).entrySet().stream()
+                .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
+                .forEach(part -> sorted.put(part.getKey(), part.getValue()));
+        return sorted;
+    }
+
+    /** Times of one side for one class, from the page cache. */
+    public Latencies warm(SearchSide side, QuestionClass of, int repetitions, long limitNs) throws IOException {
+        return new SideRun(side, tally, limitNs).warm(of.questions(), repetitions);
+    }
+
+    /** Times of one side for one class, from the disk. */
+    public Latencies cold(SearchSide side, QuestionClass of, int repetitions, long limitNs) throws IOException {
+        return new SideRun(side, tally, limitNs).cold(of.questions(), repetitions);
+    }
+
+    @Override
+    public void close() throws IOException {
+        sides.close();
+    }
+}
