@@ -9,6 +9,7 @@ import dev.loom.bench.search.SearchSide;
 import dev.loom.bench.search.Sides;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -23,6 +24,7 @@ public final class SearchVersusPeers {
     private static final String[] DEFAULTS = {
         "dir", "target/loom-bench",
         "allow-tmpfs", "false",
+        "keep", "",
         "staging", "/dev/shm",
         "logs", System.getProperty("loom.logs", ""),
         "bytes", "5g",
@@ -63,6 +65,7 @@ public final class SearchVersusPeers {
         final List<Sides.Name> sides = options.list("sides").stream()
                 .map(side -> Sides.Name.valueOf(side.toUpperCase(Locale.ROOT).replace('-', '_')))
                 .toList();
+        final String kept = options.text("keep");
         try (ScratchDirectory scratch = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"));
                 ScratchDirectory staging = ScratchDirectory.in(Path.of(options.text("staging")));
                 SearchComparison comparison = new SearchComparison(
@@ -72,7 +75,7 @@ public final class SearchVersusPeers {
                         options.number("seed"),
                         sides,
                         new Sides.Places(
-                                scratch.path(),
+                                kept.isEmpty() ? scratch.path() : Files.createDirectories(Path.of(kept)),
                                 staging.path(),
                                 Path.of(options.text("peers")),
                                 options.text("python"),

@@ -68,6 +68,33 @@ final class WorkloadsTest {
                         "1"));
     }
 
+    /** Without the peers, which are other programs. */
+    @Test
+    void shouldAskStoresForWords(@TempDir Path logs) throws Exception {
+        Files.write(logs.resolve("a.log"), List.of("INFO dfs.DataNode: received a block", "WARN apache is down"));
+        Files.write(logs.resolve("b.log"), List.of("sshd session opened for root", "sshd session closed"));
+        assertEquals(
+                2 + 10 * 2,
+                rows(
+                        SearchVersusPeers::run,
+                        "--logs",
+                        logs.toString(),
+                        "--sides",
+                        "loom-filter,loom",
+                        "--bytes",
+                        "500k",
+                        "--words",
+                        "4",
+                        "--repetitions",
+                        "1",
+                        "--cold",
+                        "1",
+                        "--seconds",
+                        "1",
+                        "--segment",
+                        "256k"));
+    }
+
     @Test
     void shouldMeasureWhatIndexesCostAPush() throws Exception {
         assertEquals(

@@ -11,7 +11,7 @@ import java.util.List;
  */
 public record Answer(long elapsedNs, long count, List<String> ids) {
     /** @throws IllegalStateException unless it is the expected one */
-    void check(String side, Question question, Answer expected) {
+    void check(String side, SearchQuestion question, Answer expected) {
         if (count != expected.count || !ids.equals(expected.ids)) {
             throw new IllegalStateException("answer is wrong: side=" + side + ", question=" + question + ", answer="
                     + count + " " + ids + ", expected=" + expected.count + " " + expected.ids);

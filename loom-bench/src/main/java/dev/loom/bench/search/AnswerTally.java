@@ -19,7 +19,7 @@ final class AnswerTally implements LogReplica.LineHandler {
 
     private final LogReplica replica;
     private final List<Set<String>> words;
-    private final Map<Question, Hits> hits = new LinkedHashMap<>();
+    private final Map<SearchQuestion, Hits> hits = new LinkedHashMap<>();
 
     /** The questions that no id and no time decides, by text and host. */
     private final List<List<Hits>> common = new ArrayList<>();
@@ -55,11 +55,11 @@ final class AnswerTally implements LogReplica.LineHandler {
 
     /** The newest lines that a question finds, and how many there are. */
     private static final class Hits {
-        final Question question;
-        final long[] newest = new long[Question.LIMIT];
+        final SearchQuestion question;
+        final long[] newest = new long[SearchQuestion.LIMIT];
         long count;
 
-        Hits(Question question) {
+        Hits(SearchQuestion question) {
             this.question = question;
         }
 
@@ -104,8 +104,8 @@ final class AnswerTally implements LogReplica.LineHandler {
         }
     }
 
-    private boolean has(Question question, String time, String id, int host, int text) {
-        final boolean prefix = question.kind() == Question.Kind.PREFIX;
+    private boolean has(SearchQuestion question, String time, String id, int host, int text) {
+        final boolean prefix = question.kind() == SearchQuestion.Kind.PREFIX;
         for (String word : question.words()) {
             final String folded = word.toLowerCase(Locale.ROOT);
             final boolean found = prefix
@@ -123,25 +123,25 @@ final class AnswerTally implements LogReplica.LineHandler {
         return true;
     }
 
-    /** How many lines have what a question asks for, at most {@link Question#LIMIT} of which are in the answer. */
-    long lines(Question question) {
+    /** How many lines have what a question asks for, at most {@link SearchQuestion#LIMIT} of which are in the answer. */
+    long lines(SearchQuestion question) {
         return of(question).count;
     }
 
     /** What every side has to answer. */
-    Answer expected(Question question) {
+    Answer expected(SearchQuestion question) {
         final Hits found = of(question);
-        if (question.kind() == Question.Kind.COUNT) {
+        if (question.kind() == SearchQuestion.Kind.COUNT) {
             return new Answer(0, found.count, List.of());
         }
         final List<String> ids = new ArrayList<>();
-        for (long i = found.count - 1; i >= 0 && ids.size() < Question.LIMIT; i--) {
-            ids.add(replica.id(found.newest[(int) (i % Question.LIMIT)]));
+        for (long i = found.count - 1; i >= 0 && ids.size() < SearchQuestion.LIMIT; i--) {
+            ids.add(replica.id(found.newest[(int) (i % SearchQuestion.LIMIT)]));
         }
         return new Answer(0, ids.size(), ids);
     }
 
-    private Hits of(Question question) {
+    private Hits of(SearchQuestion question) {
         final Hits found = hits.get(question);
         if (found == null) {
             throw new IllegalArgumentException("question is not one of those chosen: question=" + question);

@@ -68,8 +68,8 @@ final class GrepSide implements SearchSide {
     }
 
     @Override
-    public Answer ask(Question question) throws IOException {
-        final boolean count = question.kind() == Question.Kind.COUNT;
+    public Answer ask(SearchQuestion question) throws IOException {
+        final boolean count = question.kind() == SearchQuestion.Kind.COUNT;
         final List<ProcessBuilder> commands = new ArrayList<>();
         for (String word : question.words()) {
             final List<String> command = new ArrayList<>(List.of("grep", "-i"));
@@ -77,7 +77,7 @@ final class GrepSide implements SearchSide {
                 command.add("-c");
             }
             command.addAll(
-                    question.kind() == Question.Kind.PREFIX
+                    question.kind() == SearchQuestion.Kind.PREFIX
                             ? List.of("-e", "\\<" + word)
                             : List.of("-F", "-w", "-e", word));
             if (commands.isEmpty()) {
@@ -86,7 +86,7 @@ final class GrepSide implements SearchSide {
             commands.add(new ProcessBuilder(command));
         }
         if (!count) {
-            commands.add(new ProcessBuilder("tail", "-n", Integer.toString(Question.LIMIT)));
+            commands.add(new ProcessBuilder("tail", "-n", Integer.toString(SearchQuestion.LIMIT)));
         }
         commands.forEach(command -> command.environment().put("LC_ALL", "C"));
         final long startNs = System.nanoTime();

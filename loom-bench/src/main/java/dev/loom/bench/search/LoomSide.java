@@ -178,7 +178,7 @@ final class LoomSide implements SearchSide {
     }
 
     @Override
-    public Answer ask(Question question) {
+    public Answer ask(SearchQuestion question) {
         if (snapshot == null) {
             throw new IllegalStateException("side is not open: store=" + store);
         }
@@ -193,16 +193,18 @@ final class LoomSide implements SearchSide {
         service.run(snapshot, request(snapshot.source(SOURCE).orElseThrow(), question), results);
         final long elapsedNs = System.nanoTime() - startNs;
         return new Answer(
-                elapsedNs, question.kind() == Question.Kind.COUNT ? results.count : results.ids.size(), results.ids);
+                elapsedNs,
+                question.kind() == SearchQuestion.Kind.COUNT ? results.count : results.ids.size(),
+                results.ids);
     }
 
-    private static QueryRequest request(Source source, Question question) {
-        final String suffix = question.kind() == Question.Kind.PREFIX ? "*" : "";
+    private static QueryRequest request(Source source, SearchQuestion question) {
+        final String suffix = question.kind() == SearchQuestion.Kind.PREFIX ? "*" : "";
         final String text = String.join(
                 " AND ", question.words().stream().map(word -> word + suffix).toList());
         final RecordSelection records = new RecordSelection(
                 source, TimeRange.ALL, false, List.of(new Where.Matches(FIELD, TextQuery.parse(text))));
-        return question.kind() == Question.Kind.COUNT
+        return question.kind() == SearchQuestion.Kind.COUNT
                 ? new HistogramRequest(
                         records,
                         null,
@@ -210,7 +212,7 @@ final class LoomSide implements SearchSide {
                         Integer.MAX_VALUE,
                         new HistogramRequest.Steps(null, STEPS),
                         QueryLimits.NONE)
-                : new ScanRequest(records, Order.NEWEST_FIRST, Question.LIMIT, QueryLimits.NONE);
+                : new ScanRequest(records, Order.NEWEST_FIRST, SearchQuestion.LIMIT, QueryLimits.NONE);
     }
 
     /** Keeps what was found. */

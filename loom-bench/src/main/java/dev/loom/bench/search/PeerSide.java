@@ -78,7 +78,7 @@ final class PeerSide implements SearchSide {
     }
 
     @Override
-    public Answer ask(Question question) throws IOException {
+    public Answer ask(SearchQuestion question) throws IOException {
         final List<String> parts =
                 new ArrayList<>(List.of("ask", setting, question.kind().name()));
         parts.addAll(question.words());

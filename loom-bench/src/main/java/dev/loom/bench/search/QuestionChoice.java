@@ -69,13 +69,13 @@ final class QuestionChoice {
         final List<String> low = IntStream.range(0, count)
                 .mapToObj(i -> i % 2 == 0 ? id(rare.get(i)[0]) : micros(rare.get(i)[0]))
                 .toList();
-        final List<Question> lowAndLow = IntStream.range(0, count)
+        final List<SearchQuestion> lowAndLow = IntStream.range(0, count)
                 .mapToObj(i -> i % 2 == 0
-                        ? Question.words(id(rare.get(i)[0]), micros(rare.get(i)[0]))
-                        : Question.words(micros(rare.get(i)[0]), micros(rare.get(i)[1])))
+                        ? SearchQuestion.words(id(rare.get(i)[0]), micros(rare.get(i)[0]))
+                        : SearchQuestion.words(micros(rare.get(i)[0]), micros(rare.get(i)[1])))
                 .toList();
-        final List<Question> lowAndHigh = IntStream.range(0, count)
-                .mapToObj(i -> Question.words(low.get(i), high.get(i % high.size())))
+        final List<SearchQuestion> lowAndHigh = IntStream.range(0, count)
+                .mapToObj(i -> SearchQuestion.words(low.get(i), high.get(i % high.size())))
                 .toList();
         final List<String> idPrefixes = rare.stream()
                 .map(each -> unknown(() -> id(each[0]).substring(0, ID_PREFIX_LENGTH), this::beginsNone))
@@ -98,15 +98,15 @@ final class QuestionChoice {
                 new QuestionClass(
                         Table.HISTOGRAM,
                         "high",
-                        high.stream().map(Question::count).toList()));
+                        high.stream().map(SearchQuestion::count).toList()));
     }
 
-    private static List<Question> words(List<String> words) {
-        return words.stream().map(Question::words).toList();
+    private static List<SearchQuestion> words(List<String> words) {
+        return words.stream().map(SearchQuestion::words).toList();
     }
 
-    private static List<Question> prefixes(List<String> prefixes) {
-        return prefixes.stream().map(Question::prefix).toList();
+    private static List<SearchQuestion> prefixes(List<String> prefixes) {
+        return prefixes.stream().map(SearchQuestion::prefix).toList();
     }
 
     private String id(long line) {
@@ -200,12 +200,12 @@ final class QuestionChoice {
         return prefixes;
     }
 
-    private List<Question> highPairs(List<String> high) {
-        final List<Question> pairs = new ArrayList<>();
+    private List<SearchQuestion> highPairs(List<String> high) {
+        final List<SearchQuestion> pairs = new ArrayList<>();
         for (int i = 0; i < high.size(); i++) {
             for (int j = i + 1; j < high.size(); j++) {
                 if (together(high.get(i), high.get(j)) >= TOGETHER) {
-                    pairs.add(Question.words(high.get(i), high.get(j)));
+                    pairs.add(SearchQuestion.words(high.get(i), high.get(j)));
                 }
             }
         }

@@ -3,7 +3,7 @@ package dev.loom.bench.search;
 import java.util.List;
 
 /** Questions whose times belong together, such as words that are rare. */
-public record QuestionClass(Table table, String name, List<Question> questions) {
+public record QuestionClass(Table table, String name, List<SearchQuestion> questions) {
     /** The tables of the paper's section 5.2. */
     public enum Table {
         FULL_TEXT("Table 1: full-text queries"),

@@ -20,7 +20,7 @@ public final class SearchComparison implements AutoCloseable {
     private final Sides sides;
 
     /**
-     * Writes the log and starts the sides.
+     * Writes the log, unless a run before with the same arguments has left it, and starts the sides.
      *
      * @param logs the folder of the real logs
      * @param bytes the log's length, at least
@@ -34,10 +34,16 @@ public final class SearchComparison implements AutoCloseable {
         lines = replica.linesOf(bytes);
         classes = new QuestionChoice(corpus, replica, lines, words, seed).choose();
         tally = new AnswerTally(corpus, replica, classes);
-        try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(log), WRITE_LENGTH)) {
+        final boolean written = Files.exists(log);
+        final Path target = log.resolveSibling("replica.part");
+        try (OutputStream out = new BufferedOutputStream(
+                written ? OutputStream.nullOutputStream() : Files.newOutputStream(target), WRITE_LENGTH)) {
             replica.write(lines, out, tally);
         }
-        StoredFiles.force(log);
+        if (!written) {
+            StoredFiles.force(target);
+            Files.move(target, log);
+        }
         sides = new Sides(names, places, log);
     }
 
@@ -71,10 +77,15 @@ public final class SearchComparison implements AutoCloseable {
         return counts.getMin() + " to " + counts.getMax();
     }
 
-    /** Takes the log in, and has it written to the disk. */
+    /** Takes the log in, and has it written to the disk; or tells what that took in a run before. */
     public Ingest ingest(SearchSide side) throws IOException {
+        final Path note = side.files().resolveSibling(side.files().getFileName() + ".note");
+        if (Files.exists(note)) {
+            return Ingest.read(note);
+        }
         final Ingest ingest = side.ingest(log);
         StoredFiles.force(side.files());
+        ingest.write(note);
         return ingest;
     }
 

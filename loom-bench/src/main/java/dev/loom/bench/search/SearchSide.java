@@ -28,7 +28,7 @@ public interface SearchSide extends AutoCloseable {
     /** CPU time that the engine has taken so far, all threads. */
     long cpuNs();
 
-    Answer ask(Question question) throws IOException;
+    Answer ask(SearchQuestion question) throws IOException;
 
     @Override
     void close() throws IOException;

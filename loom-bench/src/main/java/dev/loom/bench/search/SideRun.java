@@ -7,10 +7,10 @@ import java.util.List;
 
 /**
  * Asks a side the questions of a class in turn, again and again, and checks every answer. Where that takes too long it ends early,
- * after three questions at least.
+ * after one question at least.
  */
 final class SideRun {
-    private static final int QUESTIONS_MIN = 3;
+    private static final int QUESTIONS_MIN = 1;
 
     private final SearchSide side;
     private final AnswerTally tally;
@@ -27,13 +27,13 @@ final class SideRun {
      * The side stays open, and its files are in the page cache as far as it has read them. The first turn is not counted, unless
      * there is time for no other.
      */
-    Latencies warm(List<Question> questions, int repetitions) throws IOException {
+    Latencies warm(List<SearchQuestion> questions, int repetitions) throws IOException {
         side.open();
         final long startNs = System.nanoTime();
         List<Long> times = new ArrayList<>();
         long cpuNs = side.cpuNs();
         for (int turn = 0; turn <= repetitions; turn++) {
-            for (Question question : questions) {
+            for (SearchQuestion question : questions) {
                 if (isOver(startNs, times)) {
                     return end(times, cpuNs);
                 }
@@ -54,11 +54,11 @@ final class SideRun {
     }
 
     /** Before each question the side's files are dropped from the page cache and the side is opened again; neither is timed. */
-    Latencies cold(List<Question> questions, int repetitions) throws IOException {
+    Latencies cold(List<SearchQuestion> questions, int repetitions) throws IOException {
         final long startNs = System.nanoTime();
         final List<Long> times = new ArrayList<>();
         for (int turn = 0; turn < repetitions; turn++) {
-            for (Question question : questions) {
+            for (SearchQuestion question : questions) {
                 if (isOver(startNs, times)) {
                     return Latencies.of(times, Double.NaN);
                 }
@@ -76,7 +76,7 @@ final class SideRun {
         return times.size() >= QUESTIONS_MIN && System.nanoTime() - startNs > limitNs;
     }
 
-    private long ask(Question question) throws IOException {
+    private long ask(SearchQuestion question) throws IOException {
         final Answer answer = side.ask(question);
         answer.check(side.name(), question, tally.expected(question));
         return answer.elapsedNs();

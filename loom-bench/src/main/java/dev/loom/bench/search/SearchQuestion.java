@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param words as they are written in the log; a record has to have all of them
  */
-public record Question(Kind kind, List<String> words) {
+public record SearchQuestion(Kind kind, List<String> words) {
     /** How many of the newest records a question asks for. */
     static final int LIMIT = 10;
 
@@ -21,15 +21,15 @@ public record Question(Kind kind, List<String> words) {
         COUNT
     }
 
-    static Question words(String... words) {
-        return new Question(Kind.WORDS, List.of(words));
+    static SearchQuestion words(String... words) {
+        return new SearchQuestion(Kind.WORDS, List.of(words));
     }
 
-    static Question prefix(String prefix) {
-        return new Question(Kind.PREFIX, List.of(prefix));
+    static SearchQuestion prefix(String prefix) {
+        return new SearchQuestion(Kind.PREFIX, List.of(prefix));
     }
 
-    static Question count(String word) {
-        return new Question(Kind.COUNT, List.of(word));
+    static SearchQuestion count(String word) {
+        return new SearchQuestion(Kind.COUNT, List.of(word));
     }
 }

@@ -1,0 +1,134 @@
+package dev.loom.bench.search;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The chosen questions, their answers as told while the log is written, and those of stores, against regular expressions. */
+final class AnswersTest {
+    private static final int LINES = 5_000;
+    private static final int WORDS = 8;
+
+    @TempDir
+    private Path directory;
+
+    private long seed;
+    private List<QuestionClass> classes = List.of();
+    private List<String> lines = List.of();
+    private AnswerTally tally = new AnswerTally(ReplicaLog.corpus(), new LogReplica(ReplicaLog.corpus(), 0), List.of());
+
+    @BeforeEach
+    void writeLog() throws IOException {
+        seed = Long.getLong("loom.test.seed", System.nanoTime());
+        System.out.println("loom.test.seed=" + seed);
+        final LogCorpus corpus = ReplicaLog.corpus();
+        final LogReplica replica = new LogReplica(corpus, seed);
+        classes = new QuestionChoice(corpus, replica, LINES, WORDS, seed).choose();
+        tally = new AnswerTally(corpus, replica, classes);
+        lines = ReplicaLog.lines(replica, LINES, tally);
+    }
+
+    private List<String> matching(SearchQuestion question) {
+        return lines.stream()
+                .filter(line -> question.words().stream()
+                        .allMatch(word -> Pattern.compile(
+                                        question.kind() == SearchQuestion.Kind.PREFIX
+                                                ? "\\b" + word
+                                                : "\\b" + word + "\\b",
+                                        Pattern.CASE_INSENSITIVE)
+                                .matcher(line)
+                                .find()))
+                .toList();
+    }
+
+    private Answer answer(SearchQuestion question) {
+        final List<String> matching = matching(question);
+        if (question.kind() == SearchQuestion.Kind.COUNT) {
+            return new Answer(0, matching.size(), List.of());
+        }
+        final List<String> ids = new ArrayList<>(
+                matching.subList(Math.max(0, matching.size() - SearchQuestion.LIMIT), matching.size()).stream()
+                        .map(ReplicaLog::id)
+                        .toList());
+        Collections.reverse(ids);
+        return new Answer(0, ids.size(), ids);
+    }
+
+    @Test
+    void shouldKnowTheAnswers() {
+        for (QuestionClass each : classes) {
+            assertTrue(!each.questions().isEmpty(), each.name());
+            for (SearchQuestion question : each.questions()) {
+                assertEquals(answer(question), tally.expected(question), question.toString());
+                assertEquals(matching(question).size(), tally.lines(question), question.toString());
+            }
+        }
+    }
+
+    /** At 5,000 lines a rare word is one that a few lines have. */
+    @Test
+    void shouldChooseWordsByTheirFrequency() {
+        for (QuestionClass each : classes) {
+            for (SearchQuestion question : each.questions()) {
+                final long count = matching(question).size();
+                switch (each.name()) {
+                    case "low" -> assertTrue(count > 0 && count < 10, question.toString());
+                    case "high" -> assertTrue(count >= LINES * 0.09, question.toString());
+                    case "absent" -> assertEquals(0, count, question.toString());
+                    case "low, low", "low, high" -> assertTrue(count < 10, question.toString());
+                    default -> assertTrue(count > 0, question.toString());
+                }
+            }
+        }
+    }
+
+    /** {@code User} and {@code user} are one word to Loom, and two to ClickHouse; {@code blk_388} is one, or {@code blk} and 388. */
+    @Test
+    void shouldChooseOnlyWordsThatAllEnginesSeeAlike() {
+        final List<String> words = classes.stream()
+                .filter(each -> each.table() != QuestionClass.Table.PREFIX)
+                .flatMap(each -> each.questions().stream())
+                .flatMap(question -> question.words().stream())
+                .toList();
+        for (String word : List.of("user", "User", "block", "BLOCK", "pam_unix", "pam", "unix", "blk", "388")) {
+            assertTrue(!words.contains(word), word);
+        }
+        assertTrue(words.containsAll(List.of("dfs", "DataNode", "combo")), words.toString());
+    }
+
+    @Test
+    void shouldGetTheSameAnswersFromStores() throws IOException {
+        final Path log = Files.write(directory.resolve("log"), lines);
+        for (boolean rows : new boolean[] {false, true}) {
+            try (LoomSide side = new LoomSide(directory.resolve("store" + rows), directory, rows, 1 << 18)) {
+                side.ingest(log);
+                side.open();
+                for (QuestionClass each : classes) {
+                    for (SearchQuestion question : each.questions()) {
+                        side.ask(question).check(side.name(), question, answer(question));
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseAWrongAnswer() {
+        final SearchQuestion question = classes.get(0).questions().get(0);
+        final Answer expected = tally.expected(question);
+        final Answer wrong = new Answer(1, expected.count(), List.of("0123456789abcdef"));
+        assertThrows(IllegalStateException.class, () -> wrong.check("side", question, expected));
+        assertThrows(IllegalStateException.class, () -> new Answer(1, 0, List.of()).check("side", question, expected));
+    }
+}
