@@ -76,6 +76,20 @@ final class AnswersTest {
         }
     }
 
+    /** Other than above, no id leads to the line. */
+    @Test
+    void shouldKnowTheLineOfATime() throws IOException {
+        final LogReplica replica = new LogReplica(ReplicaLog.corpus(), seed);
+        final SearchQuestion question = SearchQuestion.words(replica.microsWord(17));
+        tally = new AnswerTally(
+                ReplicaLog.corpus(),
+                replica,
+                List.of(new QuestionClass(QuestionClass.Table.FULL_TEXT, "time", List.of(question))));
+        lines = ReplicaLog.lines(replica, LINES, tally);
+        assertEquals(answer(question), tally.expected(question));
+        assertTrue(tally.expected(question).ids().contains(replica.id(17)), question.toString());
+    }
+
     /** At 5,000 lines a rare word is one that a few lines have. */
     @Test
     void shouldChooseWordsByTheirFrequency() {

@@ -15,7 +15,10 @@ final class ReplicaLog {
                 List.of(
                         "Jun 14 combo sshd(pam_unix)[19939]: authentication failure; user=root",
                         "Jun 14 combo sshd(pam_unix)[19937]: check pass; user unknown",
-                        "Jun 15 combo su(pam_unix)[21416]: session opened for user cyrus"),
+                        "Jun 15 combo su(pam_unix)[21416]: session opened for user cyrus",
+                        "Jun 15 combo su(pam_unix)[21416]: session closed for user cyrus",
+                        "Jun 15 combo logrotate: ALERT exited abnormally with [1]",
+                        "Jun 16 combo ftpd[23102]: connection from 203.101.45.59"),
                 List.of(
                         "INFO dfs.DataNode: Received block blk_388 of size 67108864 from /10.251.42.84",
                         "WARN dfs.DataNode: BLOCK served to User root")));
