@@ -117,10 +117,10 @@ final class LogReplica {
 
     /** The word of a line's time that a line of a million has. */
     String microsWord(long number) {
-        return microsWord(microsOfSecond(number));
+        return microsText(microsOfSecond(number));
     }
 
-    static String microsWord(int micros) {
+    private static String microsText(int micros) {
         final char[] word = new char[7];
         word[6] = 'Z';
         int left = micros;
