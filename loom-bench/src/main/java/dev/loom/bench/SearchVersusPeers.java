@@ -41,6 +41,7 @@ public final class SearchVersusPeers {
         "lucene", "lucene-core.jar"
     };
     private static final double MEGA = 1e6;
+    private static final double MILLI = 1e6;
     private static final double SECOND = 1e9;
 
     private final Arguments arguments;
@@ -151,7 +152,8 @@ public final class SearchVersusPeers {
         final long limitNs = (long) (arguments.number("seconds") * SECOND);
         final Latencies warm = comparison.warm(side, questions, arguments.number("repetitions"), limitNs);
         final int cold = arguments.number("cold");
-        final Latencies disk = cold == 0 ? null : comparison.cold(side, questions, cold, limitNs);
+        final boolean skipped = cold == 0 || warm.mean() * MILLI > limitNs;
+        final Latencies disk = skipped ? null : comparison.cold(side, questions, cold, limitNs);
         rows.row(
                 questions.name(),
                 comparison.lines(questions),
