@@ -59,7 +59,6 @@ class ClickHouse:
             else:
                 idle += 1
             time.sleep(0.1)
-        self.rows("SYSTEM STOP MERGES bench.logs")
         # parts that were merged away are deleted after minutes: they are not what is stored
         self.rows("ALTER TABLE bench.logs MODIFY SETTING old_parts_lifetime = 0")
         deadline = time.monotonic() + 120
@@ -70,6 +69,7 @@ class ClickHouse:
         return elapsed, taken
 
     def open(self):
+        self.rows("SYSTEM STOP MERGES bench.logs")
         seconds = "SELECT toUInt64(max(ts)) - toUInt64(min(ts)) FROM bench.logs"
         self.step = max(1, int(self.rows(seconds)[0]) // STEPS)
         return []
