@@ -31,6 +31,7 @@ class ClickHouse:
         return [f"ClickHouse {version} by chdb, MergeTree ordered by time, LZ4, {INDEX}, {QUERY_SETTINGS}"]
 
     def load(self, file):
+        self.rows("DROP DATABASE IF EXISTS bench SYNC")
         self.rows("CREATE DATABASE bench")
         self.rows(
             "CREATE TABLE bench.logs (ts DateTime64(9) CODEC(LZ4), line String CODEC(LZ4), "
@@ -48,25 +49,29 @@ class ClickHouse:
 
     def settle(self, start, cpu, elapsed, taken):
         """Waits until no merge has run for two seconds; returns the times up to the last one."""
-        idle = 0
-        while idle < IDLE_CHECKS:
-            before = time.process_time_ns()
-            busy = int(self.rows("SELECT count() FROM system.merges")[0])
-            if busy:
-                idle = 0
+        idle = IDLE_CHECKS
+        while idle > 0:
+            if int(self.rows("SELECT count() FROM system.merges")[0]):
+                idle = IDLE_CHECKS + 1
+            idle -= 1
+            if idle == IDLE_CHECKS:
                 elapsed = time.monotonic_ns() - start
-                taken = before - cpu
-            else:
-                idle += 1
+                taken = time.process_time_ns() - cpu
             time.sleep(0.1)
         # parts that were merged away are deleted after minutes: they are not what is stored
         self.rows("ALTER TABLE bench.logs MODIFY SETTING old_parts_lifetime = 0")
         deadline = time.monotonic() + 120
-        while int(self.rows("SELECT count() FROM system.parts WHERE table = 'logs' AND NOT active")[0]):
+        while self.has_old_parts():
             if time.monotonic() > deadline:
                 raise TimeoutError("merged parts are not deleted")
             time.sleep(0.5)
         return elapsed, taken
+
+    def has_old_parts(self):
+        active = self.rows("SELECT path FROM system.parts WHERE table = 'logs' AND active")
+        folder = os.path.dirname(active[0].rstrip("/"))
+        stored = [name for name in os.listdir(folder) if name.startswith(("all_", "delete_tmp_"))]
+        return len(stored) != len(active)
 
     def open(self):
         self.rows("SYSTEM STOP MERGES bench.logs")

@@ -1,14 +1,18 @@
 package dev.loom.bench.search;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /** The files of a side: how long they are, and how they get to the disk. */
 final class StoredFiles {
@@ -17,14 +21,11 @@ final class StoredFiles {
     /** The bytes of all files, by the folder below {@code root} that they are in, or by their ending if {@code byEnding}. */
     static Map<String, Long> bytes(Path root, boolean byEnding) throws IOException {
         final Map<String, Long> bytes = new TreeMap<>();
-        try (Stream<Path> files = Files.walk(root)) {
-            files.filter(Files::isRegularFile)
-                    .forEach(file -> bytes.merge(
-                            byEnding
-                                    ? ending(file)
-                                    : root.relativize(file).getName(0).toString(),
-                            file.toFile().length(),
-                            Long::sum));
+        for (Path file : files(root)) {
+            bytes.merge(
+                    byEnding ? ending(file) : root.relativize(file).getName(0).toString(),
+                    file.toFile().length(),
+                    Long::sum);
         }
         return bytes;
     }
@@ -36,14 +37,34 @@ final class StoredFiles {
 
     /** Waits until all files are on the disk: what is not can't be dropped from the page cache. */
     static void force(Path root) throws IOException {
-        try (Stream<Path> files = Files.walk(root)) {
-            files.filter(Files::isRegularFile).forEach(file -> {
-                try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-                    channel.force(true);
-                } catch (final IOException e) {
-                    throw new UncheckedIOException(e);
-                }
-            });
+        for (Path file : files(root)) {
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+                channel.force(true);
+            } catch (final NoSuchFileException e) {
+                // engines delete files when they like
+            }
         }
+    }
+
+    private static List<Path> files(Path root) throws IOException {
+        final List<Path> files = new ArrayList<>();
+        Files.walkFileTree(root, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                if (attributes.isRegularFile()) {
+                    files.add(file);
+                }
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+                if (failure instanceof NoSuchFileException) {
+                    return FileVisitResult.CONTINUE;
+                }
+                throw failure;
+            }
+        });
+        return files;
     }
 }
