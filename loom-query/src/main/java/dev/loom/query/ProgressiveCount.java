@@ -27,7 +27,7 @@ import dev.loom.read.StoredRecord;
  *
  * <p>The paper samples rows of each block. That reads every block in every round, so chunks are sampled here.
  *
- * <p>Constant memory: 1 MiB; 112 bytes per step, which stay reserved in the {@link dev.loom.query.model.QueryMemory} for the counts; and
+ * <p>Constant memory: 1 MiB; 136 bytes per step, which stay reserved in the {@link dev.loom.query.model.QueryMemory} for the counts; and
  * the longest jumbo payload met. Not thread-safe.
  */
 public final class ProgressiveCount extends Query<ProgressiveCount> {

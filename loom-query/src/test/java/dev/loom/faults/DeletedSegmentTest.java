@@ -15,10 +15,13 @@ import dev.loom.api.Store;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.query.IndexedAggregate;
+import dev.loom.query.ProgressiveCount;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import dev.loom.query.model.Completeness;
+import dev.loom.query.where.Where;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -131,6 +134,38 @@ final class DeletedSegmentTest {
         }
         try (Loom loom = open()) {
             checkMiddle(loom);
+        }
+    }
+
+    @Test
+    void shouldSayThatRecordsAreMissingWhoseSegmentGoesBetweenTheRoundsOfACount() throws Exception {
+        try (LoomReader reader = LoomReader.attach(store);
+                Snapshot snapshot = reader.snapshot()) {
+            boolean[] deleted = {false};
+            ProgressiveCount.Counts counts = ProgressiveCount.of(snapshot, 1)
+                    .where(Where.parse("value != 5"))
+                    .useChunkIndex(false)
+                    .pulse(
+                            () -> { // with the tail, which the survey reads last
+                                if (!deleted[0]) {
+                                    deleted[0] = true;
+                                    deleteUnchecked(2 * SEGMENT_BYTES);
+                                }
+                            })
+                    .run();
+            assertTrue(deleted[0]);
+            long there = counts.count();
+            assertTrue(there < RECORDS - 1 && there > RECORDS / 2, "count=" + there);
+            assertFalse(counts.completeness().complete());
+            assertTrue(counts.completeness().damagedPages() > 0);
+        }
+    }
+
+    private void deleteUnchecked(long begin) {
+        try {
+            Files.delete(store.resolve("record/%020d.seg".formatted(begin)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -29,6 +29,7 @@ import dev.loom.error.SecondWriterException;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.query.model.Order;
+import dev.loom.query.where.Where;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -167,6 +168,37 @@ class RebuiltIndexTest {
             check(loom, true);
         }
         assertEquals(0, problems());
+    }
+
+    @Test
+    void shouldCountEachRecordOnceWhileIndexesAreRebuilt() throws IOException {
+        System.out.println("RebuiltIndexTest -Dloom.test.seed=" + seed);
+        store = temp.resolve("store");
+        fillAndClose();
+        deleteIndexes();
+        RebuildGate gate = new RebuildGate();
+        try (Loom loom = openGated(gate)) {
+            boolean rebuilding = true;
+            while (rebuilding) {
+                rebuilding = loom.info().rebuild().isPresent();
+                try (Snapshot snapshot = loom.snapshot()) {
+                    ProgressiveCount.Counts counts = ProgressiveCount.of(snapshot, ids[0])
+                            .where(Where.parse("value is not null"))
+                            .useChunkIndex(random.nextBoolean())
+                            .firstSample(1)
+                            .run(round -> {
+                                gate.pass(
+                                        20 + random.nextInt(200),
+                                        () -> loom.info().rebuild().isPresent());
+                                return true;
+                            });
+                    assertTrue(counts.isExact());
+                    assertEquals(values.get(0).size(), counts.count(), "seed=" + seed);
+                }
+                gate.pass(random.nextInt(100), () -> loom.info().rebuild().isPresent());
+            }
+            gate.close();
+        }
     }
 
     @Test

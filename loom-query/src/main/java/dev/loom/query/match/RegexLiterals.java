@@ -10,7 +10,7 @@ import java.util.List;
  */
 public final class RegexLiterals {
     /** The largest automaton: with each character of a text, all of its states may have to be looked at. */
-    public static final int SIZE_MAX = 10_000;
+    public static final int SIZE_MAX = 2_000;
 
     /** The most groups within each other. */
     private static final int DEPTH_MAX = 100;

@@ -24,6 +24,9 @@ final class SampledChunks implements ChunkDecider {
     private final RoundShare share = new RoundShare();
     private final boolean inRounds;
     private boolean surveying = true;
+    /** Whether files were gone at the survey: the answer is known to lack records then. */
+    private boolean missedOnSurvey;
+
     private long informed;
     private long uninformed;
 
@@ -89,6 +92,13 @@ final class SampledChunks implements ChunkDecider {
     public ChunkUse decideUnlisted(ChunkCursor chunk) {
         endChunk();
         return surveying ? ChunkUse.READ : ChunkUse.DEFERRED;
+    }
+
+    @Override
+    public ChunkUse decideMissing(ChunkCursor chunk) {
+        missedOnSurvey |= surveying;
+        // one that went after the survey is read in its round, so that the walk reports it
+        return surveying || missedOnSurvey ? decideUnlisted(chunk) : decide(chunk, false);
     }
 
     @Override

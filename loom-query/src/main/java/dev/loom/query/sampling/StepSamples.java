@@ -11,8 +11,8 @@ import java.util.function.IntPredicate;
  * around that gives an interval that holds the number with a probability of 95 %. For one thread.
  */
 final class StepSamples {
-    /** The bytes that a step takes. */
-    private static final long BYTES_PER_STEP = 10 * Long.BYTES;
+    /** The bytes that a step takes here and in the estimates of two rounds. */
+    private static final long BYTES_PER_STEP = 17 * Long.BYTES;
 
     /** Below so many matches, a sample may have missed the chunks that have most of them. */
     private static final int FEW = 10;

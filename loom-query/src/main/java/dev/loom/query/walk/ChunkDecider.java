@@ -15,8 +15,13 @@ public interface ChunkDecider {
      */
     ChunkUse decide(ChunkCursor chunk, boolean whole);
 
-    /** As {@link #decide} for a part of which no directory tells anything, or whose records are partly gone: {@code READ} or {@code DEFERRED}. */
+    /** As {@link #decide} for a part of which no directory tells anything: {@code READ} or {@code DEFERRED}. */
     default ChunkUse decideUnlisted(ChunkCursor chunk) {
+        return ChunkUse.READ;
+    }
+
+    /** As {@link #decide} for a chunk whose file is gone: {@code READ}, which reports it as missing, or {@code DEFERRED}. */
+    default ChunkUse decideMissing(ChunkCursor chunk) {
         return ChunkUse.READ;
     }
 }

@@ -71,7 +71,7 @@ public final class QueryGuide implements SourceRecords.ChunkGuide {
         inRange = first >= range.fromNs() && !range.endsBefore(last) && chunk.start() >= terms.fromAddress();
         whole = inRange && coverage == Coverage.ALL;
         // for records of a deleted file no index is asked: what is left is read, and the rest counts as missing
-        return chunk.isFileMissing() ? decider.decideUnlisted(chunk) : decider.decide(chunk, whole);
+        return chunk.isFileMissing() ? decider.decideMissing(chunk) : decider.decide(chunk, whole);
     }
 
     /** Notes that a record of the chunk being read meets the condition. */

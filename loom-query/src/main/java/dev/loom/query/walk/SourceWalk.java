@@ -96,7 +96,9 @@ public final class SourceWalk implements AutoCloseable {
                 return true;
             }
         }
-        guide.settle();
+        if (guide.limit() == Limit.NONE) {
+            guide.settle();
+        }
         return false;
     }
 
