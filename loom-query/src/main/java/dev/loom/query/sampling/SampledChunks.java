@@ -6,6 +6,7 @@ import dev.loom.query.plan.WherePlan;
 import dev.loom.query.walk.ChunkDecider;
 import dev.loom.query.walk.ChunkUse;
 import dev.loom.read.ChunkCursor;
+import dev.loom.text.TokenDigest;
 
 /**
  * Chooses the chunks that a round reads. The first round finds which chunks may have matches at all; it reads those that belong to
@@ -159,12 +160,9 @@ final class SampledChunks implements ChunkDecider {
         matching = 0;
     }
 
-    /** A number in [0, 1) that depends on all bits (the mixing of SplitMix64). */
+    /** A number in [0, 1) that depends on all bits. */
     private static double fraction(long value) {
-        long mixed = value + 0x9E3779B97F4A7C15L;
-        mixed = (mixed ^ (mixed >>> 30)) * 0xBF58476D1CE4E5B9L;
-        mixed = (mixed ^ (mixed >>> 27)) * 0x94D049BB133111EBL;
-        return ((mixed ^ (mixed >>> 31)) >>> 11) * 0x1.0p-53;
+        return (TokenDigest.finish(value) >>> 11) * 0x1.0p-53;
     }
 
     /** The share of a step's chunks that is read: the same of all, but a least number of chunks of each. */
