@@ -22,6 +22,8 @@ LOOK_S = 5  # between looks at the process
 SAY_S = 600  # between lines that tell how it goes
 WINDOW_S = 10  # of the percentile
 ASKED = 5_000  # newest records that each query reads, and that are compared
+LINES = 64  # records for each line of log
+SEARCHED_S = 10  # in which a word is looked for
 KINDS = {"resident MiB": "process_resident_memory_bytes", "direct MiB": "jvm_buffer_pool_used_bytes{pool=\"direct\"",
          "descriptors": "process_open_fds", "threads": "jvm_threads_current"}
 
@@ -49,13 +51,19 @@ class Sequence:
         return numbers.to_bytes(length, "little")
 
 
+def line(number):
+    """A line of log with a word that no other has, and one that every hundredth has."""
+    return b"level=%s request=q%d took %d us" % (b"INFO" if number % 100 else b"WARN", number, number * 7919 % 100_000)
+
+
 class Load(threading.Thread):
-    """Pushes numbered records at a rate, over all lives of the sidecar."""
+    """Pushes numbered records at a rate, and lines of log, over all lives of the sidecar."""
 
     def __init__(self, sequence, rate):
         super().__init__(daemon=True)
         self.sequence, self.rate = sequence, rate
         self.acknowledged = self.sent = 0
+        self.lines_acknowledged = self.lines_sent = 0
         self.port, self.stopped, self.paused = None, threading.Event(), threading.Event()
         self.failure = None
 
@@ -82,6 +90,8 @@ class Load(threading.Thread):
                 self.stopped.wait(0.05)  # not open for writing yet
                 return
             self._define(client, {"op": "define-index", "source": "soak", "field": "latency_ns", "bins": "log-linear", "backfill": False})
+            _, lines = self._define(client, {"op": "define-source", "name": "lines", "format": "text"})
+            lines = loom.source_id(lines)
             head = struct.pack("<HHI", loom.source_id(body), 0, PERIOD) + struct.pack("<I", RECORD.size) * PERIOD
             groups = max(1, min(16, self.rate // (PERIOD * 100)))
             due = time.monotonic()
@@ -89,14 +99,24 @@ class Load(threading.Thread):
                 first = self.acknowledged
                 batch = b"".join(head + self.sequence.records(first + i * PERIOD) for i in range(groups))
                 self.sent = first + groups * PERIOD
-                kind, answer = client.call(loom.BATCH, batch)
-                taken, _ = struct.unpack_from("<II", answer)
-                if kind == loom.REFUSED:
-                    self.failure = f"refused: {answer[8:].decode(errors='replace')}"
-                    return
+                taken = self._taken(client, batch)
                 self.acknowledged += taken
+                self._push_lines(client, lines, max(1, groups * PERIOD // LINES))
                 due = max(due + taken / self.rate, time.monotonic() - 5)
                 self.stopped.wait(max(0.0, due - time.monotonic()))
+
+    def _push_lines(self, client, source, count):
+        texts = [line(self.lines_acknowledged + i) for i in range(count)]
+        self.lines_sent = self.lines_acknowledged + count
+        lengths = struct.pack(f"<{count}I", *map(len, texts))
+        self.lines_acknowledged += self._taken(client, struct.pack("<HHI", source, 0, count) + lengths + b"".join(texts))
+
+    def _taken(self, client, batch):
+        kind, answer = client.call(loom.BATCH, batch)
+        if kind == loom.REFUSED:
+            self.failure = f"refused: {answer[8:].decode(errors='replace')}"
+            raise EOFError
+        return struct.unpack_from("<II", answer)[0]
 
     @staticmethod
     def _define(client, operation):
@@ -113,7 +133,7 @@ class Watch:
     def __init__(self, cycle, load, budget):
         self.cycle, self.load, self.budget = cycle, load, budget
         self.looks = []
-        self.queries = {"newest": [], "percentile": []}
+        self.queries = {"newest": [], "percentile": [], "search": []}
         self.disk_max = 0
         self.lost = 0  # of all lives so far
 
@@ -148,6 +168,7 @@ class Watch:
         require(numbers[-1] + 1 >= known - lost, lambda: f"lost: last={numbers[-1]}, acknowledged={known}, lost={lost}")
         self.lost = lost
         self.cycle.checked += len(records)
+        self._search(sidecar)
         answers, _ = self._timed(sidecar, "percentile", "agg", {"source": "soak", "field": "latency_ns", "percentile": [99],
                                                                 "from": f"now-{WINDOW_S}s"})
         answer = answers[0]
@@ -156,6 +177,18 @@ class Watch:
             low, high = ranked[int(0.985 * PERIOD)], ranked[int(0.995 * PERIOD)]
             require(low <= answer["percentiles"]["99"] <= high and answer["max"] == ranked[-1],
                     lambda: f"wrong percentile: answer={answer}, expected={low} to {high}, max={ranked[-1]}")
+
+    def _search(self, sidecar):
+        """A line by its own word: through the text index, and by reading every line."""
+        known = self.load.lines_acknowledged
+        number = self.cycle.random.randrange(max(0, known - SEARCHED_S * self.load.rate // LINES), known)
+        request = {"source": "lines", "query": f"q{number}", "from": str(time.time_ns() - 2 * SEARCHED_S * 1_000_000_000)}
+        found, _ = self._timed(sidecar, "search", "search", request)
+        read, _ = sidecar.ask("search", {**request, "disable-index": ["text"]})
+        texts, expected = [[record["fields"]["line"] for record in records] for records in (found, read)]
+        require(texts == expected and set(texts) <= {line(number).decode()} and len(texts) <= 1,
+                lambda: f"the text index's answer is another: number={number}, index={texts}, reading={expected}")
+        self.cycle.checked += len(texts)
 
     def _timed(self, sidecar, name, path, request):
         began = time.monotonic()
@@ -228,7 +261,7 @@ def soak(cycle):
     life = 0
     load.start()
     load.port = sidecar.port("ingest")
-    while load.acknowledged < ASKED:
+    while load.acknowledged < ASKED or not load.lines_acknowledged:
         require(time.monotonic() < began + loom.DEADLINE_S, "no progress")
         time.sleep(0.1)
     while time.monotonic() < ends:
@@ -269,11 +302,15 @@ def soak(cycle):
 
 def settle(cycle, load, sidecar):
     """Offered = kept + dropped + deleted, but for the batch that a kill left in doubt; goes on behind what the store has."""
-    entry = sidecar.sources()["soak"]
-    booked = entry["records"] + entry["lost"] + entry.get("deleted", 0)
-    require(load.acknowledged <= booked <= load.sent,
-            lambda: f"the ledger does not add up: source={entry}, acknowledged={load.acknowledged}, sent={load.sent}")
-    load.acknowledged = load.sent = booked
+    sources = sidecar.sources()
+    load.acknowledged = load.sent = booked(sources["soak"], load.acknowledged, load.sent)
+    load.lines_acknowledged = load.lines_sent = booked(sources["lines"], load.lines_acknowledged, load.lines_sent)
+
+
+def booked(entry, acknowledged, sent):
+    total = entry["records"] + entry["lost"] + entry.get("deleted", 0)
+    require(acknowledged <= total <= sent, lambda: f"the ledger does not add up: source={entry}, acknowledged={acknowledged}, sent={sent}")
+    return total
 
 
 def disturb(cycle, sidecar, disk, filler):
