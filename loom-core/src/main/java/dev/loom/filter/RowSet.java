@@ -79,7 +79,7 @@ final class RowSet {
 
     /** Whether a row in {@code [from, to)} belongs to the set. */
     boolean meets(int from, int to) {
-        if (from >= to) {
+        if (from >= to || isEmpty()) {
             return false;
         }
         int at = Arrays.binarySearch(rows, 0, count, from);

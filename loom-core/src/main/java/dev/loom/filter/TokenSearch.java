@@ -19,7 +19,12 @@ public final class TokenSearch {
     private long chunksSkippedByRows;
     private long chunksLeft;
     private long chunksUnknown;
-    /** The unit of the chunk that was asked about last; null if there is none. */
+    /** The unit where the chunk lies that was asked about last, its rows for the condition, and the chunk's place in it. */
+    private @Nullable UnitExtent extent;
+
+    private RowSet rows = new RowSet();
+    private int place;
+    /** The unit that told of that chunk; null if the chunk need not be read, or none told. */
     private @Nullable UnitExtent unit;
 
     private boolean unitBounded;
@@ -34,21 +39,18 @@ public final class TokenSearch {
 
     /** Whether records of a chunk may meet the condition; false is certain. */
     public boolean mayMeet(long chunk) {
-        UnitGroup group = search(chunk);
-        int number = group == null ? -1 : group.unitAt(chunk);
         unit = null;
-        if (group == null || number < 0 || !group.extent(number).has(chunk)) {
+        UnitExtent moved = move(chunk);
+        if (moved == null) {
             chunksUnknown++;
             return true;
         }
-        RowSet rows = search.rows(number);
-        UnitExtent extent = group.extent(number);
-        if (extent.meets(rows, chunk)) {
+        if (moved.meets(rows, place)) {
             chunksLeft++;
-            unit = extent;
+            unit = moved;
             unitBounded = rows.isBounded();
-            unitRowsMost = rows.most(extent.rows());
-            chunkRows = (double) extent.rowsIn(rows, chunk) * unitRowsMost / rows.count(0, extent.rows());
+            unitRowsMost = rows.most(moved.rows());
+            chunkRows = (double) moved.rowsIn(rows, place) * unitRowsMost / rows.count(0, moved.rows());
             return true;
         }
         chunksSkippedByFilter += rows.isEmpty() ? 1 : 0;
@@ -56,10 +58,25 @@ public final class TokenSearch {
         return false;
     }
 
+    /** Moves to a chunk of a unit, mostly the neighbour of the one before; null if no unit has it. */
+    private @Nullable UnitExtent move(long chunk) {
+        UnitGroup group = search(chunk);
+        UnitExtent in = group == null ? null : extent;
+        if (group != null && (in == null || !in.spans(chunk))) {
+            int number = group.unitAt(chunk);
+            in = number < 0 ? null : group.extent(number);
+            rows = number < 0 ? rows : search.rows(number);
+        }
+        extent = in;
+        place = in == null ? -1 : in.find(chunk, place);
+        return place < 0 ? null : in;
+    }
+
     private @Nullable UnitGroup search(long chunk) {
         UnitGroup group = groups.groupAt(chunk);
         if (group != null && group != searched) {
             searched = null;
+            extent = null;
             try {
                 search.search(group);
                 searched = group;

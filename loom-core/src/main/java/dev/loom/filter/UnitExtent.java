@@ -29,21 +29,36 @@ record UnitExtent(long start, long end, int rows, long[] chunks, int[] firstRows
         }
     }
 
-    /** Whether a chunk's rows belong to the unit. */
-    boolean has(long chunk) {
-        return Arrays.binarySearch(chunks, chunk) >= 0;
+    /** Whether an address lies in the unit, be it in a chunk that it has or not. */
+    boolean spans(long address) {
+        return address >= start && address < end;
     }
 
-    /** Whether rows of a set lie in a chunk. */
-    boolean meets(RowSet set, long chunk) {
-        int i = Arrays.binarySearch(chunks, chunk);
-        return i >= 0 && set.meets(firstRows[i], i + 1 < firstRows.length ? firstRows[i + 1] : rows);
+    /**
+     * The place of a chunk among those whose rows belong to the unit; negative if it is none of them.
+     *
+     * @param near a place whose neighbours are looked at first
+     */
+    int find(long chunk, int near) {
+        if (near > 0 && near <= chunks.length && chunks[near - 1] == chunk) {
+            return near - 1;
+        }
+        boolean follows = near >= -1 && near + 1 < chunks.length && chunks[near + 1] == chunk;
+        return follows ? near + 1 : Arrays.binarySearch(chunks, chunk);
     }
 
-    /** How many rows of a set lie in a chunk. */
-    int rowsIn(RowSet set, long chunk) {
-        int i = Arrays.binarySearch(chunks, chunk);
-        return i < 0 ? 0 : set.count(firstRows[i], i + 1 < firstRows.length ? firstRows[i + 1] : rows);
+    /** Whether rows of a set lie in the chunk at a place. */
+    boolean meets(RowSet set, int place) {
+        return set.meets(firstRows[place], endRow(place));
+    }
+
+    /** How many rows of a set lie in the chunk at a place. */
+    int rowsIn(RowSet set, int place) {
+        return set.count(firstRows[place], endRow(place));
+    }
+
+    private int endRow(int place) {
+        return place + 1 < firstRows.length ? firstRows[place + 1] : rows;
     }
 
     @Override

@@ -307,7 +307,7 @@ final class UnitGroupTest {
     void shouldRefuseExtentsThatNoUnitHas() {
         long[] chunks = {0, PAGE};
         int[] rows = {0, 3};
-        assertTrue(new UnitExtent(0, 2 * PAGE, 4, chunks, rows).meets(new RowSet().setAll(), PAGE));
+        assertTrue(new UnitExtent(0, 2 * PAGE, 4, chunks, rows).meets(new RowSet().setAll(), 1));
         assertThrows(IllegalArgumentException.class, () -> new UnitExtent(0, 2 * PAGE, 3, chunks, rows));
         assertThrows(IllegalArgumentException.class, () -> new UnitExtent(0, PAGE, 4, chunks, rows));
         assertThrows(IllegalArgumentException.class, () -> new UnitExtent(1, 2 * PAGE, 4, chunks, rows));
@@ -325,8 +325,24 @@ final class UnitGroupTest {
         set.add(3);
         set.openAt(9);
         assertTrue(extent.meets(set, 0));
-        assertTrue(!extent.meets(set, 3 * PAGE));
-        assertTrue(extent.meets(set, 7 * PAGE));
-        assertTrue(!extent.meets(set, PAGE), "no row lies there");
+        assertTrue(!extent.meets(set, 1));
+        assertTrue(extent.meets(set, 2));
+        assertEquals(1, extent.rowsIn(set, 0));
+        assertEquals(0, extent.rowsIn(set, 1));
+        assertEquals(1, extent.rowsIn(set, 2));
+    }
+
+    @Test
+    void shouldFindAChunkFromWhereverTheSearchStood() {
+        long[] chunks = {PAGE, 3 * PAGE, 4 * PAGE, 8 * PAGE};
+        UnitExtent extent = new UnitExtent(PAGE, 10 * PAGE, 10, chunks, new int[] {0, 4, 8, 9});
+        for (int near = -5; near <= 5; near++) {
+            for (int page = 0; page < 12; page++) {
+                int found = extent.find(page * PAGE, near);
+                int expected = List.of(1, 3, 4, 8).indexOf(page);
+                assertEquals(expected, Math.max(found, -1), "near=" + near + ", page=" + page);
+                assertEquals(page >= 1 && page < 10, extent.spans(page * PAGE));
+            }
+        }
     }
 }
