@@ -5,11 +5,12 @@ import dev.loom.log.PageForm;
 import io.airlift.compress.lz4.Lz4Compressor;
 import java.nio.ByteBuffer;
 import java.util.function.IntFunction;
+import org.agrona.BufferUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Compresses pages of records, and decodes each again to compare it. For one thread. */
-final class PageEncoder {
+final class PageEncoder implements AutoCloseable {
     private final Lz4Compressor lz4 = new Lz4Compressor();
     private final ColumnEncoder columns;
     private final Lz4PageDecoder decoder = new Lz4PageDecoder();
@@ -50,5 +51,10 @@ final class PageEncoder {
     /** What was stored last, from position to limit, until the next page. */
     ByteBuffer stored() {
         return stored;
+    }
+
+    @Override
+    public void close() {
+        BufferUtil.free(stored);
     }
 }

@@ -159,6 +159,7 @@ public final class SegmentCompressor implements AutoCloseable {
 
     @Override
     public void close() {
+        encoder.close();
         BufferUtil.free(pageBytes);
         BufferUtil.free(block);
     }

@@ -64,8 +64,11 @@ public final class TokenSearch {
         UnitExtent in = group == null ? null : extent;
         if (group != null && (in == null || !in.spans(chunk))) {
             int number = group.unitAt(chunk);
-            in = number < 0 ? null : group.extent(number);
-            rows = number < 0 ? rows : search.rows(number);
+            in = null;
+            if (number >= 0) {
+                in = group.extent(number);
+                rows = search.rows(number);
+            }
         }
         extent = in;
         place = in == null ? -1 : in.find(chunk, place);

@@ -24,6 +24,8 @@ import dev.loom.log.UnsharedLog;
 import dev.loom.log.Watermarks;
 import dev.loom.record.RecordDescriptor;
 import java.io.IOException;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -301,6 +303,23 @@ final class SegmentCompressorTest {
         assertEquals(SegmentCompressor.NOTHING, compress(Storage.DISK));
         Files.write(segment(), Arrays.copyOf(plain, plain.length + 1));
         assertEquals(SegmentCompressor.NOTHING, compress(Storage.DISK));
+    }
+
+    /** One is made for each segment; a heap that is hardly used would keep their memory for hours. */
+    @Test
+    void shouldLeaveNoMemoryToTheGarbageCollector() {
+        writeSegment(3);
+        BufferPoolMXBean direct = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+                .filter(pool -> pool.getName().equals("direct"))
+                .findFirst()
+                .orElseThrow();
+        compress(Storage.DISK); // threads keep a buffer each for their reads and writes
+        long before = direct.getCount();
+        for (int i = 0; i < 20; i++) {
+            compress(Storage.DISK);
+        }
+        assertTrue(
+                direct.getCount() <= before, () -> "direct buffers: before=" + before + ", after=" + direct.getCount());
     }
 
     @Test

@@ -1,0 +1,179 @@
+package dev.loom.filter;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.format.IndexedText;
+import dev.loom.io.Storage;
+import dev.loom.text.TokenCondition;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A search asked about chunk after chunk, against one that is new for each chunk, and against the words that the chunks have. */
+final class TokenSearchTest {
+    private static final long SEED = Long.getLong("loom.test.seed", System.nanoTime());
+    private static final long STORE = 0x1234_5678_9ABC_DEF0L;
+    private static final int SOURCE = 7;
+    private static final long PAGE = 64 << 10;
+    private static final int WORDS = 4_000;
+    /** How far the second of a condition and the third are from the one before. */
+    private static final int OTHER = 30;
+
+    @TempDir
+    Path temp;
+
+    private final Random random = new Random(SEED);
+    /** The words of each chunk's rows, by its address; no rows where no unit has the chunk. */
+    private final TreeMap<Long, List<Set<Long>>> chunks = new TreeMap<>();
+
+    @BeforeEach
+    void printSeed() {
+        System.out.println("TokenSearchTest: -Dloom.test.seed=" + SEED);
+    }
+
+    private UnitFiles files() {
+        return UnitFiles.beside(Storage.DISK, temp.resolve("record"));
+    }
+
+    /** Writes units, of which the first are put together: with gaps between chunks, and chunks whose rows could not be read. */
+    private void write(boolean lists) {
+        SourceUnits units = new SourceUnits(
+                files(),
+                STORE,
+                SOURCE,
+                IndexedText.parse("id:value"),
+                new TextIndexLimits(lists, 65_535, Long.MAX_VALUE));
+        long address = PAGE;
+        for (int unit = 0; unit < 40; unit++) {
+            for (int i = 1 + random.nextInt(30); i > 0; i--) {
+                address += PAGE * random.nextInt(3);
+                units.assembler().beginChunk(address);
+                if (i > 1 && random.nextInt(8) == 0) {
+                    units.assembler().dropChunk();
+                    chunks.put(address, List.of());
+                } else {
+                    chunks.put(address, addRows(units.assembler()));
+                }
+                address += PAGE;
+                units.assembler().endChunk(address);
+            }
+            assertTrue(units.write(bytes -> true, () -> {}));
+            units.putTogether(bytes -> true, () -> {});
+        }
+        chunks.put(address + PAGE, List.of());
+    }
+
+    /** A word comes in some units that follow each other, so that most units do without it. */
+    private List<Set<Long>> addRows(UnitAssembler assembler) {
+        List<Set<Long>> rows = new ArrayList<>();
+        int about = chunks.size() * 5;
+        for (int row = 1 + random.nextInt(20); row > 0; row--) {
+            assembler.nextRow();
+            Set<Long> words = new HashSet<>();
+            for (int i = 0; i < 3; i++) {
+                words.add(word((about + random.nextInt(100)) % WORDS));
+            }
+            words.forEach(assembler::onValue);
+            rows.add(words);
+        }
+        return rows;
+    }
+
+    private static long word(int number) {
+        return (number + 1) * 0x9E37_79B9_7F4A_7C15L;
+    }
+
+    /** Three words, of which the first and another are necessary, or one of all. */
+    private static TokenCondition condition(int number) {
+        TokenCondition first = value(number);
+        TokenCondition second = value(number + OTHER);
+        TokenCondition third = value(number + 2 * OTHER);
+        return number % 2 == 0
+                ? new TokenCondition.Any(List.of(first, second, third))
+                : new TokenCondition.All(List.of(first, new TokenCondition.Any(List.of(second, third))));
+    }
+
+    private static boolean meets(Set<Long> words, int number) {
+        boolean first = words.contains(word(number));
+        boolean second = words.contains(word(number + OTHER));
+        boolean third = words.contains(word(number + 2 * OTHER));
+        return number % 2 == 0 ? first || second || third : first && (second || third);
+    }
+
+    private static TokenCondition value(int number) {
+        return new TokenCondition.Value("id", word(number));
+    }
+
+    private String askedAnew(long chunk, int number) {
+        try (GroupCursor groups = new GroupCursor(files(), STORE, SOURCE)) {
+            return ask(new TokenSearch(groups, condition(number)), chunk);
+        }
+    }
+
+    private static String ask(TokenSearch search, long chunk) {
+        boolean may = search.mayMeet(chunk);
+        return may
+                + (search.unit() < 0
+                        ? ""
+                        : " " + search.unit() + " " + search.unitBounded() + " " + search.unitRowsMost() + " "
+                                + search.chunkRows());
+    }
+
+    /** Units with lists are too small here to have the same frequent words, without which none are put together. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldAnswerAsANewSearchInWhateverOrderChunksAreAskedAbout(boolean lists) {
+        write(lists);
+        assertTrue(lists || files().ofSource(SOURCE).size() < 40, "none were put together");
+        List<Long> ascending = new ArrayList<>(chunks.keySet());
+        List<Long> descending = new ArrayList<>(chunks.descendingKeySet());
+        List<Long> shuffled = new ArrayList<>(ascending);
+        Collections.shuffle(shuffled, random);
+        List<Long> fromBothEnds = new ArrayList<>();
+        for (int i = 0; i < ascending.size(); i++) {
+            fromBothEnds.add(ascending.get(i));
+            fromBothEnds.add(descending.get(i));
+        }
+        for (List<Long> order : List.of(ascending, descending, shuffled, fromBothEnds)) {
+            for (int i = 0; i < 10; i++) {
+                ask(order);
+            }
+        }
+    }
+
+    /** Two searches move one cursor over the groups; the second is not asked about all chunks. */
+    private void ask(List<Long> order) {
+        int first = random.nextInt(chunks.size() * 5);
+        int[] numbers = {first % WORDS, (first + 60) % WORDS};
+        try (GroupCursor groups = new GroupCursor(files(), STORE, SOURCE)) {
+            TokenSearch[] searches = {
+                new TokenSearch(groups, condition(numbers[0])), new TokenSearch(groups, condition(numbers[1]))
+            };
+            for (long chunk : order) {
+                for (int i = 0; i < 2; i++) {
+                    if (i == 0 || random.nextInt(3) > 0) {
+                        check(searches[i], chunk, numbers[i]);
+                    }
+                }
+            }
+        }
+    }
+
+    private void check(TokenSearch search, long chunk, int number) {
+        String answer = ask(search, chunk);
+        assertEquals(askedAnew(chunk, number), answer, "chunk=" + chunk + ", word=" + number);
+        List<Set<Long>> rows = chunks.get(chunk);
+        boolean has = rows.isEmpty() || rows.stream().anyMatch(words -> meets(words, number));
+        assertTrue(!has || answer.startsWith("true"), () -> "lost: chunk=" + chunk + ", word=" + number);
+    }
+}
