@@ -168,7 +168,11 @@ final class ArchitectureTest {
                 .layer("operators")
                 .definedBy("dev.loom.query")
                 .layer("execution")
-                .definedBy("dev.loom.query.rank", "dev.loom.query.histogram", "dev.loom.query.correlation")
+                .definedBy(
+                        "dev.loom.query.rank",
+                        "dev.loom.query.histogram",
+                        "dev.loom.query.group",
+                        "dev.loom.query.correlation")
                 .layer("walk")
                 .definedBy("dev.loom.query.walk")
                 .layer("plan")

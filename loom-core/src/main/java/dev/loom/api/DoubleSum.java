@@ -12,8 +12,23 @@ public final class DoubleSum {
     public DoubleSum() {}
 
     public void clear() {
-        sum = 0;
-        compensation = 0;
+        set(0, 0);
+    }
+
+    /** Continues a sum from its {@link #sum()} and {@link #compensation()}. */
+    public void set(double newSum, double newCompensation) {
+        sum = newSum;
+        compensation = newCompensation;
+    }
+
+    /** The sum as plain addition gives it. */
+    public double sum() {
+        return sum;
+    }
+
+    /** What plain addition has lost, about. */
+    public double compensation() {
+        return compensation;
     }
 
     public void add(double value) {

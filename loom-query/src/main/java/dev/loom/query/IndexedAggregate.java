@@ -12,15 +12,13 @@ import dev.loom.query.model.ValueRange;
 import dev.loom.query.plan.IndexedFunction;
 import dev.loom.query.plan.KeyRange;
 import dev.loom.query.rank.KeyPasses;
-import dev.loom.query.rank.NumberSum;
+import dev.loom.query.rank.Percentiles;
 import dev.loom.query.rank.RankSearch;
 import dev.loom.query.rank.RemainderRanks;
 import dev.loom.query.rank.Totals;
+import dev.loom.query.rank.ValueSum;
 import dev.loom.query.walk.QueryScope;
 import java.math.BigDecimal;
-import java.math.BigInteger;
-import java.math.MathContext;
-import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -51,8 +49,6 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
 
     /** Every integer up to this is exact as a double. */
     private static final double EXACT_MAX = 0x1p53;
-
-    private static final BigDecimal HUNDRED = BigDecimal.valueOf(100);
 
     private final IndexedFunction indexed;
     private final boolean sums;
@@ -102,16 +98,7 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
      * @throws IllegalArgumentException if one is out of range, or if there are more than {@link #PERCENTILES_MAX}
      */
     public IndexedAggregate percentiles(List<BigDecimal> wanted) {
-        if (wanted.size() > PERCENTILES_MAX) {
-            throw new IllegalArgumentException(
-                    "too many percentiles: count=" + wanted.size() + ", max=" + PERCENTILES_MAX);
-        }
-        for (BigDecimal percentile : wanted) {
-            if (percentile.signum() < 0 || percentile.compareTo(HUNDRED) > 0) {
-                throw new IllegalArgumentException("percentile out of range: p=" + percentile + ", min=0, max=100");
-            }
-        }
-        percentiles = List.copyOf(wanted);
+        percentiles = Percentiles.checked(wanted, PERCENTILES_MAX);
         return this;
     }
 
@@ -157,7 +144,11 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
     private Map<BigDecimal, Value> search(KeyPasses passes, RankSearch search, Totals totals) {
         List<BigDecimal> sorted = new ArrayList<>(percentiles);
         sorted.sort(null);
-        search.start(sorted.stream().mapToLong(p -> rank(p, totals.count())).toArray(), totals);
+        search.start(
+                sorted.stream()
+                        .mapToLong(p -> Percentiles.rank(p, totals.count()))
+                        .toArray(),
+                totals);
         boolean going = true;
         while (going && !search.isDone()) {
             search.begin();
@@ -194,16 +185,14 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
             going = passes.run(ranks);
             found.replaceAll((percentile, value) -> Arrays.binarySearch(some, value.key()) < 0
                     ? value
-                    : new Value(value.type(), value.key(), ranks.remainder(value.key(), rank(percentile, count))));
+                    : new Value(
+                            value.type(),
+                            value.key(),
+                            ranks.remainder(value.key(), Percentiles.rank(percentile, count))));
         }
         if (!going) {
             found.values().removeIf(value -> Arrays.binarySearch(keys, value.key()) >= 0);
         }
-    }
-
-    private static long rank(BigDecimal percentile, long count) {
-        BigDecimal rank = percentile.multiply(BigDecimal.valueOf(count)).movePointLeft(2);
-        return Math.max(1, rank.setScale(0, RoundingMode.CEILING).longValueExact());
     }
 
     /** The result. Immutable. */
@@ -213,9 +202,7 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
         private final boolean sums;
         private final Value min;
         private final Value max;
-        private final @Nullable NumberSum numbers;
-        private final BigInteger integerSum;
-        private final double doubleSum;
+        private final ValueSum sum;
         private final Map<BigDecimal, Value> percentiles;
         private final QueryStatistics statistics;
         private final Completeness completeness;
@@ -232,9 +219,7 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
             this.sums = sums;
             this.min = totals.min();
             this.max = totals.max();
-            this.numbers = totals.numbers();
-            this.integerSum = totals.sum().toBigInteger();
-            this.doubleSum = totals.doubleSum();
+            this.sum = totals.sum();
             this.percentiles = Collections.unmodifiableMap(percentiles);
             this.statistics = statistics;
             this.completeness = completeness;
@@ -273,19 +258,13 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
          */
         public String sum() {
             checkSum();
-            if (numbers != null) {
-                return numbers.isWhole() ? numbers.toBigInteger().toString() : Double.toString(numbers.doubleValue());
-            }
-            return type == ValueType.F64 ? Double.toString(doubleSum) : integerSum.toString();
+            return sum.text();
         }
 
         /** The sum as the nearest double; see {@link #sum()}. */
         public double doubleSum() {
             checkSum();
-            if (numbers != null) {
-                return numbers.doubleValue();
-            }
-            return type == ValueType.F64 ? doubleSum : integerSum.doubleValue();
+            return sum.doubleValue();
         }
 
         /**
@@ -293,17 +272,7 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
          */
         public double mean() {
             checkSum();
-            if (count == 0) {
-                return Double.NaN;
-            }
-            if (numbers != null) {
-                return numbers.mean(count);
-            }
-            return type == ValueType.F64
-                    ? doubleSum / count
-                    : new BigDecimal(integerSum)
-                            .divide(BigDecimal.valueOf(count), MathContext.DECIMAL128)
-                            .doubleValue();
+            return sum.mean(count);
         }
 
         private void checkSum() {

@@ -9,6 +9,7 @@ import dev.loom.query.plan.Coverage;
 import dev.loom.query.plan.IndexSummaries;
 import dev.loom.query.plan.IndexedFunction;
 import dev.loom.query.walk.ChunkUse;
+import dev.loom.query.walk.PassGuard;
 import dev.loom.query.walk.QueryScope;
 import dev.loom.query.walk.SourceWalk;
 import dev.loom.read.BinListReader;
@@ -29,13 +30,13 @@ public final class KeyPasses {
     private final KeyReader keys;
     private final @Nullable IndexSummaries summaries;
     private final RecordBatch batch = new RecordBatch();
-    private long begin;
+    private final PassGuard passes;
     private long recordsRead;
-    private int passes;
 
     /** @param usable which indexes over the function hold what is asked for */
     public KeyPasses(QueryScope scope, IndexedFunction indexed, Predicate<Index> usable) {
         this.scope = scope;
+        this.passes = new PassGuard(scope);
         this.keys = new KeyReader(indexed.function(), scope.lookup());
         this.summaries = indexed.summaries(scope.plan(), usable);
     }
@@ -48,7 +49,7 @@ public final class KeyPasses {
 
     /** Makes the next pass the first one. */
     public void restart() {
-        passes = 0;
+        passes.restart();
     }
 
     /**
@@ -58,21 +59,15 @@ public final class KeyPasses {
      * @throws ExpiredException if records of the range were deleted since the first pass began
      */
     public boolean run(KeyTally tally) {
-        if (passes++ == 0) {
-            begin = scope.reader().beginAddress();
-        }
+        passes.begin();
         boolean whole = pass(tally);
-        long now = scope.reader().beginAddress();
-        if (passes > 1 && now > begin && scope.hasDeleted()) {
-            throw new ExpiredException("records were deleted between passes of a query: begin=" + begin + ", now=" + now
-                    + ", passes=" + passes);
-        }
+        passes.end();
         return whole;
     }
 
     private boolean pass(KeyTally tally) {
         // the chain finds totals fastest; a pass that reads pages goes forward, for the disk's read-ahead
-        Order order = passes == 1 && summaries != null ? Order.NEWEST_FIRST : Order.OLDEST_FIRST;
+        Order order = passes.first() && summaries != null ? Order.NEWEST_FIRST : Order.OLDEST_FIRST;
         SourceWalk walk = scope.batches(order, (chunk, whole) -> decide(tally, chunk, whole));
         while (walk.next(batch)) {
             recordsRead += batch.count();

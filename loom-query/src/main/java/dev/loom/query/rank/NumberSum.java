@@ -2,15 +2,22 @@ package dev.loom.query.rank;
 
 import dev.loom.api.DoubleSum;
 import dev.loom.api.LongSum;
+import dev.loom.api.ValueType;
+import dev.loom.read.ChunkSummary;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.MathContext;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
 
 /**
  * The sum of numbers, whole or not: exact while all are whole; otherwise the whole ones are summed exactly and the others as
  * doubles. For one thread.
  */
 public final class NumberSum {
+    /** Bytes that {@link #store} takes. */
+    static final int STORED_LENGTH = 5 * Long.BYTES;
+
     /** Doubles from here on may not fit 64 bits. */
     private static final double WHOLE_MAX = 0x1p62;
 
@@ -24,6 +31,47 @@ public final class NumberSum {
     /** Whether a double holds the sum of this many whole numbers of at most this magnitude exactly. */
     public static boolean isExact(long count, double magnitudeMax) {
         return count * magnitudeMax < EXACT_MAX;
+    }
+
+    /** Whether the sum that an index of doubles has of a chunk is exact if all values are whole. */
+    static boolean isExact(ChunkSummary totals) {
+        return isExact(
+                totals.count(),
+                Math.max(Math.abs(ValueType.doubleOf(totals.minKey())), Math.abs(ValueType.doubleOf(totals.maxKey()))));
+    }
+
+    /** Stores the sum at the beginning of some bytes. */
+    void store(MutableDirectBuffer into, int offset) {
+        into.putLong(offset, whole.high());
+        into.putLong(offset + Long.BYTES, whole.low());
+        into.putDouble(offset + 2 * Long.BYTES, others.sum());
+        into.putDouble(offset + 3 * Long.BYTES, others.compensation());
+        into.putLong(offset + 4 * Long.BYTES, allWhole ? 0 : 1);
+    }
+
+    /** Continues a sum that was stored; zeros are the sum of no numbers. */
+    void load(DirectBuffer from, int offset) {
+        whole.clear();
+        whole.add(from.getLong(offset), from.getLong(offset + Long.BYTES));
+        others.set(from.getDouble(offset + 2 * Long.BYTES), from.getDouble(offset + 3 * Long.BYTES));
+        allWhole = from.getLong(offset + 4 * Long.BYTES) == 0;
+    }
+
+    /** Adds another sum. */
+    void add(NumberSum other) {
+        whole.add(other.whole);
+        others.add(other.others);
+        allWhole &= other.allWhole;
+    }
+
+    /** The sum of the whole numbers. */
+    LongSum whole() {
+        return whole;
+    }
+
+    /** The sum of the others. */
+    DoubleSum others() {
+        return others;
     }
 
     /** Adds a double. */

@@ -125,12 +125,7 @@ public final class Totals implements KeyTally {
     /** An index rounds its sums. */
     @Override
     public boolean takes(ChunkSummary totals) {
-        return numbers == null
-                || NumberSum.isExact(
-                        totals.count(),
-                        Math.max(
-                                Math.abs(ValueType.doubleOf(totals.minKey())),
-                                Math.abs(ValueType.doubleOf(totals.maxKey()))));
+        return numbers == null || NumberSum.isExact(totals);
     }
 
     @Override
@@ -181,14 +176,20 @@ public final class Totals implements KeyTally {
         return new Value(type, maxKey, maxRemainder);
     }
 
-    /** The sum of values that are to be kept exact; otherwise null. */
-    @Nullable
-    public NumberSum numbers() {
-        return numbers;
+    /** The sum. */
+    public ValueSum sum() {
+        ValueSum all = new ValueSum(type, numbers != null);
+        if (numbers != null) {
+            all.numbers().add(numbers);
+        } else if (type == ValueType.F64) {
+            all.numbers().others().add(doubleSum);
+        } else {
+            all.numbers().whole().add(integerSum());
+        }
+        return all;
     }
 
-    /** The sum of integers. */
-    public LongSum sum() {
+    private LongSum integerSum() {
         LongSum all = new LongSum();
         all.add(sum);
         all.add(keySum);
@@ -196,10 +197,5 @@ public final class Totals implements KeyTally {
             all.add(keysSummed >>> 1, keysSummed << (Long.SIZE - 1)); // each key is 2^63 less than its value
         }
         return all;
-    }
-
-    /** The sum of doubles. */
-    public double doubleSum() {
-        return doubleSum.value();
     }
 }

@@ -1,0 +1,197 @@
+package dev.loom.query.group;
+
+import dev.loom.format.FieldValue;
+import dev.loom.query.histogram.CellCounts;
+import dev.loom.query.model.GroupLimitException;
+import java.util.List;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The groups of a query, and the cells: one for each group and step that has records. Without steps, groups and cells are the same.
+ * Group 0 is that of the rest; the others have a key. For one thread.
+ *
+ * <pre>
+ *   group:   0 last cell asked for + 1, or 0 (4 bytes) | 4 the group that it counts in (4)
+ * </pre>
+ */
+final class GroupTable {
+    static final int NONE = -1;
+
+    /** The group of the rest. */
+    static final int OTHER = 0;
+
+    private static final int CELLS_MAX = CellCounts.CELLS_MAX;
+
+    private static final int TARGET_OFFSET = Integer.BYTES;
+    private static final int LENGTH = TARGET_OFFSET + Integer.BYTES;
+
+    private final GroupTerms terms;
+    private final KeyEncoder encoder;
+    private final KeyTable keys;
+    private final RecordTable groups;
+    private final GroupStates states;
+    private final boolean stepped;
+    private final KeyTable cells;
+    private final UnsafeBuffer cellKey = new UnsafeBuffer(new byte[Long.BYTES]);
+    private long records;
+
+    /**
+     * Begins without groups but the one of the rest.
+     *
+     * @param states of the cells, none yet
+     */
+    GroupTable(GroupMemory memory, GroupTerms terms, KeyEncoder encoder, GroupStates states, long seed) {
+        this.terms = terms;
+        this.encoder = encoder;
+        this.states = states;
+        stepped = terms.stepNs() > 0;
+        keys = new KeyTable(memory, seed);
+        cells = stepped ? new KeyTable(memory, seed) : keys;
+        groups = new RecordTable(memory, LENGTH);
+        addGroup();
+    }
+
+    private int addGroup() {
+        int group = groups.add();
+        target(group, group);
+        if (!stepped) {
+            states.add();
+        }
+        return group;
+    }
+
+    boolean stepped() {
+        return stepped;
+    }
+
+    /** The number of groups, with that of the rest. */
+    int size() {
+        return groups.size();
+    }
+
+    /** The number of cells. */
+    int cellCount() {
+        return states.size();
+    }
+
+    /**
+     * The group of a record, new if need be.
+     *
+     * @throws GroupLimitException if a cap is exceeded and the rest is not counted as other
+     */
+    int add(DirectBuffer payload, int offset, int length) {
+        records++;
+        int keyLength = encoder.encode(payload, offset, length);
+        if (keyLength == KeyEncoder.TOO_LONG) {
+            return other("group key is too long", encoder.lengthWanted(), KeyTable.LENGTH_MAX);
+        }
+        long hash = keys.hash(encoder.key(), keyLength);
+        int key = keys.find(encoder.key(), keyLength, hash);
+        if (key != KeyTable.NONE) {
+            return key + 1;
+        } else if (keys.size() >= terms.groupsMax()) {
+            return other("too many groups", keys.size() + 1L, terms.groupsMax());
+        }
+        keys.add(encoder.key(), keyLength, hash);
+        return addGroup();
+    }
+
+    private int other(String what, long found, long max) {
+        if (!terms.restAsOther()) {
+            throw new GroupLimitException(what, found, max, records);
+        }
+        return OTHER;
+    }
+
+    /** The group that a record counts in, or {@link #NONE}. */
+    int find(DirectBuffer payload, int offset, int length) {
+        int keyLength = encoder.encode(payload, offset, length);
+        if (keyLength == KeyEncoder.TOO_LONG) {
+            return OTHER;
+        }
+        int key = keys.find(encoder.key(), keyLength, keys.hash(encoder.key(), keyLength));
+        return key == KeyTable.NONE ? terms.restAsOther() ? OTHER : NONE : target(key + 1);
+    }
+
+    /** The group of all records if there are no fields, new if need be. */
+    int sole() {
+        return groups.size() > 1 ? 1 : add(cellKey, 0, 0);
+    }
+
+    /**
+     * The cell of a group and step, new if need be.
+     *
+     * @throws GroupLimitException if there are too many
+     */
+    int addCell(int group, int step) {
+        if (!stepped) {
+            return group;
+        }
+        int last = last(group);
+        if (last != NONE && stepOf(last) == step) {
+            return last;
+        }
+        int cell = findCell(group, step);
+        if (cell == NONE) {
+            if (states.size() >= CELLS_MAX) {
+                throw new GroupLimitException("too many groups and steps", states.size() + 1L, CELLS_MAX, records);
+            }
+            cells.add(cellKey, Long.BYTES, cells.hash(cellKey, Long.BYTES));
+            cell = states.add();
+        }
+        groups.buffer(group).putInt(groups.offset(group), cell + 1);
+        return cell;
+    }
+
+    private int last(int group) {
+        return groups.buffer(group).getInt(groups.offset(group)) - 1;
+    }
+
+    /** The cell of a group and step, or {@link #NONE}. */
+    int findCell(int group, int step) {
+        if (!stepped) {
+            return group;
+        }
+        cellKey.putLong(0, (long) group << Integer.SIZE | step);
+        return cells.find(cellKey, Long.BYTES, cells.hash(cellKey, Long.BYTES));
+    }
+
+    private long cellKey(int cell) {
+        return cells.buffer(cell).getLong(cells.offset(cell));
+    }
+
+    /** The group of a cell. */
+    int groupOf(int cell) {
+        return stepped ? (int) (cellKey(cell) >>> Integer.SIZE) : cell;
+    }
+
+    /** The step of a cell. */
+    int stepOf(int cell) {
+        return stepped ? (int) cellKey(cell) : 0;
+    }
+
+    /** The group that a group's records count in: itself, or that of the rest. */
+    int target(int group) {
+        return groups.buffer(group).getInt(groups.offset(group) + TARGET_OFFSET);
+    }
+
+    void target(int group, int target) {
+        groups.buffer(group).putInt(groups.offset(group) + TARGET_OFFSET, target);
+    }
+
+    /** Compares the keys of two groups, neither of which is that of the rest. */
+    int compareKeys(int left, int right) {
+        return KeyOrder.compare(
+                keys.buffer(left - 1),
+                keys.offset(left - 1),
+                keys.buffer(right - 1),
+                keys.offset(right - 1),
+                terms.by().size());
+    }
+
+    /** The values of a group's key, newly allocated; none of that of the rest. */
+    List<FieldValue> key(int group) {
+        return group == OTHER ? List.of() : encoder.decode(keys.buffer(group - 1), keys.offset(group - 1));
+    }
+}

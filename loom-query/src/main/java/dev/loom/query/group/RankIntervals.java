@@ -1,0 +1,129 @@
+package dev.loom.query.group;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Intervals of keys that hold the values of ranks of groups, and what a pass keeps for each: values or counts in cells. For one
+ * thread.
+ *
+ * <pre>
+ *    0 lowest key (8) | 8 highest key (8) | 16 values in it, at most (8)
+ *   24 first cell (4) | 28 cells used, or slots (4) | 32 shift (4) | 36 mode (4)
+ * </pre>
+ */
+final class RankIntervals {
+    /** It waits for a pass that has room. */
+    static final int WAITS = 0;
+    /** The pass keeps its values. */
+    static final int COLLECTS = 1;
+    /** The pass counts its values by slots of equal width, a power of two. */
+    static final int COUNTS = 2;
+    /** It is one key: the pass counts its values by what they have more than the key. */
+    static final int REMAINDERS = 3;
+
+    private static final int LOW_OFFSET = 0;
+    private static final int HIGH_OFFSET = LOW_OFFSET + Long.BYTES;
+    private static final int COUNT_OFFSET = HIGH_OFFSET + Long.BYTES;
+    private static final int BEGIN_OFFSET = COUNT_OFFSET + Long.BYTES;
+    private static final int USED_OFFSET = BEGIN_OFFSET + Integer.BYTES;
+    private static final int SHIFT_OFFSET = USED_OFFSET + Integer.BYTES;
+    private static final int MODE_OFFSET = SHIFT_OFFSET + Integer.BYTES;
+    private static final int LENGTH = MODE_OFFSET + Integer.BYTES;
+
+    private final RecordTable table;
+
+    RankIntervals(GroupMemory memory) {
+        table = new RecordTable(memory, LENGTH);
+    }
+
+    int size() {
+        return table.size();
+    }
+
+    void clear() {
+        table.clear();
+    }
+
+    int add(long low, long high, long count) {
+        int interval = table.add();
+        UnsafeBuffer buffer = table.buffer(interval);
+        int at = table.offset(interval);
+        buffer.putLong(at + LOW_OFFSET, low);
+        buffer.putLong(at + HIGH_OFFSET, high);
+        buffer.putLong(at + COUNT_OFFSET, count);
+        return interval;
+    }
+
+    long low(int interval) {
+        return table.buffer(interval).getLong(table.offset(interval) + LOW_OFFSET);
+    }
+
+    long high(int interval) {
+        return table.buffer(interval).getLong(table.offset(interval) + HIGH_OFFSET);
+    }
+
+    long count(int interval) {
+        return table.buffer(interval).getLong(table.offset(interval) + COUNT_OFFSET);
+    }
+
+    int begin(int interval) {
+        return table.buffer(interval).getInt(table.offset(interval) + BEGIN_OFFSET);
+    }
+
+    int used(int interval) {
+        return table.buffer(interval).getInt(table.offset(interval) + USED_OFFSET);
+    }
+
+    void used(int interval, int cells) {
+        table.buffer(interval).putInt(table.offset(interval) + USED_OFFSET, cells);
+    }
+
+    int mode(int interval) {
+        return table.buffer(interval).getInt(table.offset(interval) + MODE_OFFSET);
+    }
+
+    boolean isOne(int interval) {
+        return low(interval) == high(interval);
+    }
+
+    /** Prepares a pass. */
+    void prepare(int interval, int mode, int begin, int cells) {
+        UnsafeBuffer buffer = table.buffer(interval);
+        int at = table.offset(interval);
+        buffer.putInt(at + MODE_OFFSET, mode);
+        buffer.putInt(at + BEGIN_OFFSET, begin);
+        buffer.putInt(at + USED_OFFSET, 0);
+        if (mode == COUNTS) {
+            long last = high(interval) - low(interval);
+            int shift = 0;
+            while (Long.compareUnsigned(last >>> shift, cells) >= 0) {
+                shift++;
+            }
+            buffer.putInt(at + SHIFT_OFFSET, shift);
+            buffer.putInt(at + USED_OFFSET, (int) (last >>> shift) + 1);
+        } else if (mode == REMAINDERS) {
+            buffer.putInt(at + USED_OFFSET, cells);
+        }
+    }
+
+    /** The slot of a key. */
+    int slot(int interval, long key) {
+        return (int) ((key - low(interval)) >>> shift(interval));
+    }
+
+    private int shift(int interval) {
+        return table.buffer(interval).getInt(table.offset(interval) + SHIFT_OFFSET);
+    }
+
+    /** The lowest key of a slot. */
+    long low(int interval, int slot) {
+        return low(interval) + ((long) slot << shift(interval));
+    }
+
+    /** The highest key of a slot. */
+    long high(int interval, int slot) {
+        long from = low(interval, slot);
+        long width = (1L << shift(interval)) - 1;
+        return Long.compareUnsigned(width, high(interval) - from) < 0 ? from + width : high(interval);
+    }
+}
