@@ -196,6 +196,28 @@ class GroupedAggregateTest {
     }
 
     @Test
+    void shouldFindPercentilesOfMoreValuesThanAPassCollects() {
+        int count = 70_000;
+        try (Loom loom = open()) {
+            int source = loom.defineSource("json", JSON);
+            for (int i = 0; i < count; i++) {
+                push(loom, source, "{\"k\":1,\"v\":" + i * 7_919L % count + "}");
+            }
+            try (Snapshot snapshot = loom.snapshot();
+                    GroupedAggregate.Groups groups = GroupedAggregate.of(snapshot, source, VALUE)
+                            .by("k")
+                            .percentiles(PERCENTILES)
+                            .run()) {
+                for (double p : PERCENTILES) {
+                    long expected = Math.max(0, (long) Math.ceil(p / 100 * count) - 1);
+                    assertEquals(
+                            expected, groups.get(0).percentile(p).orElseThrow().longValue());
+                }
+            }
+        }
+    }
+
+    @Test
     void shouldRefuseMoreGroupsThanTheCapUnlessTheRestIsOther() {
         try (Loom loom = open()) {
             int source = loom.defineSource("json", JSON);
