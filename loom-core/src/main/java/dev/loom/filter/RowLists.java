@@ -14,21 +14,14 @@ final class RowLists {
 
     private RowLists() {}
 
-    /** Adds a row, which is at or above all listed ones, if there is room. */
-    static void add(MutableDirectBuffer lists, int offset, int listRows, int row) {
-        if (listRows == 0 || lists.getShort(offset + (listRows - 1) * Short.BYTES, ByteOrder.LITTLE_ENDIAN) != NONE) {
-            return; // it is full, or there is none
+    /** Adds a row to a list with so many, which are at most as high. Returns false if it has the row. */
+    static boolean add(MutableDirectBuffer lists, int offset, int count, int row) {
+        int at = offset + count * Short.BYTES;
+        if (count > 0 && lists.getShort(at - Short.BYTES, ByteOrder.LITTLE_ENDIAN) == (short) row) {
+            return false;
         }
-        for (int at = offset; at < offset + listRows * Short.BYTES; at += Short.BYTES) {
-            short listed = lists.getShort(at, ByteOrder.LITTLE_ENDIAN);
-            if (listed == (short) row) {
-                return;
-            }
-            if (listed == NONE) {
-                lists.putShort(at, (short) row, ByteOrder.LITTLE_ENDIAN);
-                return;
-            }
-        }
+        lists.putShort(at, (short) row, ByteOrder.LITTLE_ENDIAN);
+        return true;
     }
 
     /** Sets the rows that words of a list may be in, of a unit with so many rows. */

@@ -22,7 +22,7 @@ public final class UnitAssembler implements RowTokens.Sink {
     /** One row of this many is looked at for frequent words. */
     private static final int SAMPLE = 8;
 
-    private static final int SEEN = 1 << 12;
+    private static final int KNOWN_BITS = 12;
 
     private final IndexedText indexed;
     private final UnitShape shape;
@@ -32,8 +32,10 @@ public final class UnitAssembler implements RowTokens.Sink {
     private final boolean collects;
     private FrequentWords frequent;
 
-    /** Digests of words that the unit has already, of which filters learn nothing more. */
-    private final long[] seen = new long[SEEN];
+    /** Words that the unit has already, by the states of their digests: filters learn nothing more of them. */
+    private final long[] known = new long[1 << KNOWN_BITS];
+    /** The count of each known word; of words that are not frequent, the complement of their list. */
+    private final int[] places = new int[1 << KNOWN_BITS];
 
     private final List<Long> chunks = new ArrayList<>();
     private final List<Integer> firstRows = new ArrayList<>();
@@ -51,12 +53,12 @@ public final class UnitAssembler implements RowTokens.Sink {
         this.builder = new UnitBuilder(shape);
         this.collector = collector;
         this.frequent = collector.table();
-        forgetSeen();
+        forgetKnown();
     }
 
     /** The bytes that an assembler takes. */
     static long length(UnitShape shape) {
-        return shape.length() + 4L * shape.counts() + WordCollector.length() + SEEN * 8L + CHUNKS_MAX * 40L;
+        return UnitBuilder.length(shape) + WordCollector.length() + (12L << KNOWN_BITS) + CHUNKS_MAX * 40L;
     }
 
     /** Whether a chunk with so many rows belongs to another unit. */
@@ -102,13 +104,28 @@ public final class UnitAssembler implements RowTokens.Sink {
     @Override
     public void onWord(TokenReader token) {
         wordsRead++;
-        long digest = TokenDigest.of(token);
-        int slot = (int) digest & SEEN - 1;
-        if (seen[slot] != digest) {
-            seen[slot] = digest;
-            addPrefixes(token);
+        long state = token.state();
+        int slot = knownSlot(state);
+        if (known[slot] != state) {
+            addUnknown(token, state, slot);
+        } else if (places[slot] >= 0) {
+            builder.countRow(places[slot]);
+        } else {
+            builder.listRow(~places[slot]);
         }
-        add(digest);
+        if (sampled) {
+            collector.add(TokenDigest.finish(state));
+        }
+    }
+
+    private static int knownSlot(long state) {
+        return (int) ((state * TokenDigest.MULTIPLIER) >>> (Long.SIZE - KNOWN_BITS));
+    }
+
+    private void addUnknown(TokenReader token, long state, int slot) {
+        known[slot] = state;
+        places[slot] = add(TokenDigest.finish(state));
+        addPrefixes(token);
     }
 
     /** Takes a second pass over the token's beginning, as most words were seen before. */
@@ -125,17 +142,14 @@ public final class UnitAssembler implements RowTokens.Sink {
     public void onValue(long digest) {
         wordsRead++;
         add(digest);
-    }
-
-    private void add(long digest) {
-        if (frequent.contains(digest)) {
-            builder.addFrequent(digest);
-        } else {
-            builder.addRare(digest);
-        }
         if (sampled) {
             collector.add(digest);
         }
+    }
+
+    /** Returns the word's count, or the complement of its list. */
+    private int add(long digest) {
+        return frequent.contains(digest) ? builder.addFrequent(digest) : ~builder.addRare(digest);
     }
 
     /** The rows of the unit so far. */
@@ -181,14 +195,14 @@ public final class UnitAssembler implements RowTokens.Sink {
         builder.clear();
         chunks.clear();
         firstRows.clear();
-        forgetSeen();
+        forgetKnown();
         collector.endPeriod();
         frequent = collector.table();
     }
 
-    private void forgetSeen() {
-        Arrays.fill(seen, 0);
-        seen[0] = 1; // a digest of 0 would be there, one of 1 is not looked for there
+    private void forgetKnown() {
+        Arrays.fill(known, 0);
+        known[knownSlot(0)] = 1; // a state of 0 would be there, one of 1 is not looked for there
     }
 
     /** Begins the unit again, as if its rows had not been. */
@@ -196,6 +210,6 @@ public final class UnitAssembler implements RowTokens.Sink {
         builder.clear();
         chunks.clear();
         firstRows.clear();
-        forgetSeen();
+        forgetKnown();
     }
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Builds the structures of one unit, row by row, from the digests of its tokens: the frequency-division filter, the approximate
  * inverted index, and the filter of prefixes (ESTELLE, 3.2 and 3.3). Its answers never miss a row that has a token. Takes {@link
- * UnitShape#length()} bytes and 4 for each count. Reused; for one thread; adding allocates nothing.
+ * #length} bytes. Reused; for one thread; adding allocates nothing.
  */
 final class UnitBuilder {
     private final UnitShape shape;
@@ -23,6 +23,8 @@ final class UnitBuilder {
     private final int[] countedTo;
 
     private final UnsafeBuffer lists;
+    /** The rows that each list has. Apart from the lists they fit the processor's cache, and most rows meet a full list. */
+    private final byte[] listed;
 
     private int rows;
     private int rareWords;
@@ -35,7 +37,13 @@ final class UnitBuilder {
         counts = new UnsafeBuffer(new byte[(int) UnitPart.FREQUENT_COUNTS.length(shape)]);
         countedTo = new int[shape.counts()];
         lists = new UnsafeBuffer(new byte[(int) UnitPart.RARE_LISTS.length(shape)]);
+        listed = new byte[shape.lists()];
         clear();
+    }
+
+    /** The bytes that a builder takes. */
+    static long length(UnitShape shape) {
+        return shape.length() + (long) Integer.BYTES * shape.counts() + shape.lists();
     }
 
     /** Begins another unit. */
@@ -48,6 +56,7 @@ final class UnitBuilder {
         counts.setMemory(0, counts.capacity(), (byte) 0);
         Arrays.fill(countedTo, 0);
         lists.setMemory(0, lists.capacity(), (byte) RowLists.NONE);
+        Arrays.fill(listed, (byte) 0);
         rows = 0;
         rareWords = 0;
     }
@@ -74,11 +83,17 @@ final class UnitBuilder {
         rows++;
     }
 
-    /** Adds a frequent word of the current row. */
-    void addFrequent(long digest) {
+    /** Adds a frequent word of the current row. Returns its count. */
+    int addFrequent(long digest) {
         checkRow();
         frequent.add(digest);
         int count = shape.countOf(digest);
+        countRow(count);
+        return count;
+    }
+
+    /** Counts the current row for a frequent word that the unit has already. */
+    void countRow(int count) {
         if (countedTo[count] != rows) {
             countedTo[count] = rows;
             int at = count * Short.BYTES;
@@ -87,11 +102,21 @@ final class UnitBuilder {
         }
     }
 
-    /** Adds another word of the current row. */
-    void addRare(long digest) {
+    /** Adds another word of the current row. Returns its list. */
+    int addRare(long digest) {
         checkRow();
         rareWords += rare.add(digest) ? 1 : 0;
-        RowLists.add(lists, list(digest), shape.listRows(), rows - 1);
+        int list = shape.listOf(digest);
+        listRow(list);
+        return list;
+    }
+
+    /** Lists the current row for another word that the unit has already. */
+    void listRow(int list) {
+        int count = listed[list];
+        if (count < shape.listRows() && RowLists.add(lists, listAt(list), count, rows - 1)) {
+            listed[list] = (byte) (count + 1);
+        }
     }
 
     private void checkRow() {
@@ -100,8 +125,8 @@ final class UnitBuilder {
         }
     }
 
-    private int list(long digest) {
-        return shape.listOf(digest) * shape.listRows() * Short.BYTES;
+    private int listAt(int list) {
+        return list * shape.listRows() * Short.BYTES;
     }
 
     /** Adds a prefix of a word. */
@@ -127,7 +152,7 @@ final class UnitBuilder {
     void rowsOfRare(long digest, RowSet into) {
         into.clear();
         if (rare.mayContain(digest)) {
-            RowLists.read(lists, list(digest), shape.listRows(), rows, into);
+            RowLists.read(lists, listAt(shape.listOf(digest)), shape.listRows(), rows, into);
         }
     }
 

@@ -15,7 +15,7 @@ public sealed interface TokenCondition {
      * beginnings that tell nothing.
      */
     static boolean isPrefixPart(int codePoint) {
-        return !Character.isDigit(codePoint);
+        return codePoint < 0x80 ? codePoint < '0' || codePoint > '9' : !Character.isDigit(codePoint);
     }
 
     /** Nothing is necessary. */

@@ -19,7 +19,7 @@ public final class TokenDigest {
     public static final long EMPTY = 0x2545F4914F6CDD1DL;
 
     /** 2^64 divided by the golden ratio, whose multiples lie as far from each other as can be. */
-    private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
+    public static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
 
     /** Taken before the name of a field, in place of a code point: what follows is a digest of its whole value. */
     private static final int OF_FIELD = Character.MAX_CODE_POINT + 1;
@@ -88,11 +88,15 @@ public final class TokenDigest {
      * length besides the code points kept.
      */
     public static long of(TokenReader token) {
-        int kept = Math.min(token.length(), TokenReader.LENGTH_MAX);
+        return finish(token.state());
+    }
+
+    /** The state after these code points. */
+    static long state(int[] codePoints, int length) {
         long state = EMPTY;
-        for (int i = 0; i < kept; i++) {
-            state = add(state, token.codePoint(i));
+        for (int i = 0; i < length; i++) {
+            state = add(state, codePoints[i]);
         }
-        return finish(kept < token.length() ? add(state, token.length()) : state);
+        return state;
     }
 }

@@ -30,6 +30,8 @@ public final class TokenReader {
     private final FoldedReader characters = new FoldedReader();
     private final int[] token = new int[LENGTH_MAX];
     private int length;
+    /** The state of the digest behind the code points kept. */
+    private long state;
 
     /** Makes a reader without a text. */
     public TokenReader() {}
@@ -43,11 +45,13 @@ public final class TokenReader {
     /** Reads the next token; false after the last. */
     public boolean next() {
         length = 0;
+        state = TokenDigest.EMPTY;
         while (!nextOfAscii()) {
             int folded = other();
             if (folded >= 0) {
                 if (length < LENGTH_MAX) {
                     token[length] = folded;
+                    state = TokenDigest.add(state, folded);
                 }
                 length++;
             } else if (length > 0) {
@@ -70,6 +74,7 @@ public final class TokenReader {
         int at = start;
         int[] kept = token;
         int count = length;
+        long digested = state;
         boolean ended = false;
         while (at < end && !ended) {
             byte c = buffer.getByte(at);
@@ -77,6 +82,7 @@ public final class TokenReader {
             if (folded >= 0) {
                 if (count < LENGTH_MAX) {
                     kept[count] = folded;
+                    digested = TokenDigest.add(digested, folded);
                 }
                 count++;
             } else if (c < 0) {
@@ -84,6 +90,7 @@ public final class TokenReader {
                     // the character before must be read together with this one
                     at--;
                     count -= FOLDED[buffer.getByte(at)] < 0 ? 0 : 1;
+                    digested = TokenDigest.state(kept, Math.min(count, LENGTH_MAX));
                 }
                 break;
             } else if (count > 0) {
@@ -95,6 +102,7 @@ public final class TokenReader {
             at++;
         }
         length = count;
+        state = digested;
         characters.position(at);
         return ended;
     }
@@ -102,6 +110,11 @@ public final class TokenReader {
     /** The token's length in code points, including those not kept. */
     public int length() {
         return length;
+    }
+
+    /** The state of {@link TokenDigest} behind the token; of a longer one than is kept, with its length. */
+    public long state() {
+        return length > LENGTH_MAX ? TokenDigest.add(state, length) : state;
     }
 
     /** One of the token's folded code points, below {@link #length()} and {@link #LENGTH_MAX}. */

@@ -37,9 +37,15 @@ class TokenReaderTest {
         List<String> tokens = new ArrayList<>();
         while (reader.next()) {
             StringBuilder token = new StringBuilder();
+            long state = TokenDigest.EMPTY;
             for (int i = 0; i < Math.min(reader.length(), TokenReader.LENGTH_MAX); i++) {
                 token.appendCodePoint(reader.codePoint(i));
+                state = TokenDigest.add(state, reader.codePoint(i));
             }
+            if (reader.length() > TokenReader.LENGTH_MAX) {
+                state = TokenDigest.add(state, reader.length());
+            }
+            assertEquals(state, reader.state(), () -> "the state goes along: " + token);
             tokens.add(token.toString());
         }
         assertFalse(reader.next());

@@ -11,8 +11,13 @@ import dev.loom.format.IndexedText;
 import dev.loom.io.Storage;
 import dev.loom.text.TokenDigest;
 import dev.loom.text.TokenReader;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -27,7 +32,7 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * What building the text index costs for each line of a log: reading its tokens, their digests, and a unit of either configuration.
- * 20,000 lines ({@link ReplayedLines}) a unit, which is never written.
+ * 20,000 lines ({@link ReplayedLines}) a unit, as large as units of such lines become.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -37,6 +42,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 public class TextIndexBenchmark {
     private static final int LINES = 20_000;
+    private static final int CHUNK = 400;
 
     /** Whether units have lists of rows, counts and prefixes. */
     @Param({"true", "false"})
@@ -46,26 +52,37 @@ public class TextIndexBenchmark {
     private ReplayedLines lines = ReplayedLines.of(1);
     private int line;
     private RowTokens rows = new RowTokens(IndexedText.NONE, Formats.text(), null);
-    private UnitAssembler unit = assembler();
+    private @Nullable UnitAssembler unit;
 
-    private UnitAssembler assembler() {
-        Path folder = Path.of(System.getProperty("java.io.tmpdir"), "no-such-store", UnitFiles.FOLDER);
-        return new SourceUnits(
-                        new UnitFiles(Storage.DISK, folder),
-                        1,
-                        1,
-                        Formats.text().indexedText(),
-                        new TextIndexLimits(lists, LINES, Long.MAX_VALUE))
-                .assembler();
-    }
-
-    /** Makes the lines. */
+    /** Makes the lines, and writes units of them until these have found their size. */
     @Setup
-    public void makeLines() {
+    public void makeLines() throws IOException {
         lines = ReplayedLines.of(LINES);
         rows = new RowTokens(Formats.text().indexedText(), Formats.text(), null);
-        unit = assembler();
         System.out.println("bytes a line: " + lines.bytes() / LINES);
+        Path folder = Files.createTempDirectory("loom-units");
+        SourceUnits units = new SourceUnits(
+                new UnitFiles(Storage.DISK, folder),
+                1,
+                1,
+                Formats.text().indexedText(),
+                new TextIndexLimits(lists, LINES, Long.MAX_VALUE));
+        for (int chunk = 0; chunk < 10 * LINES / CHUNK; chunk++) {
+            if (units.assembler().isFull(CHUNK)) {
+                units.write(room -> true, () -> {});
+            }
+            units.assembler().beginChunk(chunk);
+            for (int i = 0; i < CHUNK; i++) {
+                addRow(units.assembler());
+            }
+            units.assembler().endChunk(chunk + 1);
+        }
+        unit = units.assembler();
+        unit.reset();
+        try (Stream<Path> files = Files.list(folder)) {
+            files.forEach(file -> file.toFile().delete());
+        }
+        Files.delete(folder);
     }
 
     private int next() {
@@ -100,11 +117,16 @@ public class TextIndexBenchmark {
     /** Adds a row to a unit. */
     @Benchmark
     public void addRow() {
-        int i = next();
-        if (unit.rows() == LINES) {
-            unit.clear();
+        UnitAssembler added = Objects.requireNonNull(unit);
+        if (added.isFull(1)) {
+            added.clear();
         }
-        unit.nextRow();
-        rows.read(0, lines.text(), lines.offset(i), lines.length(i), unit);
+        addRow(added);
+    }
+
+    private void addRow(UnitAssembler added) {
+        int i = next();
+        added.nextRow();
+        rows.read(0, lines.text(), lines.offset(i), lines.length(i), added);
     }
 }
