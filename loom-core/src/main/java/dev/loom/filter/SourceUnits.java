@@ -145,7 +145,7 @@ public final class SourceUnits {
                 + contents.frequent().count() * 8L
                 + units.size() * (shape.length() + UnitGroupDescriptor.EXTENT_LENGTH)
                 + chunks * UnitGroupDescriptor.CHUNK_LENGTH;
-        long most = (contentsLength / BlockWriter.CONTENTS_LENGTH + 1) * BlockWriter.BLOCK_LENGTH;
+        long most = UnitFiles.taken((contentsLength / BlockWriter.CONTENTS_LENGTH + 1) * BlockWriter.BLOCK_LENGTH);
         if (!room.test(most)) {
             return false;
         }
@@ -171,7 +171,7 @@ public final class SourceUnits {
             files.storage().delete(temporary);
             throw e;
         } finally {
-            files.count(length - most);
+            files.count(UnitFiles.taken(length) - most);
         }
         return true;
     }

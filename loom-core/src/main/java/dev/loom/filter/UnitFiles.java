@@ -110,7 +110,10 @@ public final class UnitFiles {
         return folder;
     }
 
-    /** The bytes of all files and of those that are being written, as far as this object knows. */
+    /**
+     * The bytes that all files and those that are being written may take on the disk, as far as this object knows: each {@link
+     * Storage#FILE_EXCESS_LENGTH} more than its length.
+     */
     public long bytes() {
         return bytes.get();
     }
@@ -122,7 +125,12 @@ public final class UnitFiles {
 
     /** Counts all files again, as others may have deleted some. While none is being written. */
     synchronized void recount() {
-        bytes.set(all().stream().mapToLong(this::length).sum());
+        bytes.set(all().stream().mapToLong(file -> taken(length(file))).sum());
+    }
+
+    /** What a file of a length may take; nothing if it is gone, as none is empty. */
+    static long taken(long length) {
+        return length == 0 ? 0 : length + Storage.FILE_EXCESS_LENGTH;
     }
 
     /** The bytes of a file; 0 if it is gone. */
@@ -142,7 +150,7 @@ public final class UnitFiles {
     synchronized void delete(UnitFile file) {
         long length = length(file);
         storage.delete(file.path());
-        count(-length);
+        count(-taken(length));
     }
 
     /** What is wrong with a file, with its offset; empty if it is sound, gone, or of another version. */

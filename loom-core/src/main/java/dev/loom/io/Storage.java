@@ -15,6 +15,9 @@ public interface Storage {
     @SuppressWarnings("ClassInitializationDeadlock") // nothing else refers to the class
     Storage DISK = new DiskStorage();
 
+    /** What a file system may take beside a file's contents, bytes: the rest of its last block, and the map of where they lie. */
+    long FILE_EXCESS_LENGTH = 8 << 10;
+
     /** Opens an existing file for reading. Links are not followed. */
     LoomFile openToRead(Path file);
 

@@ -35,9 +35,6 @@ final class Retention implements SegmentBudget {
     /** What the files beside segments and schema take at most: the mark, the owner's note, the copies of the open page. */
     private static final long OTHERS_LENGTH = 3 * MarkFile.SLOT_LENGTH + OpenPageFile.LENGTH;
 
-    /** What a file system may take beside a file's contents: the rest of its last block, and the map of where they lie. */
-    private static final long FILE_EXCESS_LENGTH = 8 << 10;
-
     private static final long SETTLING_NS = TimeUnit.SECONDS.toNanos(1);
 
     private static final LogKind[] KINDS = LogKind.values();
@@ -229,7 +226,7 @@ final class Retention implements SegmentBudget {
                     + view.watermarks().lengthTo(view.watermarks().evictedAcquire());
             // the last file and, where there is a gap, the last one before it are not full
             long files = contents / view.segments().segmentLength() + 2;
-            used += contents + files * FILE_EXCESS_LENGTH;
+            used += contents + files * Storage.FILE_EXCESS_LENGTH;
         }
         return used;
     }

@@ -78,6 +78,8 @@ final class UnitAssemblerTest {
             units.assembler().endChunk(unit + 1);
             assertTrue(units.write(bytes -> true, () -> {}));
         }
+        long lengths = files.ofSource(SOURCE).stream().mapToLong(files::length).sum();
+        assertEquals(lengths + UNITS * Storage.FILE_EXCESS_LENGTH, files.bytes());
         for (int unit = 0; unit < UNITS; unit++) {
             Path path = files.ofSource(SOURCE).get(unit).path();
             try (UnitGroup group =
