@@ -102,7 +102,9 @@ public final class FieldValue {
     /** Sets a value of kind {@link Kind#TEXT}, {@link Kind#BYTES} or {@link Kind#JSON}, in place. */
     public void setBytes(Kind bytesKind, DirectBuffer buffer, int bytesOffset, int bytesLength) {
         kind = bytesKind;
-        bytes = buffer;
+        if (bytes != buffer) { // storing a reference may cost more than the rest of this method
+            bytes = buffer;
+        }
         offset = bytesOffset;
         length = bytesLength;
     }

@@ -1,6 +1,7 @@
 package dev.loom.record;
 
 import dev.loom.log.PageDescriptor;
+import dev.loom.value.RecordBatch;
 
 /** Walks records oldest first, page by page. The chunks must be ascending. */
 public final class ForwardRecords extends RecordWalk {
@@ -20,6 +21,16 @@ public final class ForwardRecords extends RecordWalk {
             }
         }
         return true;
+    }
+
+    /** Fills the batch with the source's records after the current one in its page, as far as there is room. */
+    @Override
+    public boolean next(RecordBatch batch) {
+        if (!onPage || ended()) {
+            return false;
+        }
+        page.next(batch);
+        return batch.count() > 0;
     }
 
     private boolean nextPage() {

@@ -111,6 +111,33 @@ public final class PageRecords implements AutoCloseable {
     }
 
     /**
+     * Fills a batch, which it clears first, with the source's records that follow in the page, as long as they are whole and there is
+     * room. The current record is then undefined.
+     */
+    void next(RecordBatch batch) {
+        UnsafeBuffer from = buffer;
+        int last = used - RecordDescriptor.HEADER_LENGTH;
+        int offset = next;
+        batch.begin(pageAddress, pageOffset + RecordDescriptor.HEADER_LENGTH);
+        while (offset <= last && !batch.isFull()) {
+            int at = pageOffset + offset;
+            long word0 = from.getLong(at + RecordDescriptor.WORD0_OFFSET);
+            long word1 = from.getLong(at + RecordDescriptor.WORD1_OFFSET);
+            int length = RecordDescriptor.length(word0);
+            int aligned = RecordDescriptor.alignedLength(length);
+            if (RecordDescriptor.type(word0) != RecordDescriptor.WHOLE || aligned > used - offset) {
+                break; // next() knows what it is
+            }
+            if (isOfSource(word1)) {
+                long recordTimeNs = baseTimeNs + RecordDescriptor.timeDelta(word1);
+                batch.add(from, at + RecordDescriptor.HEADER_LENGTH, length, recordTimeNs);
+            }
+            offset += aligned;
+        }
+        next = offset;
+    }
+
+    /**
      * Moves to the record at an address in the current page.
      *
      * @return false if no record of the source is there
@@ -163,13 +190,18 @@ public final class PageRecords implements AutoCloseable {
                 break;
             }
             long word0 = buffer.getLong(pageOffset + offset + RecordDescriptor.WORD0_OFFSET);
+            long word1 = buffer.getLong(pageOffset + offset + RecordDescriptor.WORD1_OFFSET);
             int length = RecordDescriptor.length(word0);
             if (RecordDescriptor.type(word0) != RecordDescriptor.WHOLE
                     || RecordDescriptor.alignedLength(length) > used - offset
-                    || !isOfSource(buffer.getLong(pageOffset + offset + RecordDescriptor.WORD1_OFFSET))) {
+                    || !isOfSource(word1)) {
                 break;
             }
-            batch.add(buffer, pageOffset + offset + RecordDescriptor.HEADER_LENGTH, length);
+            batch.add(
+                    buffer,
+                    pageOffset + offset + RecordDescriptor.HEADER_LENGTH,
+                    length,
+                    baseTimeNs + RecordDescriptor.timeDelta(word1));
             long distance = RecordDescriptor.back(word0);
             at = distance > 0 ? at - distance : -1;
         }

@@ -17,6 +17,7 @@ public final class RecordBatch {
     final int[] lengths = new int[RECORDS_MAX];
     final long[] keys = new long[RECORDS_MAX];
     private final int[] remainders = new int[RECORDS_MAX];
+    private final long[] timesNs = new long[RECORDS_MAX];
     private boolean hasRemainders;
     DirectBuffer buffer = new UnsafeBuffer(new byte[0]);
     int count;
@@ -54,11 +55,43 @@ public final class RecordBatch {
         count++;
     }
 
+    /** As {@link #add(DirectBuffer, int, int)}, with the arrival time. */
+    public void add(DirectBuffer payload, int offset, int length, long timeNs) {
+        timesNs[count] = timeNs;
+        add(payload, offset, length);
+    }
+
     /** Sets the batch to a single record in any buffer. */
     public void setOne(DirectBuffer payload, int offset, int length, long address) {
         count = 0;
         add(payload, offset, length);
         elsewhere = address;
+    }
+
+    /** As {@link #setOne(DirectBuffer, int, int, long)}, with the arrival time. */
+    public void setOne(DirectBuffer payload, int offset, int length, long address, long timeNs) {
+        setOne(payload, offset, length, address);
+        timesNs[0] = timeNs;
+    }
+
+    /** The buffer that holds all payloads. */
+    public DirectBuffer buffer() {
+        return buffer;
+    }
+
+    /** Where a record's payload begins in the buffer. */
+    public int offset(int i) {
+        return offsets[i];
+    }
+
+    /** The length of a record's payload. */
+    public int length(int i) {
+        return lengths[i];
+    }
+
+    /** The arrival time of a record that was added with it. */
+    public long timeNs(int i) {
+        return timesNs[i];
     }
 
     /** The number of records. */
@@ -97,7 +130,7 @@ public final class RecordBatch {
     }
 
     /** The address of a record, computed from its distance to the start in the buffer. */
-    long address(int i) {
+    public long address(int i) {
         if (elsewhere >= 0) {
             return elsewhere;
         }

@@ -269,14 +269,10 @@ public final class GroupedAggregate extends Query<GroupedAggregate> {
             GroupPasses passes = new GroupPasses(scope, asked, steps);
             for (int attempt = 1; ; attempt++) {
                 try {
-                    GroupRun run = GroupRun.run(terms.limits().memory(), asked, passes, terms.format(), scope.lookup());
-                    scope.endWalk();
-                    return new Groups(
-                            run,
-                            percentiles,
-                            distinct != null,
-                            scope.statistics(passes.recordsRead()),
-                            scope.completeness());
+                    return groups(
+                            GroupRun.run(terms.limits().memory(), asked, passes, terms.format(), scope.lookup()),
+                            scope,
+                            passes);
                 } catch (ExpiredException e) {
                     if (attempt == ATTEMPTS_MAX) {
                         throw e;
@@ -284,6 +280,17 @@ public final class GroupedAggregate extends Query<GroupedAggregate> {
                     passes.restart();
                 }
             }
+        }
+    }
+
+    private Groups groups(GroupRun run, QueryScope scope, GroupPasses passes) {
+        try {
+            scope.endWalk();
+            QueryStatistics work = scope.statistics(passes.recordsRead());
+            return new Groups(run, percentiles, distinct != null, work, scope.completeness());
+        } catch (Throwable e) {
+            run.close();
+            throw e;
         }
     }
 
@@ -348,6 +355,14 @@ public final class GroupedAggregate extends Query<GroupedAggregate> {
         @Override
         public Iterator<Group> iterator() {
             return IntStream.range(0, size()).mapToObj(this::get).iterator();
+        }
+
+        /**
+         * Whether groups are in the order asked for. Otherwise it is one by a percentile that is not known of all groups, since the
+         * query ended early or pages are damaged: those of which it is known come first, and then the others by their keys.
+         */
+        public boolean isOrdered() {
+            return run.isOrdered();
         }
 
         /** Whether the numbers of distinct values are exact; otherwise there were more than the cap, and they are the least. */

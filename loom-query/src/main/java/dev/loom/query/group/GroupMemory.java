@@ -2,7 +2,6 @@ package dev.loom.query.group;
 
 import dev.loom.query.model.QueryMemory;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
@@ -28,9 +27,15 @@ public final class GroupMemory implements AutoCloseable {
      */
     UnsafeBuffer allocate(int length) {
         reserve(length);
-        UnsafeBuffer block = new UnsafeBuffer(ByteBuffer.allocateDirect(length).order(ByteOrder.nativeOrder()));
-        blocks.add(block);
-        return block;
+        ByteBuffer memory = ByteBuffer.allocateDirect(length);
+        try {
+            UnsafeBuffer block = new UnsafeBuffer(memory);
+            blocks.add(block);
+            return block;
+        } catch (Throwable e) {
+            BufferUtil.free(memory);
+            throw e;
+        }
     }
 
     /** Reserves memory that lies elsewhere, until {@link #close()}. */

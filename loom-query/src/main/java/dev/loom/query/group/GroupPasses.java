@@ -6,30 +6,50 @@ import dev.loom.query.histogram.TimeSteps;
 import dev.loom.query.model.Completeness.Limit;
 import dev.loom.query.model.EventClock;
 import dev.loom.query.model.Order;
+import dev.loom.query.model.TimeRange;
 import dev.loom.query.plan.EventRange;
 import dev.loom.query.plan.EventTimes;
 import dev.loom.query.plan.IndexSummaries;
 import dev.loom.query.plan.IndexedFunction;
 import dev.loom.query.walk.ChunkDecider;
+import dev.loom.query.walk.ChunkUse;
 import dev.loom.query.walk.PassGuard;
 import dev.loom.query.walk.QueryScope;
 import dev.loom.query.walk.SourceWalk;
-import dev.loom.read.StoredRecord;
 import dev.loom.value.KeyReader;
+import dev.loom.value.RecordBatch;
 import org.jspecify.annotations.Nullable;
 
-/** Passes over the records of a grouped aggregate: one for the totals, and some for percentiles. For one thread. */
+/**
+ * Passes over the records of a grouped aggregate: one for the totals, and some for percentiles. Records come in batches, of each of
+ * which first all groups are found, then all values, so that neither waits for the other. For one thread.
+ */
 public final class GroupPasses {
+    /** Reads every part, but knows which parts lie in the range as a whole: their records come in batches. */
+    private static final ChunkDecider READ_IN_BATCHES = (chunk, whole) -> ChunkUse.READ;
+
     private final QueryScope scope;
     private final TimeSteps steps;
     private final @Nullable EventClock clock;
     private final @Nullable KeyReader values;
+    /** Whether the values of a batch are read together: each is at a fixed place. */
+    private final boolean valuesFixed;
+
     private final @Nullable IndexSummaries summaries;
     private final ChunkSteps chunkSteps;
     /** Whether chunks may be answered without reading their records: all of them belong to one group, but for steps. */
     private final boolean oneGroup;
 
     private final PassGuard guard;
+    private final RecordBatch batch = new RecordBatch();
+    /** The cell of each record of the batch. */
+    private final int[] cells = new int[RecordBatch.RECORDS_MAX];
+
+    /** The step found last, of which most records are that follow. */
+    private int step;
+
+    private long stepFromNs;
+    private long stepLengthNs;
     private long recordsRead;
 
     public GroupPasses(QueryScope scope, GroupTerms terms, TimeSteps steps) {
@@ -39,6 +59,7 @@ public final class GroupPasses {
         clock = events == null ? null : events.clock();
         IndexedFunction indexed = terms.values();
         values = indexed == null ? null : new KeyReader(indexed.function(), scope.lookup());
+        valuesFixed = indexed != null && indexed.function().fixedField() != null;
         oneGroup = terms.by().isEmpty() && terms.distinct() == null;
         summaries = indexed == null || !oneGroup
                 ? null
@@ -66,23 +87,73 @@ public final class GroupPasses {
         guard.begin();
         boolean answers = oneGroup && (summaries != null || values == null);
         ChunkDecider decider =
-                answers ? new GroupChunks(summaries, values == null, chunkSteps, table, states) : ChunkDecider.READ_ALL;
+                answers ? new GroupChunks(summaries, values == null, chunkSteps, table, states) : READ_IN_BATCHES;
         // the chain finds totals fastest; a pass that reads pages goes forward, for the disk's read-ahead
         SourceWalk walk = scope.walk(answers ? Order.NEWEST_FIRST : Order.OLDEST_FIRST, decider);
-        StoredRecord record = walk.record();
-        while (walk.next()) {
-            recordsRead++;
-            int group = table.add(record.buffer(), record.offset(), record.length());
-            int cell = table.addCell(group, table.stepped() ? step(record) : 0);
-            states.addRecords(cell, 1);
-            if (values != null && values.read(record.buffer(), record.offset(), record.length())) {
-                states.addValue(cell, values.key(), values.remainder());
+        while (walk.next(batch)) {
+            recordsRead += batch.count();
+            table.add(batch, cells);
+            if (table.stepped()) {
+                for (int i = 0; i < batch.count(); i++) {
+                    cells[i] = table.addCell(cells[i], step(i));
+                }
             }
+            addTotals(states);
             if (distinct != null) {
-                distinct.add(cell, record.buffer(), record.offset(), record.length(), states);
+                for (int i = 0; i < batch.count(); i++) {
+                    scope.lookup().from(batch.address(i));
+                    distinct.add(cells[i], batch.buffer(), batch.offset(i), batch.length(i), states);
+                }
             }
         }
         return end(walk);
+    }
+
+    private void addTotals(GroupStates states) {
+        KeyReader reader = values;
+        int count = batch.count();
+        if (reader != null && valuesFixed && reader.readAll(batch) == count) {
+            if (areOne(count)) {
+                states.addRecords(cells[0], batch.keys(), count);
+            } else {
+                states.addRecords(cells, batch.keys(), count);
+            }
+            return;
+        }
+        states.addRecords(cells, count);
+        for (int i = 0; reader != null && i < count; i++) {
+            if (read(reader, i)) {
+                states.addValue(cells[i], reader.key(), reader.remainder());
+            }
+        }
+    }
+
+    private boolean areOne(int count) {
+        int differ = 0;
+        for (int i = 1; i < count; i++) {
+            differ |= cells[i] ^ cells[0];
+        }
+        return differ == 0;
+    }
+
+    private boolean read(KeyReader reader, int i) {
+        scope.lookup().from(batch.address(i));
+        return reader.read(batch.buffer(), batch.offset(i), batch.length(i));
+    }
+
+    private int step(int i) {
+        long timeNs = batch.timeNs(i);
+        if (clock != null) {
+            scope.lookup().from(batch.address(i));
+            timeNs = clock.epochNs(scope.lookup(), batch.buffer(), batch.offset(i), batch.length(i));
+        }
+        if (Long.compareUnsigned(timeNs - stepFromNs, stepLengthNs) >= 0) {
+            step = steps.step(timeNs);
+            TimeRange range = steps.range(step);
+            stepFromNs = range.fromNs();
+            stepLengthNs = range.toNs() - stepFromNs;
+        }
+        return step;
     }
 
     /**
@@ -95,7 +166,7 @@ public final class GroupPasses {
         boolean going = true;
         while (going && !ranks.isDone()) {
             ranks.begin();
-            going = pass(table, ranks, byCell);
+            going = pass(table, ranks, byCell && table.stepped());
             if (going) {
                 ranks.end();
             }
@@ -104,21 +175,25 @@ public final class GroupPasses {
         return going;
     }
 
-    private boolean pass(GroupTable table, GroupRanks ranks, boolean byCell) {
+    private boolean pass(GroupTable table, GroupRanks ranks, boolean byStep) {
         guard.begin();
-        SourceWalk walk = scope.walk(Order.OLDEST_FIRST, ChunkDecider.READ_ALL);
-        StoredRecord record = walk.record();
-        while (walk.next()) {
-            recordsRead++;
-            int at = table.find(record.buffer(), record.offset(), record.length());
-            if (byCell && table.stepped() && at != GroupTable.NONE) {
-                at = table.findCell(at, step(record));
+        SourceWalk walk = scope.walk(Order.OLDEST_FIRST, READ_IN_BATCHES);
+        KeyReader reader = values;
+        while (reader != null && walk.next(batch)) {
+            int count = batch.count();
+            recordsRead += count;
+            table.find(batch, cells);
+            for (int i = 0; byStep && i < count; i++) {
+                cells[i] = cells[i] == GroupTable.NONE ? GroupTable.NONE : table.findCell(cells[i], step(i));
             }
-            if (at != GroupTable.NONE
-                    && ranks.wants(at)
-                    && values != null
-                    && values.read(record.buffer(), record.offset(), record.length())) {
-                ranks.add(at, values.key(), values.remainder());
+            if (valuesFixed && reader.readAll(batch) == count) {
+                ranks.add(cells, batch.keys(), count);
+                continue;
+            }
+            for (int i = 0; i < count; i++) {
+                if (ranks.wants(cells[i]) && read(reader, i)) {
+                    ranks.add(cells[i], reader.key(), reader.remainder());
+                }
             }
         }
         return end(walk);
@@ -127,12 +202,5 @@ public final class GroupPasses {
     private boolean end(SourceWalk walk) {
         guard.end();
         return walk.limit() == Limit.NONE;
-    }
-
-    private int step(StoredRecord record) {
-        long timeNs = clock == null
-                ? record.timeNs()
-                : clock.epochNs(scope.lookup(), record.buffer(), record.offset(), record.length());
-        return steps.step(timeNs);
     }
 }

@@ -237,9 +237,18 @@ public final class GroupRanks {
         return mode == RankIntervals.WAITS ? 0 : mode == RankIntervals.COUNTS ? open.used(interval) : taken;
     }
 
-    /** Whether values of a group still matter. */
+    /** Whether values of a group still matter; not if it is {@link GroupTable#NONE}. */
     boolean wants(int group) {
-        return group < ofGroup.size() && count(group) > 0;
+        return group >= 0 && group < ofGroup.size() && count(group) > 0;
+    }
+
+    /** Adds a value of each group that {@link #wants} it. */
+    void add(int[] groups, long[] keys, int count) {
+        for (int i = 0; i < count; i++) {
+            if (wants(groups[i])) {
+                add(groups[i], keys[i], 0);
+            }
+        }
     }
 
     /** Adds a value. */
@@ -390,6 +399,17 @@ public final class GroupRanks {
             memory.free(cells);
             cells = null;
         }
+    }
+
+    /** Whether a percentile is known of each group from 1 on that has values. */
+    boolean knows(int groups, BigDecimal percentile) {
+        int at = Collections.binarySearch(percentiles, percentile);
+        for (int group = 1; group < groups; group++) {
+            if (states.values(group) > 0 && (group >= ofGroup.size() || state(rank(group, at)) != FOUND)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** The value of a percentile; null if it was not asked for, if there are no values, or if they can't be read any more. */

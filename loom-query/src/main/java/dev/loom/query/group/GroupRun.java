@@ -42,6 +42,7 @@ public final class GroupRun implements AutoCloseable {
     private final GroupTable table;
     private final @Nullable DistinctValues distinct;
     private final GroupRanks ranks;
+    private boolean ordered;
     /** The groups shown, in order. */
     private int[] shown = {};
     /** Of each row the place of its group among them, and its step. */
@@ -58,8 +59,7 @@ public final class GroupRun implements AutoCloseable {
         long seed = new SplittableRandom().nextLong();
         states = new GroupStates(memory, function);
         totals = terms.stepNs() > 0 ? new GroupStates(memory, function) : states;
-        KeyEncoder keys = new KeyEncoder(format, terms.by(), lookup, 0);
-        table = new GroupTable(memory, terms, keys, states, seed);
+        table = new GroupTable(memory, terms, format, lookup, states, seed);
         distinct = terms.distinct() == null
                 ? null
                 : new DistinctValues(
@@ -100,6 +100,7 @@ public final class GroupRun implements AutoCloseable {
             IntStream.range(1, table.size()).forEach(ordering::ask);
             going = passes.search(table, ordering, false);
         }
+        ordered = percentile == null || ordering.knows(table.size(), percentile);
         shown = order(new GroupComparator(terms.order(), table, totals, ordering));
         int[] places = places();
         countRest(places);
@@ -234,6 +235,11 @@ public final class GroupRun implements AutoCloseable {
     /** The value of a percentile in a row; null if it is not known. */
     public @Nullable Value percentile(int row, BigDecimal percentile) {
         return ranks.value(cell(row), percentile);
+    }
+
+    /** Whether the order is the one asked for; otherwise some percentiles to order by are not known. */
+    public boolean isOrdered() {
+        return ordered;
     }
 
     /** Whether the numbers of distinct values are exact; otherwise they are the least that there are. */

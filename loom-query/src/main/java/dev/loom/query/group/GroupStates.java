@@ -56,6 +56,49 @@ public final class GroupStates {
         return table.add();
     }
 
+    /** Counts a record of each group. */
+    void addRecords(int[] groups, int count) {
+        for (int i = 0; i < count; i++) {
+            addRecords(groups[i], 1);
+        }
+    }
+
+    /** Counts a record of each group, and adds its value. The function must not keep integers exact. */
+    void addRecords(int[] groups, long[] keys, int count) {
+        for (int i = 0; i < count; i++) {
+            UnsafeBuffer state = table.buffer(groups[i]);
+            int at = table.offset(groups[i]);
+            long key = keys[i];
+            long values = state.getLong(at + VALUES_OFFSET);
+            if (values == 0 || key < state.getLong(at + MIN_OFFSET)) {
+                state.putLong(at + MIN_OFFSET, key);
+            }
+            if (values == 0 || key > state.getLong(at + MAX_OFFSET)) {
+                state.putLong(at + MAX_OFFSET, key);
+            }
+            state.putLong(at + VALUES_OFFSET, values + 1);
+            state.putLong(at + RECORDS_OFFSET, state.getLong(at + RECORDS_OFFSET) + 1);
+            ValueSum.addStored(state, at + SUM_OFFSET, type, key);
+        }
+    }
+
+    /** As {@link #addRecords(int[], long[], int)}, all of one group. */
+    void addRecords(int group, long[] keys, int count) {
+        UnsafeBuffer state = table.buffer(group);
+        int at = table.offset(group);
+        long least = keys[0];
+        long greatest = keys[0];
+        sum.load(state, at + SUM_OFFSET);
+        for (int i = 0; i < count; i++) {
+            least = Math.min(least, keys[i]);
+            greatest = Math.max(greatest, keys[i]);
+            sum.add(keys[i], 0);
+        }
+        sum.store(state, at + SUM_OFFSET);
+        state.putLong(at + RECORDS_OFFSET, state.getLong(at + RECORDS_OFFSET) + count);
+        stretch(state, at, count, least, 0, greatest, 0);
+    }
+
     /** Counts a record, as a value too if records are counted. */
     void addRecords(int group, long records) {
         UnsafeBuffer state = table.buffer(group);

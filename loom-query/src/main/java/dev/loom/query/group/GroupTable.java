@@ -1,18 +1,23 @@
 package dev.loom.query.group;
 
 import dev.loom.format.FieldValue;
+import dev.loom.format.PayloadFormat;
+import dev.loom.format.RecordLookup;
 import dev.loom.query.histogram.CellCounts;
 import dev.loom.query.model.GroupLimitException;
+import dev.loom.value.RecordBatch;
+import java.util.Arrays;
 import java.util.List;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The groups of a query, and the cells: one for each group and step that has records. Without steps, groups and cells are the same.
  * Group 0 is that of the rest; the others have a key. For one thread.
  *
  * <pre>
- *   group:   0 last cell asked for + 1, or 0 (4 bytes) | 4 the group that it counts in (4)
+ *   group:   0 last cell asked for + 1, or 0 (4 bytes) | 4 its step (4) | 8 the group that it counts in (4) | 12 padding (4)
  * </pre>
  */
 final class GroupTable {
@@ -23,11 +28,16 @@ final class GroupTable {
 
     private static final int CELLS_MAX = CellCounts.CELLS_MAX;
 
-    private static final int TARGET_OFFSET = Integer.BYTES;
-    private static final int LENGTH = TARGET_OFFSET + Integer.BYTES;
+    private static final int CELL_OFFSET = 0;
+    private static final int STEP_OFFSET = CELL_OFFSET + Integer.BYTES;
+    private static final int TARGET_OFFSET = STEP_OFFSET + Integer.BYTES;
+    private static final int LENGTH = TARGET_OFFSET + Long.BYTES;
 
     private final GroupTerms terms;
     private final KeyEncoder encoder;
+    private final RecordLookup lookup;
+    private final @Nullable IntegerKeys integers;
+    private final @Nullable IntegerGroups byInteger;
     private final KeyTable keys;
     private final RecordTable groups;
     private final GroupStates states;
@@ -41,9 +51,18 @@ final class GroupTable {
      *
      * @param states of the cells, none yet
      */
-    GroupTable(GroupMemory memory, GroupTerms terms, KeyEncoder encoder, GroupStates states, long seed) {
+    GroupTable(
+            GroupMemory memory,
+            GroupTerms terms,
+            PayloadFormat format,
+            RecordLookup lookup,
+            GroupStates states,
+            long seed) {
         this.terms = terms;
-        this.encoder = encoder;
+        this.lookup = lookup;
+        encoder = new KeyEncoder(format, terms.by(), lookup, 0);
+        integers = IntegerKeys.of(format, terms.by());
+        byInteger = integers == null ? null : new IntegerGroups(memory, seed);
         this.states = states;
         stepped = terms.stepNs() > 0;
         keys = new KeyTable(memory, seed);
@@ -76,47 +95,101 @@ final class GroupTable {
     }
 
     /**
-     * The group of a record, new if need be.
+     * Finds the group of each record of a batch, new if need be; the batch's keys are undefined then.
      *
      * @throws GroupLimitException if a cap is exceeded and the rest is not counted as other
      */
-    int add(DirectBuffer payload, int offset, int length) {
-        records++;
+    void add(RecordBatch batch, int[] into) {
+        int count = batch.count();
+        if (terms.by().isEmpty()) {
+            Arrays.fill(into, 0, count, sole());
+        } else if (integers == null || byInteger == null || !integers.read(batch)) {
+            for (int i = 0; i < count; i++) {
+                lookup.from(batch.address(i));
+                into[i] = add(batch.buffer(), batch.offset(i), batch.length(i), i);
+            }
+        } else {
+            addIntegers(integers, byInteger, batch, into);
+        }
+        records += count;
+    }
+
+    private void addIntegers(IntegerKeys of, IntegerGroups known, RecordBatch batch, int[] into) {
+        long previous = 0;
+        int group = NONE;
+        for (int i = 0; i < batch.count(); i++) {
+            long value = of.value(i);
+            if (value != previous || group == NONE) {
+                group = known.find(value);
+                previous = value;
+                if (group == OTHER) {
+                    group = add(batch.buffer(), batch.offset(i), batch.length(i), i);
+                    if (group != OTHER) {
+                        known.add(value, group);
+                    }
+                }
+            }
+            into[i] = group;
+        }
+    }
+
+    /** @param before records of the batch before this one */
+    private int add(DirectBuffer payload, int offset, int length, int before) {
         int keyLength = encoder.encode(payload, offset, length);
         if (keyLength == KeyEncoder.TOO_LONG) {
-            return other("group key is too long", encoder.lengthWanted(), KeyTable.LENGTH_MAX);
+            return other("group key is too long", encoder.lengthWanted(), KeyTable.LENGTH_MAX, before);
         }
         long hash = keys.hash(encoder.key(), keyLength);
         int key = keys.find(encoder.key(), keyLength, hash);
         if (key != KeyTable.NONE) {
             return key + 1;
         } else if (keys.size() >= terms.groupsMax()) {
-            return other("too many groups", keys.size() + 1L, terms.groupsMax());
+            return other("too many groups", keys.size() + 1L, terms.groupsMax(), before);
         }
         keys.add(encoder.key(), keyLength, hash);
         return addGroup();
     }
 
-    private int other(String what, long found, long max) {
+    private int other(String what, long found, long max, int before) {
         if (!terms.restAsOther()) {
-            throw new GroupLimitException(what, found, max, records);
+            throw new GroupLimitException(what, found, max, records + before + 1);
         }
         return OTHER;
     }
 
-    /** The group that a record counts in, or {@link #NONE}. */
-    int find(DirectBuffer payload, int offset, int length) {
+    /** Finds the group that each record of a batch counts in, or {@link #NONE}; the batch's keys are undefined then. */
+    void find(RecordBatch batch, int[] into) {
+        int count = batch.count();
+        int unknown = terms.restAsOther() ? OTHER : NONE;
+        if (terms.by().isEmpty()) {
+            Arrays.fill(into, 0, count, groups.size() > 1 ? target(1) : unknown);
+        } else if (integers == null || byInteger == null || !integers.read(batch)) {
+            for (int i = 0; i < count; i++) {
+                lookup.from(batch.address(i));
+                into[i] = find(batch.buffer(), batch.offset(i), batch.length(i), unknown);
+            }
+        } else {
+            for (int i = 0; i < count; i++) {
+                int group = byInteger.find(integers.value(i));
+                into[i] = group == OTHER
+                        ? find(batch.buffer(), batch.offset(i), batch.length(i), unknown)
+                        : target(group);
+            }
+        }
+    }
+
+    private int find(DirectBuffer payload, int offset, int length, int unknown) {
         int keyLength = encoder.encode(payload, offset, length);
         if (keyLength == KeyEncoder.TOO_LONG) {
             return OTHER;
         }
         int key = keys.find(encoder.key(), keyLength, keys.hash(encoder.key(), keyLength));
-        return key == KeyTable.NONE ? terms.restAsOther() ? OTHER : NONE : target(key + 1);
+        return key == KeyTable.NONE ? unknown : target(key + 1);
     }
 
     /** The group of all records if there are no fields, new if need be. */
     int sole() {
-        return groups.size() > 1 ? 1 : add(cellKey, 0, 0);
+        return groups.size() > 1 ? 1 : add(cellKey, 0, 0, 0);
     }
 
     /**
@@ -128,8 +201,10 @@ final class GroupTable {
         if (!stepped) {
             return group;
         }
-        int last = last(group);
-        if (last != NONE && stepOf(last) == step) {
+        UnsafeBuffer buffer = groups.buffer(group);
+        int at = groups.offset(group);
+        int last = buffer.getInt(at + CELL_OFFSET) - 1;
+        if (last != NONE && buffer.getInt(at + STEP_OFFSET) == step) {
             return last;
         }
         int cell = findCell(group, step);
@@ -140,12 +215,9 @@ final class GroupTable {
             cells.add(cellKey, Long.BYTES, cells.hash(cellKey, Long.BYTES));
             cell = states.add();
         }
-        groups.buffer(group).putInt(groups.offset(group), cell + 1);
+        buffer.putInt(at + CELL_OFFSET, cell + 1);
+        buffer.putInt(at + STEP_OFFSET, step);
         return cell;
-    }
-
-    private int last(int group) {
-        return groups.buffer(group).getInt(groups.offset(group)) - 1;
     }
 
     /** The cell of a group and step, or {@link #NONE}. */

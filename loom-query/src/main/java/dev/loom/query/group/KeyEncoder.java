@@ -8,7 +8,6 @@ import dev.loom.format.RecordLookup;
 import dev.loom.format.UnknownFieldException;
 import java.util.ArrayList;
 import java.util.List;
-import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +48,11 @@ public final class KeyEncoder {
     private final FieldValue printed = new FieldValue();
     private final UnsafeBuffer key = new UnsafeBuffer(new byte[KeyTable.LENGTH_MAX + Long.BYTES]);
     private final int begin;
+    /** Where the next whole word of the key is to be, and the bytes of it that there are. */
+    private int end;
+
+    private int filled;
+    private long word;
     private int lengthWanted;
 
     /**
@@ -91,19 +95,19 @@ public final class KeyEncoder {
 
     /** Makes the key of a payload; returns its length, or {@link #TOO_LONG}. The lookup must stand at the record. */
     int encode(DirectBuffer payload, int offset, int length) {
-        int at = begin;
-        for (int i = 0; i < readers.length && at != TOO_LONG; i++) {
+        end = begin;
+        filled = 0;
+        word = 0;
+        for (int i = 0; i < readers.length; i++) {
             FieldValue value = values[i];
             readers[i].read(payload, offset, length, value);
-            lengthWanted = at + 1 + Integer.BYTES + value.length();
-            at = put(value, at);
+            if (!put(value)) {
+                return TOO_LONG;
+            }
         }
-        if (at == TOO_LONG) {
-            return at;
-        }
-        int end = BitUtil.align(at, Long.BYTES);
-        while (at < end) {
-            key.putByte(at++, (byte) 0);
+        if (filled > 0) {
+            key.putLong(end, word);
+            end += Long.BYTES;
         }
         return end;
     }
@@ -118,59 +122,108 @@ public final class KeyEncoder {
         return key.getByte(begin) == ABSENT;
     }
 
-    private int put(FieldValue value, int at) {
-        if (at + 1 + Long.BYTES > KeyTable.LENGTH_MAX) {
-            return TOO_LONG;
-        }
+    private boolean put(FieldValue value) {
         return switch (value.kind()) {
-            case ABSENT -> put(ABSENT, at);
-            case INTEGER -> put(INTEGER, value.longValue(), at);
-            case UNSIGNED -> put(UNSIGNED, value.longValue(), at);
-            case DOUBLE -> putDouble(value.doubleValue(), at);
-            case BOOLEAN -> put(value.longValue() == 0 ? FALSE : TRUE, at);
-            case TEXT -> put(TEXT, value, at);
-            case BYTES -> put(BYTES, value, at);
-            case JSON -> putJson(value, at);
+            case ABSENT -> put(ABSENT);
+            case INTEGER -> put(INTEGER, value.longValue());
+            case UNSIGNED -> put(UNSIGNED, value.longValue());
+            case DOUBLE -> putDouble(value.doubleValue());
+            case BOOLEAN -> put(value.longValue() == 0 ? FALSE : TRUE);
+            case TEXT -> put(TEXT, value);
+            case BYTES -> put(BYTES, value);
+            case JSON -> putJson(value);
         };
     }
 
-    private int put(byte kind, int at) {
-        key.putByte(at, kind);
-        return at + 1;
+    private boolean fits(int bytes) {
+        lengthWanted = end + filled + bytes;
+        return lengthWanted <= KeyTable.LENGTH_MAX;
     }
 
-    private int put(byte kind, long bits, int at) {
-        key.putByte(at, kind);
-        key.putLong(at + 1, bits);
-        return at + 1 + Long.BYTES;
+    private boolean put(byte kind) {
+        boolean fits = fits(1);
+        if (fits) {
+            append(kind, 1);
+        }
+        return fits;
     }
 
-    private int putDouble(double number, int at) {
+    private boolean put(byte kind, long bits) {
+        boolean fits = fits(1 + Long.BYTES);
+        if (fits) {
+            append(kind, 1);
+            append(bits, Long.BYTES);
+        }
+        return fits;
+    }
+
+    private boolean putDouble(double number) {
         if (number == Math.rint(number) && number >= -TWO_63 && number < TWO_64) {
             return number < TWO_63
-                    ? put(INTEGER, (long) number, at)
-                    : put(UNSIGNED, (long) (number - TWO_63) ^ Long.MIN_VALUE, at);
+                    ? put(INTEGER, (long) number)
+                    : put(UNSIGNED, (long) (number - TWO_63) ^ Long.MIN_VALUE);
         }
-        return put(DOUBLE, Double.isNaN(number) ? NAN : Double.doubleToRawLongBits(number), at);
+        return put(DOUBLE, Double.isNaN(number) ? NAN : Double.doubleToRawLongBits(number));
     }
 
-    private int put(byte kind, FieldValue value, int at) {
+    private boolean put(byte kind, FieldValue value) {
         int length = value.length();
-        if (length > KeyTable.LENGTH_MAX - at - 1 - Integer.BYTES) {
-            return TOO_LONG;
+        if (length > KeyTable.LENGTH_MAX || !fits(1 + Integer.BYTES + length)) {
+            lengthWanted = end + filled + 1 + Integer.BYTES + length;
+            return false;
         }
-        key.putByte(at, kind);
-        key.putInt(at + 1, length);
-        key.putBytes(at + 1 + Integer.BYTES, value.bytes(), value.offset(), length);
-        return at + 1 + Integer.BYTES + length;
+        append(kind | (long) length << Byte.SIZE, 1 + Integer.BYTES);
+        DirectBuffer from = value.bytes();
+        int offset = value.offset();
+        int left = length;
+        // whole words are read and written, since a word that was written by parts is slow to read
+        int shift = filled * Byte.SIZE;
+        while (left >= Long.BYTES) {
+            long next = from.getLong(offset);
+            key.putLong(end, word | next << shift);
+            word = shift == 0 ? 0 : next >>> (Long.SIZE - shift);
+            end += Long.BYTES;
+            offset += Long.BYTES;
+            left -= Long.BYTES;
+        }
+        if (left > 0) {
+            append(lastBytes(from, offset, left, length), left);
+        }
+        return true;
     }
 
-    private int putJson(FieldValue value, int at) {
+    /** The last bytes of a text, fewer than 8. */
+    private static long lastBytes(DirectBuffer from, int offset, int count, int length) {
+        if (length >= Long.BYTES) {
+            return from.getLong(offset + count - Long.BYTES) >>> (Long.SIZE - count * Byte.SIZE);
+        }
+        long bits = 0;
+        for (int i = count - 1; i >= 0; i--) {
+            bits = (bits << Byte.SIZE) | (from.getByte(offset + i) & 0xFF);
+        }
+        return bits;
+    }
+
+    /** Appends up to 8 bytes; those above them are 0. */
+    private void append(long bits, int bytes) {
+        long all = word | bits << (filled * Byte.SIZE);
+        int total = filled + bytes;
+        if (total >= Long.BYTES) {
+            key.putLong(end, all);
+            end += Long.BYTES;
+            all = filled == 0 ? 0 : bits >>> (Long.SIZE - filled * Byte.SIZE);
+            total -= Long.BYTES;
+        }
+        word = all;
+        filled = total;
+    }
+
+    private boolean putJson(FieldValue value) {
         if (FieldValue.JsonView.isPlain(value)) {
-            return put(JSON, value, at);
+            return put(JSON, value);
         }
         FieldValue.JsonView.visible(value, false, printed);
-        return put(JSON, printed, at);
+        return put(JSON, printed);
     }
 
     static boolean isNumber(byte kind) {

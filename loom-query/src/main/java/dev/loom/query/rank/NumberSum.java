@@ -57,6 +57,23 @@ public final class NumberSum {
         allWhole = from.getLong(offset + 4 * Long.BYTES) == 0;
     }
 
+    /** Adds 128 bits in two's complement to the whole numbers of a sum that was stored. */
+    static void addStored(MutableDirectBuffer sum, int offset, long high, long low) {
+        long total = sum.getLong(offset + Long.BYTES) + low;
+        long carry = Long.compareUnsigned(total, low) < 0 ? 1 : 0;
+        sum.putLong(offset, sum.getLong(offset) + high + carry);
+        sum.putLong(offset + Long.BYTES, total);
+    }
+
+    /** Adds to the others of a sum that was stored, as {@link DoubleSum#add(double)} does. */
+    static void addStored(MutableDirectBuffer sum, int offset, double value) {
+        double before = sum.getDouble(offset + 2 * Long.BYTES);
+        double total = before + value;
+        int at = offset + 3 * Long.BYTES;
+        sum.putDouble(at, sum.getDouble(at) + DoubleSum.error(before, value, total));
+        sum.putDouble(offset + 2 * Long.BYTES, total);
+    }
+
     /** Adds another sum. */
     void add(NumberSum other) {
         whole.add(other.whole);

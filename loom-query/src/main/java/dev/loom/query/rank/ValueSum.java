@@ -80,6 +80,19 @@ public final class ValueSum {
         numbers.load(from, offset);
     }
 
+    /**
+     * Adds a value to a sum that was stored, as {@link #add(long, int)} does.
+     *
+     * @param type whose integers are not kept exact otherwise
+     */
+    public static void addStored(MutableDirectBuffer sum, int offset, ValueType type, long key) {
+        switch (type) {
+            case I64 -> NumberSum.addStored(sum, offset, key >> (Long.SIZE - 1), key);
+            case U64 -> NumberSum.addStored(sum, offset, 0, type.bits(key));
+            case F64 -> NumberSum.addStored(sum, offset, ValueType.doubleOf(key));
+        }
+    }
+
     /** Integers in full, doubles as {@link Double#toString} prints them. */
     public String text() {
         boolean whole = exact ? numbers.isWhole() : type != ValueType.F64;
@@ -115,7 +128,8 @@ public final class ValueSum {
         int byDouble = Double.compare(doubleValue(), other.doubleValue());
         LongSum left = numbers.whole();
         LongSum right = other.numbers.whole();
-        return byDouble != 0 || type == ValueType.F64
+        boolean integers = exact ? numbers.isWhole() && other.numbers.isWhole() : type != ValueType.F64;
+        return byDouble != 0 || !integers
                 ? byDouble
                 : left.high() != right.high()
                         ? Long.compare(left.high(), right.high())

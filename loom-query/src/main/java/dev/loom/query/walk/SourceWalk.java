@@ -26,6 +26,7 @@ public final class SourceWalk implements AutoCloseable {
     private final TimeRange range;
     private final long fromAddress;
     private final boolean newestFirst;
+    private final boolean oldestFirst;
     private final Where.@Nullable Predicate predicate;
     private final QueryGuide guide;
     private final ChunkCursor chunks;
@@ -47,11 +48,12 @@ public final class SourceWalk implements AutoCloseable {
         QueryTerms terms = context.terms();
         fromAddress = terms.fromAddress();
         newestFirst = order == Order.NEWEST_FIRST;
+        oldestFirst = !newestFirst && !inBatches;
         predicate = context.predicate();
         guide = new QueryGuide(context, bytesReadBefore, order, decider, range);
         SnapshotReader reader = context.reader();
         chunks = chunks(terms, reader, range, newestFirst, context.plan().hasIndexes());
-        records = newestFirst || inBatches ? reader.backward(chunks, guide) : reader.forward(chunks, guide);
+        records = oldestFirst ? reader.forward(chunks, guide) : reader.backward(chunks, guide);
     }
 
     private static ChunkCursor chunks(
@@ -69,15 +71,18 @@ public final class SourceWalk implements AutoCloseable {
 
     /**
      * Moves to the next records to be examined: to several at once if all records of a page count. Chunks come in the walk's
-     * order, records within a chunk newest first.
+     * order, records within a chunk newest first, unless the walk was begun without batches: then records come in its order.
      */
     public boolean next(RecordBatch batch) {
         if (guide.whole() && records.next(batch)) {
             return true;
         }
         while (records.next()) {
+            if (oldestFirst && range.endsBefore(records.timeNs())) {
+                return false;
+            }
             if (range.contains(records.timeNs()) && records.address() >= fromAddress && meetsCondition()) {
-                batch.setOne(records.buffer(), records.offset(), records.length(), records.address());
+                batch.setOne(records.buffer(), records.offset(), records.length(), records.address(), records.timeNs());
                 return true;
             }
         }
