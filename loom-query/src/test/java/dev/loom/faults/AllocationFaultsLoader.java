@@ -13,16 +13,18 @@ import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
 /**
- * Loads the project's classes once more, those of the store with a call of {@link AllocationFaults#before} at each allocation: of
+ * Loads the project's classes once more, those of some packages with a call of {@link AllocationFaults#before} at each allocation: of
  * an object, an array, a lambda with its variables, and in a method of the JDK that may be one.
  */
 final class AllocationFaultsLoader extends ClassLoader {
     private static final String PROJECT = "dev.loom.";
     private static final String FAULTS = AllocationFaults.class.getName();
-    private static final Set<String> CHANGED = Set.of("index", "io", "log", "record", "recorder", "schema", "store");
+    /** The packages of the store. */
+    static final Set<String> STORE = Set.of("index", "io", "log", "record", "recorder", "schema", "store");
 
     /** Methods that return what there is already. */
     private static final Set<String> QUIET = Set.of(
+            "byteBuffer",
             "clear",
             "clearProperty",
             "currentThread",
@@ -44,8 +46,12 @@ final class AllocationFaultsLoader extends ClassLoader {
     private static final Set<String> LOUD =
             Set.of("add", "addAll", "ensureCapacity", "force", "merge", "put", "read", "sort", "truncate", "write");
 
-    AllocationFaultsLoader() {
+    private final Set<String> changed;
+
+    /** @param changed the packages whose classes are changed, without what is before or behind their first name */
+    AllocationFaultsLoader(Set<String> changed) {
         super(AllocationFaultsLoader.class.getClassLoader());
+        this.changed = changed;
     }
 
     @Override
@@ -66,7 +72,7 @@ final class AllocationFaultsLoader extends ClassLoader {
             }
             byte[] bytes = file.readAllBytes();
             String[] parts = name.split("\\.", 4);
-            byte[] code = parts.length == 4 && CHANGED.contains(parts[2]) ? change(bytes) : bytes;
+            byte[] code = parts.length == 4 && changed.contains(parts[2]) ? change(bytes) : bytes;
             return defineClass(name, code, 0, code.length);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -35,7 +35,8 @@ final class AllocationFaultsTest {
 
     private static Class<?> scenario() {
         try {
-            return new AllocationFaultsLoader().loadClass(AllocationScenario.class.getName());
+            return new AllocationFaultsLoader(AllocationFaultsLoader.STORE)
+                    .loadClass(AllocationScenario.class.getName());
         } catch (ClassNotFoundException e) {
             throw new LinkageError("no scenario", e);
         }

@@ -323,7 +323,7 @@ final class GroupStore implements AutoCloseable {
         }
         List<Long> addresses = new ArrayList<>(shared.keySet());
         long address = random.nextInt(10) == 0 ? 8 : addresses.get(random.nextInt(addresses.size()));
-        long value = random.nextInt(20) - 2;
+        long value = random.nextInt(20) - 2L;
         payload.putLong(0, address);
         payload.putLong(8, value);
         loom.push(source.id, payload, 0, 16 + random.nextInt(100));
