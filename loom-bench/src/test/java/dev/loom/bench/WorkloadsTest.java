@@ -28,7 +28,7 @@ final class WorkloadsTest {
 
     @Test
     void shouldAskDuckDbTheSame() throws Exception {
-        assertEquals(2 * 7, rows(QueryVersusDuckDb::run, "--records", "20000", "--rounds", "1"));
+        assertEquals(2 * 12, rows(QueryVersusDuckDb::run, "--records", "20000", "--rounds", "1"));
     }
 
     @Test

@@ -2,9 +2,11 @@ package dev.loom.bench.query;
 
 import dev.loom.api.Index;
 import dev.loom.api.Snapshot;
+import dev.loom.query.GroupedAggregate;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
 import dev.loom.query.QueryCursor;
+import dev.loom.query.model.GroupOrder;
 import dev.loom.query.model.QueryStatistics;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.model.Value;
@@ -14,6 +16,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 
 /**
  * A question about the latency of system calls, in the form that each system takes.
@@ -23,6 +26,8 @@ import java.util.Locale;
  * @param sql asks a table; returns the same integers in the same order
  */
 public record Question(String name, Loom loom, String sql) {
+    private static final int GROUPS_MAX = 1 << 16;
+
     /** Asks a store. */
     @FunctionalInterface
     public interface Loom {
@@ -55,6 +60,11 @@ public record Question(String name, Loom loom, String sql) {
         for (final String percentile : List.of("99.99", "99", "50")) {
             questions.add(percentile(percentile));
         }
+        questions.add(groups("by no field, no index"));
+        questions.add(groups("by 64 threads", "thread"));
+        questions.add(groups("by 1,024 threads and calls", "thread", "call"));
+        questions.add(groups("by 65,536 numbers of bytes", "bytes"));
+        questions.add(percentilesByThread());
         return questions;
     }
 
@@ -122,6 +132,60 @@ public record Question(String name, Loom loom, String sql) {
                     return new Answer(List.of(value.toBigDecimal().toBigIntegerExact()), answer.statistics());
                 },
                 String.format(Locale.ROOT, "SELECT quantile_disc(latency_ns, %s) FROM calls", fraction(text)));
+    }
+
+    /** Count, sum and maximum for each value of some fields. */
+    private static Question groups(String name, String... fields) {
+        final String by = String.join(", ", fields);
+        return new Question(
+                name,
+                (snapshot, latency) -> answer(groupsOf(snapshot, latency, fields), group -> {
+                    final List<BigInteger> row = key(group);
+                    row.add(BigInteger.valueOf(group.count()));
+                    row.add(new BigInteger(group.sum()));
+                    row.add(group.max().orElseThrow().toBigDecimal().toBigIntegerExact());
+                    return row;
+                }),
+                "SELECT " + (by.isEmpty() ? "" : by + ", ")
+                        + "count(latency_ns), sum(latency_ns), max(latency_ns) FROM calls"
+                        + (by.isEmpty() ? "" : " GROUP BY " + by + " ORDER BY " + by));
+    }
+
+    private static Question percentilesByThread() {
+        return new Question(
+                "p99 by 64 threads",
+                (snapshot, latency) ->
+                        answer(groupsOf(snapshot, latency, "thread").percentiles(99), group -> {
+                            final List<BigInteger> row = key(group);
+                            row.add(group.percentile(99)
+                                    .orElseThrow()
+                                    .toBigDecimal()
+                                    .toBigIntegerExact());
+                            return row;
+                        }),
+                "SELECT thread, quantile_disc(latency_ns, 0.99) FROM calls GROUP BY thread ORDER BY thread");
+    }
+
+    private static GroupedAggregate groupsOf(Snapshot snapshot, Index latency, String... fields) {
+        return GroupedAggregate.of(snapshot, latency.sourceId(), latency.function())
+                .by(fields)
+                .useChunkIndex(false)
+                .groupsMax(GROUPS_MAX)
+                .order(GroupOrder.ascending(GroupOrder.By.KEY));
+    }
+
+    private static List<BigInteger> key(GroupedAggregate.Group group) {
+        final List<BigInteger> row = new ArrayList<>();
+        group.key().forEach(value -> row.add(BigInteger.valueOf(value.longValue())));
+        return row;
+    }
+
+    private static Answer answer(GroupedAggregate query, Function<GroupedAggregate.Group, List<BigInteger>> row) {
+        final List<BigInteger> values = new ArrayList<>();
+        try (GroupedAggregate.Groups groups = query.run()) {
+            groups.forEach(group -> values.addAll(row.apply(group)));
+            return new Answer(values, groups.statistics());
+        }
     }
 
     private static String fraction(String percentile) {

@@ -62,7 +62,7 @@ final class GroupTable {
         this.lookup = lookup;
         encoder = new KeyEncoder(format, terms.by(), lookup, 0);
         integers = IntegerKeys.of(format, terms.by());
-        byInteger = integers == null ? null : new IntegerGroups(memory, seed);
+        byInteger = integers == null ? null : new IntegerGroups(memory, seed, integers.width());
         this.states = states;
         stepped = terms.stepNs() > 0;
         keys = new KeyTable(memory, seed);
@@ -115,21 +115,16 @@ final class GroupTable {
     }
 
     private void addIntegers(IntegerKeys of, IntegerGroups known, RecordBatch batch, int[] into) {
-        long previous = 0;
-        int group = NONE;
-        for (int i = 0; i < batch.count(); i++) {
-            long value = of.value(i);
-            if (value != previous || group == NONE) {
-                group = known.find(value);
-                previous = value;
-                if (group == OTHER) {
-                    group = add(batch.buffer(), batch.offset(i), batch.length(i), i);
-                    if (group != OTHER) {
-                        known.add(value, group);
-                    }
+        int count = batch.count();
+        known.find(of, count, into);
+        for (int i = 0; i < count; i++) {
+            // a new group may have come earlier in the batch, which the table of keys knows then
+            if (into[i] == OTHER) {
+                into[i] = add(batch.buffer(), batch.offset(i), batch.length(i), i);
+                if (into[i] != OTHER) {
+                    known.add(of, i, into[i]);
                 }
             }
-            into[i] = group;
         }
     }
 
@@ -169,11 +164,11 @@ final class GroupTable {
                 into[i] = find(batch.buffer(), batch.offset(i), batch.length(i), unknown);
             }
         } else {
+            byInteger.find(integers, count, into);
             for (int i = 0; i < count; i++) {
-                int group = byInteger.find(integers.value(i));
-                into[i] = group == OTHER
+                into[i] = into[i] == OTHER
                         ? find(batch.buffer(), batch.offset(i), batch.length(i), unknown)
-                        : target(group);
+                        : target(into[i]);
             }
         }
     }

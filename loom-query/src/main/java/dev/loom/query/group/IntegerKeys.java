@@ -7,35 +7,52 @@ import dev.loom.value.RecordBatch;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads keys that are one integer each, at the same place in each payload. For one thread. */
+/** Reads keys of a few integers, each at the same place in each payload. For one thread. */
 final class IntegerKeys {
-    private final KeyReader reader;
-    private final long[] values = new long[RecordBatch.RECORDS_MAX];
+    /** The most integers of a key. */
+    static final int WIDTH_MAX = 4;
 
-    private IntegerKeys(IndexFunction function) {
-        reader = new KeyReader(function);
+    private final KeyReader[] readers;
+    private final long[][] values;
+
+    private IntegerKeys(PayloadFormat format, List<String> fields) {
+        readers = fields.stream()
+                .map(field -> new KeyReader(IndexFunction.field(format, field)))
+                .toArray(KeyReader[]::new);
+        values = new long[readers.length][RecordBatch.RECORDS_MAX];
     }
 
-    /** Null unless the fields are one integer at a fixed place. */
+    /** Null unless the fields are a few integers at fixed places. */
     static @Nullable IntegerKeys of(PayloadFormat format, List<String> fields) {
-        PayloadFormat.FixedField field = fields.size() == 1 ? format.fixedField(fields.get(0)) : null;
-        return field == null || !field.type().isInteger()
-                ? null
-                : new IntegerKeys(IndexFunction.field(format, fields.get(0)));
+        boolean few = !fields.isEmpty() && fields.size() <= WIDTH_MAX;
+        return few && fields.stream().allMatch(field -> isInteger(format.fixedField(field)))
+                ? new IntegerKeys(format, fields)
+                : null;
+    }
+
+    private static boolean isInteger(PayloadFormat.@Nullable FixedField field) {
+        return field != null && field.type().isInteger();
+    }
+
+    /** The number of integers of a key. */
+    int width() {
+        return readers.length;
     }
 
     /** Reads the values of a batch, whose keys it replaces; false if a record lacks one. */
     boolean read(RecordBatch batch) {
         int count = batch.count();
-        if (reader.readAll(batch) < count) {
-            return false;
+        for (int i = 0; i < readers.length; i++) {
+            if (readers[i].readAll(batch) < count) {
+                return false;
+            }
+            System.arraycopy(batch.keys(), 0, values[i], 0, count);
         }
-        System.arraycopy(batch.keys(), 0, values, 0, count);
         return true;
     }
 
-    /** One of the values read; an unsigned one is turned into a signed one. */
-    long value(int i) {
-        return values[i];
+    /** The values read of one of the fields, by record; an unsigned one is turned into a signed one. */
+    long[] values(int field) {
+        return values[field];
     }
 }
