@@ -26,7 +26,8 @@ record HistogramSteps(TimeRange range, long stepNs) {
         long stepNs = asked.length() == null ? 0 : asked.length().toNanos();
         SourceClock clock = selected.clock();
         TimeRange wanted = selected.records().range();
-        TimeRange held = clock == null ? arrivals(snapshot, selected) : eventTimes(snapshot, selected, clock, run);
+        TimeRange held =
+                clock == null ? arrivals(snapshot, selected.source()) : eventTimes(snapshot, selected, clock, run);
         if (held == null || held.fromNs() >= wanted.toNs() || held.toNs() <= wanted.fromNs()) {
             return null;
         }
@@ -60,8 +61,16 @@ record HistogramSteps(TimeRange range, long stepNs) {
         return clock == null ? query.range(range) : query.eventRange(clock, range);
     }
 
-    private static @Nullable TimeRange arrivals(Snapshot snapshot, SelectedSource selected) {
-        Source.Statistics statistics = snapshot.statistics(selected.source().id());
+    /** The same steps with a whole last one, as far as a range goes: what is counted per second needs the time that was waited. */
+    HistogramSteps whole(TimeRange wanted) {
+        long lastNs = range.fromNs() + (count() - 1) * stepNs;
+        long endNs = lastNs > Long.MAX_VALUE - stepNs ? Long.MAX_VALUE : lastNs + stepNs;
+        return new HistogramSteps(new TimeRange(range.fromNs(), Math.min(endNs, wanted.toNs())), stepNs);
+    }
+
+    /** From the first record's arrival to behind the last one's; null if there are no records. */
+    static @Nullable TimeRange arrivals(Snapshot snapshot, Source source) {
+        Source.Statistics statistics = snapshot.statistics(source.id());
         return statistics.records() == 0 ? null : new TimeRange(statistics.firstTimeNs(), statistics.lastTimeNs() + 1);
     }
 

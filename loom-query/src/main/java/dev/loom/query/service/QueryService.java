@@ -54,6 +54,7 @@ public final class QueryService {
      * @param snapshot of the store whose sources the request names
      * @throws RequestException if the snapshot shows that the request makes no sense
      * @throws QueryMemory.Exhausted if memory is used up
+     * @throws dev.loom.query.model.GroupLimitException if there are more groups or distinct values than a request's caps
      */
     public QueryReport run(Snapshot snapshot, QueryRequest request, ResultHandler results) {
         RecordSelection records = request.records();
@@ -73,6 +74,12 @@ public final class QueryService {
             top(snapshot, top, selected, run, results);
         } else if (request instanceof AggregateRequest aggregate) {
             aggregate(snapshot, aggregate, selected, run, results);
+        } else if (request instanceof GroupRequest groups) {
+            new GroupedRun(snapshot, groups, selected, run, results)
+                    .run((covered, found) -> results.onGroups(groups, covered, found));
+        } else if (request instanceof ValuesRequest values) {
+            new GroupedRun(snapshot, values.groups(), selected, run, results)
+                    .run((covered, found) -> results.onValues(values, found));
         } else if (request instanceof HistogramRequest histogram) {
             histogram(snapshot, histogram, selected, run, results);
         } else if (request instanceof CountRequest count) {

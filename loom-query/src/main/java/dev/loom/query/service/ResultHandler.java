@@ -2,9 +2,11 @@ package dev.loom.query.service;
 
 import dev.loom.api.Source;
 import dev.loom.format.RecordLookup;
+import dev.loom.query.GroupedAggregate;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.ProgressiveCount;
+import dev.loom.query.model.TimeRange;
 import java.util.List;
 import org.agrona.DirectBuffer;
 
@@ -36,6 +38,17 @@ public interface ResultHandler {
     default void onAggregate(AggregateRequest request, IndexedAggregate.Result result) {}
 
     /**
+     * The answer to a request for groups, during the call only. With steps, not called if there is no record in the range.
+     *
+     * @param covered the times of all groups together: the range of the request, whose open ends are the times of the source's first
+     *     and last record, unless all are of one moment; with steps, from the first step's start to the last step's end
+     */
+    default void onGroups(GroupRequest request, TimeRange covered, GroupedAggregate.Groups groups) {}
+
+    /** The answer to a request for values, during the call only; each is a group. */
+    default void onValues(ValuesRequest request, GroupedAggregate.Groups values) {}
+
+    /**
      * The answer to a histogram request. Not called if there is no record in the range, or if by value and time no value.
      *
      * @param groups neighbouring bins from the first to the last that holds a value; with steps, each group is one bin of the
@@ -56,7 +69,7 @@ public interface ResultHandler {
     default void onCount(CountRequest request, ProgressiveCount.Counts counts) {}
 
     /**
-     * There is no histogram.
+     * There are no results of this kind.
      *
      * @param reason why, for people
      */
