@@ -17,7 +17,6 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -332,10 +331,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
     }
 
     private static byte[] error(ApiFailure failure) {
-        Map<String, Object> error = new LinkedHashMap<>();
-        error.put("code", failure.code());
-        error.put("message", String.valueOf(failure.getMessage()));
-        return JsonText.line(Map.of("error", error)).toByteArray();
+        return JsonText.line(Map.of("error", failure.row())).toByteArray();
     }
 
     private void fail(Request request, Response response, Callback callback, ApiFailure failure) {

@@ -2,6 +2,8 @@ package dev.loom.server.api;
 
 import dev.loom.server.request.RefusedException;
 import dev.loom.server.text.ShortText;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /** Ends a request with an HTTP status, a code for programs and a message for people. */
 public final class ApiFailure extends RuntimeException {
@@ -9,11 +11,18 @@ public final class ApiFailure extends RuntimeException {
 
     private final int status;
     private final String code;
+    private final transient Map<String, Object> details;
 
     public ApiFailure(int status, String code, String message) {
+        this(status, code, message, Map.of());
+    }
+
+    /** @param details for programs */
+    ApiFailure(int status, String code, String message, Map<String, Object> details) {
         super(ShortText.of(message));
         this.status = status;
         this.code = code;
+        this.details = details;
     }
 
     public static ApiFailure badRequest(String message) {
@@ -31,6 +40,15 @@ public final class ApiFailure extends RuntimeException {
             case NOT_FOUND -> notFound(message);
             case FORBIDDEN -> new ApiFailure(403, "forbidden", message);
         };
+    }
+
+    /** Code, message and details, as the answer has them. */
+    public Map<String, Object> row() {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("code", code);
+        row.put("message", String.valueOf(getMessage()));
+        row.putAll(details);
+        return row;
     }
 
     public int status() {

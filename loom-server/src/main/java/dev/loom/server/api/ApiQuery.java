@@ -4,6 +4,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.QueryRequest;
 import dev.loom.query.service.TailRequest;
+import dev.loom.server.request.GroupTexts;
 import dev.loom.server.request.RequestBuilder;
 import dev.loom.server.request.RequestTexts;
 import dev.loom.server.request.RequestTimes;
@@ -31,7 +32,7 @@ record ApiQuery(
         boolean causes,
         @Nullable Function<RequestBuilder, QueryRequest> request,
         @Nullable Function<Snapshot, TailRequest> tail) {
-    static final Set<String> NAMES = Set.of("scan", "agg", "hist", "top", "correlate", "search", "tail");
+    static final Set<String> NAMES = Set.of("scan", "agg", "values", "hist", "top", "correlate", "search", "tail");
     static final String FOLLOW = "follow";
 
     private static final int TAIL_LINES = 20;
@@ -58,12 +59,13 @@ record ApiQuery(
         }
         QueryLimits limits = limits(in, timeMax, false);
         RequestTimes times = times(in);
-        List<String> fields = List.of("agg", "hist").contains(name) ? List.of() : fields(in);
+        List<String> fields = List.of("agg", "values", "hist").contains(name) ? List.of() : fields(in);
         Function<RequestBuilder, QueryRequest> request = switch (name) {
             case "scan" -> scan(source, where, in);
             case "search" -> search(source, where, in);
             case "top" -> top(source, where, in);
             case "agg" -> aggregate(source, where, in);
+            case "values" -> values(source, where, in);
             case "hist" -> histogram(source, where, in);
             default -> correlate(source, where, in);
         };
@@ -117,7 +119,26 @@ record ApiQuery(
             String source, List<String> where, RequestMembers in) {
         String field = in.text("field");
         List<String> percentiles = in.parts("percentile");
-        return builder -> builder.aggregate(source, field, where, percentiles);
+        GroupTexts groups = new GroupTexts(
+                in.parts("by"),
+                in.text("step"),
+                in.text("distinct"),
+                in.text("order"),
+                in.number("limit"),
+                in.number("groups-max"),
+                in.number("distinct-max"),
+                rest(in));
+        return builder -> builder.aggregate(source, field, where, percentiles, groups);
+    }
+
+    private static Function<RequestBuilder, QueryRequest> values(String source, List<String> where, RequestMembers in) {
+        String field = in.required("field");
+        GroupTexts groups = GroupTexts.values(in.number("limit"), in.number("groups-max"), rest(in));
+        return builder -> builder.values(source, field, where, groups);
+    }
+
+    private static boolean rest(RequestMembers in) {
+        return in.words("rest", List.of("other")).contains("other");
     }
 
     private static Function<RequestBuilder, QueryRequest> histogram(

@@ -4,6 +4,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Store;
 import dev.loom.error.ExpiredException;
 import dev.loom.error.LoomException;
+import dev.loom.query.model.GroupLimitException;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.service.QueryReport;
 import dev.loom.query.service.QueryService;
@@ -225,6 +226,14 @@ public final class QueryApi {
             return exhausted.mayPass()
                     ? new ApiFailure(429, "out_of_memory", message)
                     : new ApiFailure(413, "too_large", message);
+        } else if (e instanceof GroupLimitException limit) {
+            return new ApiFailure(
+                    413,
+                    "too_many_groups",
+                    message
+                            + "; groups-max and distinct-max set the caps, rest counts what is beyond them as other, and a"
+                            + " longer step makes fewer",
+                    new TreeMap<>(Map.of("found", limit.found(), "max", limit.max())));
         } else if (e instanceof ExpiredException) {
             return new ApiFailure(410, "expired", message);
         } else if (e instanceof LoomException) {

@@ -103,9 +103,16 @@ final class RequestMembers {
     }
 
     long number(String name, long otherwise) {
+        Long number = number(name);
+        return number == null ? otherwise : number;
+    }
+
+    /** An integer; null if there is none. */
+    @Nullable
+    Long number(String name) {
         String text = text(name);
         try {
-            return text == null ? otherwise : Long.parseLong(text);
+            return text == null ? null : (Long) Long.parseLong(text);
         } catch (NumberFormatException e) {
             throw ApiFailure.badRequest("member is not a 64-bit integer: " + name + ": " + text);
         }

@@ -81,42 +81,18 @@ public final class JsonRecordPrinter extends RecordPrinter {
         FieldColumn of = columns.get(column);
         line.put(column++ == 0 ? '{' : ',');
         line.put(of.jsonKey());
-        putValue(read, of.singlePrecision());
+        JsonText.putField(line, read, of.singlePrecision(), bytes);
     }
 
     /** A program may have pushed a payload that is not JSON; the line must stay JSON. */
     private void putPayload(FieldReader payload, DirectBuffer buffer, int offset, int length) {
         payload.read(buffer, offset, length, value);
-        putValue(value, false);
+        JsonText.putField(line, value, false, bytes);
         if (value.kind() == FieldValue.Kind.ABSENT) {
             bytes.load(buffer, offset, length);
             line.put(PAYLOAD);
             line.putBase64(bytes.array(), 0, length);
             line.put('"');
-        }
-    }
-
-    private void putValue(FieldValue value, boolean singlePrecision) {
-        switch (value.kind()) {
-            case ABSENT -> line.put("null");
-            case INTEGER -> line.putLong(value.longValue());
-            case UNSIGNED -> line.putUnsigned(value.longValue());
-            case DOUBLE -> JsonText.putDouble(line, value.doubleValue(), singlePrecision);
-            case BOOLEAN -> JsonText.putBoolean(line, value.longValue() != 0);
-            case TEXT -> {
-                bytes.load(value);
-                JsonText.putString(line, bytes.array(), 0, bytes.length());
-            }
-            case BYTES -> {
-                bytes.load(value);
-                line.put('"');
-                line.putBase64(bytes.array(), 0, bytes.length());
-                line.put('"');
-            }
-            case JSON -> {
-                bytes.load(value);
-                JsonText.putCompact(line, bytes.array(), 0, bytes.length());
-            }
         }
     }
 

@@ -2,14 +2,18 @@ package dev.loom.server.json;
 
 import dev.loom.api.Source;
 import dev.loom.format.PayloadFormat;
+import dev.loom.query.GroupedAggregate;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.ProgressiveCount;
+import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.AggregateRequest;
 import dev.loom.query.service.BinGroup;
 import dev.loom.query.service.CountRequest;
+import dev.loom.query.service.GroupRequest;
 import dev.loom.query.service.HistogramRequest;
 import dev.loom.query.service.RequestException;
+import dev.loom.query.service.ValuesRequest;
 import dev.loom.server.text.DataOutput;
 import dev.loom.server.time.TimePrinter;
 import java.util.List;
@@ -57,6 +61,16 @@ public final class JsonResults extends RecordResults {
     @Override
     public void onAggregate(AggregateRequest request, IndexedAggregate.Result result) {
         print(ResultRows.aggregate(request, result));
+    }
+
+    @Override
+    public void onGroups(GroupRequest request, TimeRange covered, GroupedAggregate.Groups groups) {
+        new GroupRows(request, covered, groups).forEach(this::print);
+    }
+
+    @Override
+    public void onValues(ValuesRequest request, GroupedAggregate.Groups values) {
+        GroupRows.values(request, values, this::print);
     }
 
     @Override

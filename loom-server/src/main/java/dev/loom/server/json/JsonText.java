@@ -1,5 +1,6 @@
 package dev.loom.server.json;
 
+import dev.loom.format.FieldValue;
 import dev.loom.server.text.EightBytes;
 import dev.loom.server.text.HiddenCharacters;
 import dev.loom.server.text.TextBuffer;
@@ -168,6 +169,8 @@ public final class JsonText {
             line.put("null");
         } else if (value instanceof Double number) {
             putDouble(line, number, false);
+        } else if (value instanceof FieldCell cell) {
+            putField(line, cell.value(), cell.singlePrecision(), new FieldBytes());
         } else if (value instanceof Number || value instanceof Boolean) {
             line.put(value.toString());
         } else if (value instanceof Map<?, ?> nested) {
@@ -182,6 +185,35 @@ public final class JsonText {
             line.put(list.isEmpty() ? "[]" : "]");
         } else {
             putString(line, value.toString());
+        }
+    }
+
+    /**
+     * Writes a field's value.
+     *
+     * @param scratch holds a copy of its bytes meanwhile
+     */
+    static void putField(TextBuffer into, FieldValue value, boolean singlePrecision, FieldBytes scratch) {
+        switch (value.kind()) {
+            case ABSENT -> into.put("null");
+            case INTEGER -> into.putLong(value.longValue());
+            case UNSIGNED -> into.putUnsigned(value.longValue());
+            case DOUBLE -> putDouble(into, value.doubleValue(), singlePrecision);
+            case BOOLEAN -> putBoolean(into, value.longValue() != 0);
+            case TEXT -> {
+                scratch.load(value);
+                putString(into, scratch.array(), 0, scratch.length());
+            }
+            case BYTES -> {
+                scratch.load(value);
+                into.put('"');
+                into.putBase64(scratch.array(), 0, scratch.length());
+                into.put('"');
+            }
+            case JSON -> {
+                scratch.load(value);
+                putCompact(into, scratch.array(), 0, scratch.length());
+            }
         }
     }
 

@@ -4,11 +4,13 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.format.UnknownFieldException;
+import dev.loom.query.model.GroupOrder;
 import dev.loom.query.model.Order;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.AggregateRequest;
 import dev.loom.query.service.CorrelationRequest;
 import dev.loom.query.service.CountRequest;
+import dev.loom.query.service.GroupRequest;
 import dev.loom.query.service.HistogramRequest;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.QueryRequest;
@@ -17,6 +19,7 @@ import dev.loom.query.service.RequestException;
 import dev.loom.query.service.ScanRequest;
 import dev.loom.query.service.TailRequest;
 import dev.loom.query.service.TopRequest;
+import dev.loom.query.service.ValuesRequest;
 import dev.loom.query.text.TextQuery;
 import dev.loom.query.where.Where;
 import dev.loom.server.time.EventTime;
@@ -143,6 +146,35 @@ public final class RequestBuilder {
     }
 
     /**
+     * The same for groups of records, or steps of time; with distinct values if they are asked for. Without any of these, an aggregate.
+     *
+     * @param field null to count records
+     */
+    public QueryRequest aggregate(
+            String source, @Nullable String field, List<String> where, List<String> percentiles, GroupTexts groups) {
+        if (!groups.asked()) {
+            groups.requireNone();
+            return aggregate(source, field, where, percentiles);
+        }
+        GroupOrder order = groups.groupOrder();
+        return new GroupRequest(
+                records(source, where),
+                field,
+                groups.keys(),
+                GroupTexts.percentiles(percentiles, order),
+                groups.distinct(),
+                order,
+                groups.limitOrAll(),
+                groups.caps(),
+                limits);
+    }
+
+    /** A field's values with their counts. */
+    public ValuesRequest values(String source, String field, List<String> where, GroupTexts groups) {
+        return new ValuesRequest(records(source, where), field, groups.limitOrAll(), groups.caps(), limits);
+    }
+
+    /**
      * The counts of a field's values by size, by time, or by both.
      *
      * @param field null to count records by time
@@ -231,7 +263,7 @@ public final class RequestBuilder {
         return text == null ? Duration.ZERO : RequestTexts.duration(part, text);
     }
 
-    private static HistogramRequest.Steps steps(@Nullable String step, int stepsMax) {
+    static HistogramRequest.Steps steps(@Nullable String step, int stepsMax) {
         return new HistogramRequest.Steps(step == null ? null : RequestTexts.duration("step", step), stepsMax);
     }
 
