@@ -5,6 +5,7 @@ import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.error.LoomException;
 import dev.loom.otlp.server.FileFailure;
+import dev.loom.query.model.GroupLimitException;
 import dev.loom.query.service.RequestException;
 import dev.loom.server.client.SidecarException;
 import dev.loom.server.request.RefusedException;
@@ -88,6 +89,12 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
         } else if (e instanceof RequestException request) {
             String option = request.part().isEmpty() ? "" : request.part().length() == 1 ? "-" : "--";
             return fail(ExitCode.USAGE, ShortText.of(option + request.getMessage()));
+        } else if (e instanceof GroupLimitException) {
+            return fail(
+                    ExitCode.LIMIT,
+                    message
+                            + "; --groups-max and --distinct-max set the caps, --rest other counts what is beyond them as"
+                            + " (other), and a longer --step makes fewer");
         } else if (e instanceof LoomException) {
             return fail(ExitCode.STORE, String.valueOf(e.getMessage()));
         } else if (e instanceof IOException || e instanceof UncheckedIOException) {

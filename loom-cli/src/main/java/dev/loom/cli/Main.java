@@ -16,6 +16,7 @@ import dev.loom.cli.query.ScanCommand;
 import dev.loom.cli.query.SearchCommand;
 import dev.loom.cli.query.TailCommand;
 import dev.loom.cli.query.TopCommand;
+import dev.loom.cli.query.ValuesCommand;
 import dev.loom.cli.serve.ServeCommand;
 import dev.loom.cli.store.IndexCommand;
 import dev.loom.cli.store.InfoCommand;
@@ -50,6 +51,7 @@ public final class Main {
             "index",
             "scan",
             "agg",
+            "values",
             "hist",
             "top",
             "correlate",
@@ -133,6 +135,7 @@ public final class Main {
             case "index" -> new IndexCommand(console);
             case "scan" -> new ScanCommand(console);
             case "agg" -> new AggCommand(console);
+            case "values" -> new ValuesCommand(console);
             case "hist" -> new HistCommand(console);
             case "top" -> new TopCommand(console);
             case "correlate" -> new CorrelateCommand(console);

@@ -3,6 +3,8 @@ package dev.loom.cli.output;
 import dev.loom.api.ValueUnit;
 import dev.loom.cli.chart.ValueText;
 import dev.loom.cli.console.Console;
+import dev.loom.server.json.FieldBytes;
+import dev.loom.server.json.FieldCell;
 import dev.loom.server.json.JsonResults;
 import dev.loom.server.text.TextBuffer;
 import java.math.BigDecimal;
@@ -23,11 +25,15 @@ public final class Listing {
     /** Digits of fractional numbers in a table. */
     private static final MathContext DIGITS = new MathContext(9);
 
+    /** Stands for a value that is not there; tells nothing of its column. */
+    public record Note(String text) {}
+
     private final List<String> columns;
     private final List<Map<String, @Nullable Object>> rows = new ArrayList<>();
     private @Nullable Console streamed;
     private final Map<String, ValueUnit> units = new HashMap<>();
     private Set<String> times = Set.of();
+    private Set<String> numbers = Set.of();
     private OutputFormat form = OutputFormat.TABLE;
 
     /**
@@ -60,6 +66,16 @@ public final class Listing {
     }
 
     /**
+     * Marks columns of a table as numbers, though their values are texts.
+     *
+     * @return this
+     */
+    public Listing numbers(String... named) {
+        numbers = Set.of(named);
+        return this;
+    }
+
+    /**
      * Writes rows as they are added, except in a table, whose widths depend on all rows. Call {@link #end} after the last row.
      *
      * @return this
@@ -73,7 +89,7 @@ public final class Listing {
         return this;
     }
 
-    /** Adds a row of {@link Number}, {@link Boolean}, {@link String} or null values. */
+    /** Adds a row of {@link Number}, {@link Boolean}, {@link String}, {@link FieldCell}, {@link Note} or null values. */
     public void add(Map<String, ? extends @Nullable Object> row) {
         Console console = streamed;
         if (console == null || form == OutputFormat.TABLE) {
@@ -145,8 +161,15 @@ public final class Listing {
         if (times.contains(column)) {
             return Table.Kind.TIME;
         }
-        boolean numbers = rows.stream().allMatch(row -> row.get(column) == null || row.get(column) instanceof Number);
-        return numbers && !rows.isEmpty() ? Table.Kind.NUMBER : Table.Kind.TEXT;
+        boolean all = rows.stream().allMatch(row -> mayBeNumber(row.get(column)));
+        return numbers.contains(column) || (all && !rows.isEmpty()) ? Table.Kind.NUMBER : Table.Kind.TEXT;
+    }
+
+    private static boolean mayBeNumber(@Nullable Object value) {
+        return value == null
+                || value instanceof Number
+                || value instanceof Note
+                || (value instanceof FieldCell cell && (cell.isNumber() || cell.isMissing()));
     }
 
     private String tableCell(String column, @Nullable Object value) {
@@ -156,6 +179,10 @@ public final class Listing {
             return unit == ValueUnit.BYTES ? ValueText.compact(amount, unit) : ValueText.precise(amount, unit);
         } else if (value instanceof Double number && Double.isFinite(number)) {
             return new BigDecimal(number, DIGITS).stripTrailingZeros().toPlainString();
+        } else if (value instanceof FieldCell cell) {
+            return KeyText.of(cell);
+        } else if (value instanceof Note note) {
+            return note.text();
         }
         return cell(value, true);
     }
@@ -168,14 +195,23 @@ public final class Listing {
                 line.put(',');
             }
             Object value = values.get(i);
-            if (value != null) {
+            if (value instanceof FieldCell field) {
+                CellText.put(cell, field.value(), field.singlePrecision(), new FieldBytes(), console.outTerminal());
+                putCell(line, cell, field.isMissing(), !field.isNumber());
+            } else if (value != null) {
                 cell.put(cell(value, console.outTerminal()));
-                CsvText.putCell(line, cell, form == OutputFormat.CSV_SAFE && !(value instanceof Number));
-                cell.clear();
+                putCell(line, cell, false, !(value instanceof Number));
             }
         }
         line.put('\n');
         console.out().write(line);
+    }
+
+    private void putCell(TextBuffer line, TextBuffer cell, boolean missing, boolean text) {
+        if (!missing) {
+            CsvText.putCell(line, cell, form == OutputFormat.CSV_SAFE && text);
+        }
+        cell.clear();
     }
 
     private static String cell(@Nullable Object value, boolean escape) {

@@ -4,24 +4,32 @@ import dev.loom.api.IndexFunction;
 import dev.loom.api.Source;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.option.FieldsOption;
+import dev.loom.cli.output.KeyText;
 import dev.loom.cli.output.Listing;
 import dev.loom.cli.output.OutputFormat;
+import dev.loom.query.GroupedAggregate;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.ProgressiveCount;
+import dev.loom.query.model.Completeness.Limit;
+import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.AggregateRequest;
 import dev.loom.query.service.BinGroup;
 import dev.loom.query.service.CountRequest;
+import dev.loom.query.service.GroupRequest;
 import dev.loom.query.service.HistogramRequest;
+import dev.loom.query.service.ValuesRequest;
+import dev.loom.server.json.GroupRows;
 import dev.loom.server.json.RecordPrinter;
 import dev.loom.server.json.ResultRows;
 import dev.loom.server.time.TimePrinter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Prints aggregates and histograms: in a table or as a chart, or as the rows that JSON has. */
+/** Prints aggregates, groups, values and histograms: in a table or as a chart, or as the rows that JSON has. */
 final class ListedResults extends ConsoleResults {
     /** Draws counts over the last estimate. */
     private final CountChart chart;
@@ -54,6 +62,55 @@ final class ListedResults extends ConsoleResults {
         listing.add(row);
         listing.print(console, form);
         printed(1);
+    }
+
+    @Override
+    public void onGroups(GroupRequest request, TimeRange covered, GroupedAggregate.Groups groups) {
+        GroupRows rows = new GroupRows(request, covered, groups);
+        if (!groups.distinctExact()) {
+            console.say("there are more distinct values than the cap, "
+                    + request.caps().distinct() + "; their numbers are the least that there are");
+        }
+        if (request.order().percentile() != null && groups.completeness().limit() != Limit.NONE) {
+            console.say("ended before the percentiles that groups are ordered by were found");
+        }
+        if (form == OutputFormat.TABLE && request.keys().steps() != null && groups.size() > 0) {
+            printed(new GroupChart(console, request, covered, times).draw(groups, rows));
+            return;
+        }
+        GroupListing flat = new GroupListing(request, form);
+        Listing listing = flat.begin().to(console, form);
+        rows.forEach(row -> {
+            listing.add(form == OutputFormat.JSON ? row : flat.flat(row));
+            printed(1);
+        });
+        listing.end();
+    }
+
+    @Override
+    public void onValues(ValuesRequest request, GroupedAggregate.Groups values) {
+        boolean table = form == OutputFormat.TABLE;
+        Listing listing = table ? new Listing("value", "count", "share") : new Listing("value", "other", "count");
+        listing.numbers("share").to(console, form);
+        double all = 0;
+        if (table) {
+            for (GroupedAggregate.Group value : values) {
+                all += value.count();
+            }
+        }
+        double sum = all;
+        GroupRows.values(request, values, row -> {
+            boolean other = row.containsKey("other");
+            if (table && row.get("count") instanceof Long count) {
+                row.put("share", String.format(Locale.ROOT, "%.2f%%", 100 * count / sum));
+                row.putIfAbsent("value", new Listing.Note(KeyText.OTHER));
+            } else if (form != OutputFormat.JSON) {
+                row.put("other", other);
+            }
+            listing.add(row);
+            printed(1);
+        });
+        listing.end();
     }
 
     @Override

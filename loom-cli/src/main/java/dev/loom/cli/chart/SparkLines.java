@@ -1,0 +1,141 @@
+package dev.loom.cli.chart;
+
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Values over time, a line for each group: a column per step or several steps, as high as its value. Each line has its own scale, from
+ * 0, or from its least value if that is negative, to its greatest, which stands behind it.
+ */
+public final class SparkLines {
+    /** A group and its value in each step. */
+    public static final class Line {
+        private final String label;
+        private final double[] values;
+
+        /**
+         * Makes a line.
+         *
+         * @param label its key; the labels of all lines are equally wide
+         * @param values of each step; NaN without a value
+         */
+        public Line(String label, double... values) {
+            this.label = label;
+            this.values = values.clone();
+        }
+    }
+
+    /** How the values of several steps become one, where there are more steps than columns. */
+    public enum Join {
+        SUM,
+        LEAST,
+        GREATEST
+    }
+
+    /** Texts of values. */
+    public interface Texts {
+        String of(double value);
+    }
+
+    private static final String[] LEVELS = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+
+    private SparkLines() {}
+
+    /**
+     * Draws lines, the first one on top.
+     *
+     * @param heading what the values are
+     * @param labelWidth the width of each label
+     */
+    public static String draw(
+            String heading, int labelWidth, List<Line> lines, Join join, Texts texts, TimeAxis axis, ChartStyle style) {
+        // a sum over several steps is no wider than the sum over all
+        int scaleWidth = lines.stream()
+                .mapToInt(line -> Math.max(
+                        width(texts, greatest(line.values)),
+                        join == Join.SUM
+                                ? width(
+                                        texts,
+                                        Arrays.stream(line.values)
+                                                .filter(value -> value > 0)
+                                                .sum())
+                                : 0))
+                .max()
+                .orElse(0);
+        int room = Math.max(1, style.width() - labelWidth - scaleWidth - 4);
+        int columns = axis.columns(room);
+        int each = axis.stepsAColumn(room);
+        StringBuilder text = new StringBuilder();
+        text.append(style.heading(heading + (each == 1 ? "" : ", " + each + " steps a column")))
+                .append('\n');
+        for (Line line : lines) {
+            double[] joined = join(line.values, each, columns, join);
+            text.append(line.label)
+                    .append(' ')
+                    .append(style.axis("│"))
+                    .append(style.bar(cells(joined)))
+                    .append(style.axis("│"))
+                    .append(' ')
+                    .append(ChartStyle.padLeft(scale(texts, greatest(joined)), scaleWidth));
+            BarChart.endLine(text);
+        }
+        axis.draw(text, labelWidth + 1, columns, style);
+        return text.toString();
+    }
+
+    private static int width(Texts texts, double value) {
+        return scale(texts, value).length();
+    }
+
+    private static String scale(Texts texts, double greatest) {
+        return Double.isNaN(greatest) ? "" : texts.of(greatest);
+    }
+
+    /** The greatest value; NaN if there is none. */
+    private static double greatest(double[] values) {
+        return Arrays.stream(values).filter(value -> !Double.isNaN(value)).max().orElse(Double.NaN);
+    }
+
+    private static double[] join(double[] values, int each, int columns, Join join) {
+        double[] joined = new double[columns];
+        Arrays.fill(joined, Double.NaN);
+        for (int i = 0; i < values.length; i++) {
+            double before = joined[i / each];
+            if (Double.isNaN(before)) {
+                joined[i / each] = values[i];
+            } else if (!Double.isNaN(values[i])) {
+                joined[i / each] = switch (join) {
+                    case SUM -> before + values[i];
+                    case LEAST -> Math.min(before, values[i]);
+                    case GREATEST -> Math.max(before, values[i]);
+                };
+            }
+        }
+        return joined;
+    }
+
+    private static String cells(double[] values) {
+        double high = 0;
+        double low = 0;
+        for (double value : values) {
+            if (Double.isFinite(value)) {
+                high = Math.max(high, value);
+                low = Math.min(low, value);
+            }
+        }
+        StringBuilder cells = new StringBuilder();
+        for (double value : values) {
+            cells.append(Double.isNaN(value) ? " " : LEVELS[level(value, low, high)]);
+        }
+        return cells.toString();
+    }
+
+    private static int level(double value, double low, double high) {
+        if (high == low) {
+            return value > high ? LEVELS.length - 1 : 0;
+        }
+        // halves, since the difference of two doubles may exceed a double
+        double share = (value / 2 - low / 2) / (high / 2 - low / 2);
+        return (int) Math.max(0, Math.min(LEVELS.length - 1, Math.floor(share * LEVELS.length)));
+    }
+}
