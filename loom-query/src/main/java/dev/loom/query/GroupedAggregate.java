@@ -84,8 +84,6 @@ public final class GroupedAggregate extends Query<GroupedAggregate> {
     /** How often to begin again because records of the range were deleted. */
     private static final int ATTEMPTS_MAX = 4;
 
-    private static final double NS_PER_S = 1e9;
-
     private final Snapshot snapshot;
     private final int sourceId;
     private final @Nullable IndexedFunction values;
@@ -475,10 +473,7 @@ public final class GroupedAggregate extends Query<GroupedAggregate> {
 
         /** The {@link #count()} per second of the {@link #range()}; empty if that has no start or no end. */
         public OptionalDouble rate() {
-            if (range.fromNs() == Long.MIN_VALUE || range.toNs() == Long.MAX_VALUE) {
-                return OptionalDouble.empty();
-            }
-            return OptionalDouble.of(count / ((double) range.toNs() - range.fromNs()) * NS_PER_S);
+            return range.isBounded() ? OptionalDouble.of(count / range.seconds()) : OptionalDouble.empty();
         }
 
         /** The percentiles that were asked for, in that order, as {@link IndexedAggregate.Result#percentiles()}. */

@@ -5,6 +5,8 @@ package dev.loom.query.model;
  * has no end, and includes that time too.
  */
 public record TimeRange(long fromNs, long toNs) {
+    private static final double NS_PER_S = 1e9;
+
     public static final TimeRange ALL = new TimeRange(Long.MIN_VALUE, Long.MAX_VALUE);
 
     public TimeRange {
@@ -31,6 +33,17 @@ public record TimeRange(long fromNs, long toNs) {
     /** The last time in the range, which must not be empty. */
     public long lastNs() {
         return toNs == Long.MAX_VALUE ? toNs : toNs - 1;
+    }
+
+    /** Whether the range has a start and an end. */
+    public boolean isBounded() {
+        return fromNs != Long.MIN_VALUE && toNs != Long.MAX_VALUE;
+    }
+
+    /** The length of a bounded range in seconds. The times themselves are not converted: as doubles they are up to 128 ns off. */
+    public double seconds() {
+        long lengthNs = toNs - fromNs; // unsigned
+        return (lengthNs >= 0 ? lengthNs : 2.0 * (lengthNs >>> 1)) / NS_PER_S;
     }
 
     /** The intersection; if there is none, an empty range at the earlier end. */

@@ -82,7 +82,7 @@ final class GroupedRun {
      */
     private TimeRange covered(Completeness completeness) {
         TimeRange wanted = request.records().range();
-        if (wanted.fromNs() != Long.MIN_VALUE && wanted.toNs() != Long.MAX_VALUE) {
+        if (wanted.isBounded()) {
             return wanted;
         }
         TimeRange held = completeness.limit() == Limit.NONE ? held(completeness) : null;

@@ -16,8 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Groups as rows of named values, as JSON has them. For one thread. */
 public final class GroupRows {
-    private static final double NS_PER_S = 1e9;
-
     private final GroupRequest request;
     private final TimeRange covered;
     private final GroupedAggregate.Groups groups;
@@ -101,9 +99,7 @@ public final class GroupRows {
     /** Values per second; null if the range has no start or no end. */
     public @Nullable Double rate(GroupedAggregate.Group group) {
         TimeRange range = range(group);
-        return range.fromNs() == Long.MIN_VALUE || range.toNs() == Long.MAX_VALUE
-                ? null
-                : (Double) (group.count() / ((double) range.toNs() - range.fromNs()) * NS_PER_S);
+        return range.isBounded() ? (Double) (group.count() / range.seconds()) : null;
     }
 
     /** Whether two rows are steps of one group. */
