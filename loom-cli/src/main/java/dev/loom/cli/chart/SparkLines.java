@@ -39,35 +39,35 @@ public final class SparkLines {
 
     private static final String[] LEVELS = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 
+    /** Heads the values at the lines' ends. */
+    private static final String SCALE = "greatest";
+
+    /** Axes and gaps in a line. */
+    private static final int BESIDES = 4;
+
     private SparkLines() {}
 
     /**
      * Draws lines, the first one on top.
      *
-     * @param heading what the values are
+     * @param heading what the values are, and how long a step is
      * @param labelWidth the width of each label
      */
     public static String draw(
             String heading, int labelWidth, List<Line> lines, Join join, Texts texts, TimeAxis axis, ChartStyle style) {
-        // a sum over several steps is no wider than the sum over all
-        int scaleWidth = lines.stream()
-                .mapToInt(line -> Math.max(
-                        width(texts, greatest(line.values)),
-                        join == Join.SUM
-                                ? width(
-                                        texts,
-                                        Arrays.stream(line.values)
-                                                .filter(value -> value > 0)
-                                                .sum())
-                                : 0))
-                .max()
-                .orElse(0);
-        int room = Math.max(1, style.width() - labelWidth - scaleWidth - 4);
+        int scaleWidth = scaleWidth(lines, texts, false);
+        if (join == Join.SUM && axis.stepsAColumn(style.width() - labelWidth - scaleWidth - BESIDES) > 1) {
+            // a sum over several steps is no wider than the sum over all
+            scaleWidth = scaleWidth(lines, texts, true);
+        }
+        int room = Math.max(1, style.width() - labelWidth - scaleWidth - BESIDES);
         int columns = axis.columns(room);
         int each = axis.stepsAColumn(room);
         StringBuilder text = new StringBuilder();
-        text.append(style.heading(heading + (each == 1 ? "" : ", " + each + " steps a column")))
-                .append('\n');
+        String title = heading + (each == 1 ? "" : ", " + each + " a column") + "  ";
+        int end = labelWidth + columns + scaleWidth + BESIDES;
+        text.append(style.heading(title + ChartStyle.padLeft(SCALE, end - title.length())));
+        BarChart.endLine(text);
         for (Line line : lines) {
             double[] joined = join(line.values, each, columns, join);
             text.append(line.label)
@@ -83,8 +83,18 @@ public final class SparkLines {
         return text.toString();
     }
 
-    private static int width(Texts texts, double value) {
-        return scale(texts, value).length();
+    /** The width of the texts behind the lines. */
+    private static int scaleWidth(List<Line> lines, Texts texts, boolean sums) {
+        int width = 0;
+        for (Line line : lines) {
+            double sum = Arrays.stream(line.values).filter(value -> value > 0).sum();
+            width = Math.max(
+                    width,
+                    Math.max(
+                            scale(texts, greatest(line.values)).length(),
+                            sums ? scale(texts, sum).length() : 0));
+        }
+        return width;
     }
 
     private static String scale(Texts texts, double greatest) {

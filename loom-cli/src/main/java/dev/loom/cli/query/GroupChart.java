@@ -147,6 +147,6 @@ final class GroupChart {
                 : shown.name().toLowerCase(Locale.ROOT);
         String of = shown == By.DISTINCT ? request.distinct() : request.field();
         return name + (of == null ? "" : " of " + of) + " in steps of "
-                + ValueText.compact((double) stepNs, ValueUnit.NANOSECONDS) + ", each line up to its greatest";
+                + ValueText.compact((double) stepNs, ValueUnit.NANOSECONDS);
     }
 }

@@ -81,6 +81,7 @@ public record GroupRequest(
     public GroupRequest {
         records.function(field);
         keys.fields().forEach(each -> checkField(records, "by", each));
+        checkOrder(order, field, distinct);
         percentiles = List.copyOf(percentiles);
         if (field == null && !percentiles.isEmpty()) {
             throw new RequestException("percentile", " needs a field");
@@ -92,7 +93,6 @@ public record GroupRequest(
         if (distinct != null) {
             checkField(records, "distinct", distinct);
         }
-        checkOrder(order, field, distinct);
         if (limit < 0) {
             throw new RequestException("limit", " is negative: " + limit);
         }
