@@ -121,8 +121,8 @@ final class QueryApiTest {
     @Test
     void shouldAnswerInTheMemoryThereIsAndGiveItBack() {
         QueryMemory memory = new QueryMemory(4 << 20);
-        for (String command : List.of("scan", "tail", "sources", "agg", "hist", "top")) {
-            boolean field = List.of("agg", "hist", "top").contains(command);
+        for (String command : List.of("scan", "tail", "sources", "agg", "values", "hist", "top")) {
+            boolean field = List.of("agg", "values", "hist", "top").contains(command);
             String body = command.equals("sources")
                     ? "{}"
                     : "{\"source\":\"requests\"" + (field ? ",\"field\":\"latency_ns\"}" : "}");
