@@ -329,6 +329,18 @@ final class GroupOutputTest {
     }
 
     @Test
+    void shouldTellThatNoRecordHasAFieldOfTheKey() {
+        cli().importText("j", "jsonl", "{\"route\":\"/\",\"n\":1}\n{\"n\":2}\n").ok();
+        String err = cli().run("agg", "j", "n", "--by", "n,rout").ok().err();
+        assertTrue(err.startsWith("loom: no record that was read has a value in rout, seen=[n, route]"), err);
+        assertTrue(err.endsWith("; did you mean route?\n"), err);
+        assertTrue(cli().run("values", "j", "rout").ok().err().endsWith("; did you mean route?\n"));
+        cli().run("agg", "j", "n", "--by", "n,route").ok();
+        assertEquals("", cli().run("values", "j", "route").ok().err());
+        assertEquals("", cli().run("values", "j", "route", "--limit", "0").ok().err());
+    }
+
+    @Test
     void shouldEndWhenInterrupted() {
         many();
         ByteArrayOutputStream out = new ByteArrayOutputStream();

@@ -19,7 +19,7 @@ import java.util.TreeMap;
  * @param chunksFromBins chunks answered from their bins
  * @param chunksRead chunks whose records were read; a page read without a directory counts as a chunk
  * @param plan which index was used for what, or why none was
- * @param fieldsSeen the fields that conditions read, each with whether any record had a value in it
+ * @param fieldsSeen the fields that conditions or groups read, each with whether any record had a value in it
  */
 public record QueryStatistics(
         long pagesConsidered,
@@ -59,6 +59,22 @@ public record QueryStatistics(
                 chunksRead + more.chunksRead,
                 plans,
                 seen);
+    }
+
+    /** The same with these fields. */
+    public QueryStatistics seeing(Map<String, Boolean> fields) {
+        return new QueryStatistics(
+                pagesConsidered,
+                pagesSkipped,
+                pagesSkippedByBins,
+                pagesRead,
+                bytesRead,
+                recordsReturned,
+                chunksFromTotals,
+                chunksFromBins,
+                chunksRead,
+                plan,
+                fields);
     }
 
     /** The same with no records returned, for a query whose records are not the answer. */

@@ -2,11 +2,16 @@ package dev.loom.query.service;
 
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
+import dev.loom.format.FieldValue;
 import dev.loom.query.EventExtent;
 import dev.loom.query.GroupedAggregate;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.Completeness.Limit;
+import dev.loom.query.model.QueryStatistics;
 import dev.loom.query.model.TimeRange;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -50,12 +55,31 @@ final class GroupedRun {
         }
         GroupedAggregate prepared = run.prepare(query);
         try (GroupedAggregate.Groups groups = RecordSelection.checked(prepared::run)) {
-            run.add(groups.statistics(), groups.completeness());
+            run.add(groups.statistics().plus(QueryStatistics.NONE.seeing(keysSeen(groups))), groups.completeness());
             if (groups.size() == 0) {
                 results.onNothing(NOTHING);
             }
             found.accept(steps == null ? covered(groups.completeness()) : steps.range(), groups);
         }
+    }
+
+    /** The fields of the keys that no group has a value in: they may be misspelt. Nothing is known if there is a rest. */
+    private Map<String, Boolean> keysSeen(GroupedAggregate.Groups groups) {
+        Map<String, Boolean> unseen = new TreeMap<>();
+        List<String> fields = request.keys().fields();
+        fields.forEach(field -> unseen.put(field, false));
+        for (int i = 0; i < groups.size() && !unseen.isEmpty(); i++) {
+            GroupedAggregate.Group group = groups.get(i);
+            if (group.isOther()) {
+                return Map.of();
+            }
+            for (int k = 0; k < fields.size(); k++) {
+                if (group.key().get(k).kind() != FieldValue.Kind.ABSENT) {
+                    unseen.remove(fields.get(k));
+                }
+            }
+        }
+        return groups.size() == 0 ? Map.of() : unseen;
     }
 
     private GroupedAggregate query() {
