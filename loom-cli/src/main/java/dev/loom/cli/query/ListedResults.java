@@ -11,6 +11,7 @@ import dev.loom.query.GroupedAggregate;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.ProgressiveCount;
+import dev.loom.query.model.Completeness;
 import dev.loom.query.model.Completeness.Limit;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.AggregateRequest;
@@ -65,13 +66,14 @@ final class ListedResults extends ConsoleResults {
     }
 
     @Override
-    public void onGroups(GroupRequest request, TimeRange covered, GroupedAggregate.Groups groups) {
-        GroupRows rows = new GroupRows(request, covered, groups);
+    public void onGroups(
+            GroupRequest request, TimeRange covered, Completeness missing, GroupedAggregate.Groups groups) {
+        GroupRows rows = new GroupRows(request, covered, missing, groups);
         if (!groups.distinctExact()) {
             console.say("there are more distinct values than the cap, "
                     + request.caps().distinct() + "; their numbers are the least that there are");
         }
-        if (request.order().percentile() != null && groups.completeness().limit() != Limit.NONE) {
+        if (request.order().percentile() != null && missing.limit() != Limit.NONE) {
             console.say("ended before the percentiles that groups are ordered by were found");
         }
         if (form == OutputFormat.TABLE && request.keys().steps() != null && groups.size() > 0) {

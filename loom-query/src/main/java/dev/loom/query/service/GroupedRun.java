@@ -59,6 +59,9 @@ final class GroupedRun {
             if (groups.size() == 0) {
                 results.onNothing(NOTHING);
             }
+            if (steps != null) {
+                steps.addMissing(snapshot, selected, run);
+            }
             found.accept(steps == null ? covered(groups.completeness()) : steps.range(), groups);
         }
     }

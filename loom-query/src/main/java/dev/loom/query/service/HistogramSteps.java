@@ -5,6 +5,9 @@ import dev.loom.api.Source;
 import dev.loom.query.EventExtent;
 import dev.loom.query.Histogram;
 import dev.loom.query.Query;
+import dev.loom.query.QueryCursor;
+import dev.loom.query.RawScan;
+import dev.loom.query.model.Order;
 import dev.loom.query.model.TimeRange;
 import org.jspecify.annotations.Nullable;
 
@@ -20,8 +23,18 @@ record HistogramSteps(TimeRange range, long stepNs) {
         return (int) steps(range.toNs() - range.fromNs(), stepNs);
     }
 
-    /** The steps of a query; null if there are no records. */
+    /** The steps of a query; null if there are no records, and then the query has what the range lacks. */
     static @Nullable HistogramSteps of(
+            Snapshot snapshot, SelectedSource selected, QueryExecution run, HistogramRequest.Steps asked) {
+        HistogramSteps steps = find(snapshot, selected, run, asked);
+        if (steps == null && selected.clock() == null) {
+            TimeRange wanted = selected.records().range();
+            addMissing(snapshot, selected, run, wanted.fromNs(), wanted.toNs(), Order.NEWEST_FIRST);
+        }
+        return steps;
+    }
+
+    private static @Nullable HistogramSteps find(
             Snapshot snapshot, SelectedSource selected, QueryExecution run, HistogramRequest.Steps asked) {
         long stepNs = asked.length() == null ? 0 : asked.length().toNanos();
         SourceClock clock = selected.clock();
@@ -66,6 +79,32 @@ record HistogramSteps(TimeRange range, long stepNs) {
         long lastNs = range.fromNs() + (count() - 1) * stepNs;
         long endNs = lastNs > Long.MAX_VALUE - stepNs ? Long.MAX_VALUE : lastNs + stepNs;
         return new HistogramSteps(new TimeRange(range.fromNs(), Math.min(endNs, wanted.toNs())), stepNs);
+    }
+
+    /**
+     * Adds what the range asked for lacks before the first step and behind the last one. The source has no records there, but may have
+     * lost some.
+     */
+    void addMissing(Snapshot snapshot, SelectedSource selected, QueryExecution run) {
+        TimeRange wanted = selected.records().range();
+        // event times say nothing of when records were lost: the steps lack all that were
+        if (selected.clock() == null) {
+            addMissing(snapshot, selected, run, wanted.fromNs(), range.fromNs(), Order.OLDEST_FIRST);
+            addMissing(snapshot, selected, run, range.toNs(), wanted.toNs(), Order.NEWEST_FIRST);
+        }
+    }
+
+    private static void addMissing(
+            Snapshot snapshot, SelectedSource selected, QueryExecution run, long fromNs, long toNs, Order order) {
+        if (fromNs < toNs) {
+            RawScan scan = RawScan.of(snapshot, selected.source())
+                    .range(new TimeRange(fromNs, toNs))
+                    .order(order);
+            try (QueryCursor record = run.prepare(scan).useTimeIndex(true).open()) {
+                record.next();
+                run.addMissing(record.completeness());
+            }
+        }
     }
 
     /** From the first record's arrival to behind the last one's; null if there are no records. */

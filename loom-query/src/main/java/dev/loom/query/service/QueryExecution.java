@@ -124,6 +124,12 @@ final class QueryExecution {
                 missing.reachesFuture());
     }
 
+    /** Adds what a part of the range lacks in which there is nothing to find. */
+    void addMissing(Completeness missing) {
+        scans--;
+        add(QueryStatistics.NONE, missing);
+    }
+
     /** Notes that records were deleted before a scan could reach them. */
     void expire() {
         completeness = new Completeness(
@@ -135,7 +141,7 @@ final class QueryExecution {
     }
 
     /** What the scans lacked; their ranges must not overlap, except after {@link #repeat()}. */
-    private Completeness completeness() {
+    Completeness completeness() {
         return new Completeness(
                 Math.max(earlier.lost(), completeness.lost()),
                 Math.max(earlier.damagedPages(), completeness.damagedPages()),

@@ -76,7 +76,7 @@ public final class QueryService {
             aggregate(snapshot, aggregate, selected, run, results);
         } else if (request instanceof GroupRequest groups) {
             new GroupedRun(snapshot, groups, selected, run, results)
-                    .run((covered, found) -> results.onGroups(groups, covered, found));
+                    .run((covered, found) -> results.onGroups(groups, covered, run.completeness(), found));
         } else if (request instanceof ValuesRequest values) {
             new GroupedRun(snapshot, values.groups(), selected, run, results)
                     .run((covered, found) -> results.onValues(values, found));
@@ -189,7 +189,9 @@ public final class QueryService {
         if (!request.byValue() && steps != null) {
             Histogram query =
                     selected.restrict(Histogram.of(snapshot, selected.source().id(), function));
-            results.onHistogram(request, steps.count(query.oneBin(), selected, run), List.of());
+            Histogram.Counts counts = steps.count(query.oneBin(), selected, run);
+            steps.addMissing(snapshot, selected, run);
+            results.onHistogram(request, counts, List.of());
             return;
         }
         Histogram.Counts values = run.count(run.prepare(selected.confine(byValue(snapshot, selected, function))));
@@ -206,7 +208,9 @@ public final class QueryService {
         }
         run.forgetMissing();
         Histogram query = selected.restrict(byValue(snapshot, selected, function));
-        results.onHistogram(request, steps.count(query.groups(BinGroup.ends(groups)), selected, run), groups);
+        Histogram.Counts counts = steps.count(query.groups(BinGroup.ends(groups)), selected, run);
+        steps.addMissing(snapshot, selected, run);
+        results.onHistogram(request, counts, groups);
     }
 
     private static void count(
@@ -226,6 +230,7 @@ public final class QueryService {
                 .step(steps.stepNs())
                 .run(round -> results.onEstimate(request, round) && !isWithin(round, request.withinShare()));
         run.add(counts.statistics(), counts.completeness());
+        steps.addMissing(snapshot, selected, run);
         results.onCount(request, counts);
     }
 

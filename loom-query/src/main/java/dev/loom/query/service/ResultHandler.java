@@ -6,6 +6,7 @@ import dev.loom.query.GroupedAggregate;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.ProgressiveCount;
+import dev.loom.query.model.Completeness;
 import dev.loom.query.model.TimeRange;
 import java.util.List;
 import org.agrona.DirectBuffer;
@@ -42,8 +43,10 @@ public interface ResultHandler {
      *
      * @param covered the times of all groups together: the range of the request, whose open ends are the times of the source's first
      *     and last record, unless all are of one moment; with steps, from the first step's start to the last step's end
+     * @param missing what the answer lacks, also of the range before and behind the steps
      */
-    default void onGroups(GroupRequest request, TimeRange covered, GroupedAggregate.Groups groups) {}
+    default void onGroups(
+            GroupRequest request, TimeRange covered, Completeness missing, GroupedAggregate.Groups groups) {}
 
     /** The answer to a request for values, during the call only; each is a group. */
     default void onValues(ValuesRequest request, GroupedAggregate.Groups values) {}

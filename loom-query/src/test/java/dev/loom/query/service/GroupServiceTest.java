@@ -42,11 +42,14 @@ final class GroupServiceTest {
     private static final class Results implements ResultHandler {
         private final List<GroupedAggregate.Group> groups = new ArrayList<>();
         private @Nullable TimeRange covered;
+        private @Nullable Completeness missing;
         private @Nullable String nothing;
         private GroupedAggregate.@Nullable Groups answer;
 
         @Override
-        public void onGroups(GroupRequest request, TimeRange times, GroupedAggregate.Groups found) {
+        public void onGroups(
+                GroupRequest request, TimeRange times, Completeness lacking, GroupedAggregate.Groups found) {
+            missing = lacking;
             covered = times;
             answer = found;
             found.forEach(groups::add);
@@ -82,6 +85,13 @@ final class GroupServiceTest {
     void close() {
         store.close();
         assertEquals(0, memory.reserved());
+    }
+
+    /** Runs a request whose answer keeps its memory reserved. */
+    private QueryReport runApart(QueryRequest request) {
+        try (Snapshot snapshot = store.snapshot()) {
+            return TimedStore.service(QueryMemory.UNLIMITED, () -> false).run(snapshot, request, results);
+        }
     }
 
     private QueryReport run(QueryRequest request) {
@@ -170,6 +180,39 @@ final class GroupServiceTest {
                         .mapToLong(group -> group.range().toNs() - group.range().fromNs())
                         .min()
                         .orElseThrow());
+    }
+
+    /** Records that were lost where the source has none are lost from its steps as well. */
+    @Test
+    void shouldTellOfLossesBeforeAndBehindTheSteps() {
+        store.lose(7, 2_500_000);
+        QueryReport report = run(byTime(all(), Duration.ofNanos(300_000), GroupRequest.Caps.DEFAULT));
+        assertEquals(7, report.completeness().lost());
+        assertEquals(report.completeness(), results.missing);
+        assertEquals(1, report.scans());
+        HistogramRequest.Steps steps = new HistogramRequest.Steps(Duration.ofNanos(300_000), 1);
+        assertEquals(
+                7,
+                runApart(new HistogramRequest(all(), null, false, 1, steps, QueryLimits.NONE))
+                        .completeness()
+                        .lost());
+        assertEquals(
+                7,
+                runApart(new CountRequest(all("i > 5"), steps, 0, QueryLimits.NONE))
+                        .completeness()
+                        .lost());
+        RecordSelection behind = store.records(new TimeRange(2_200_000, Long.MAX_VALUE), false);
+        assertEquals(
+                7,
+                run(byTime(behind, Duration.ofNanos(10), GroupRequest.Caps.DEFAULT))
+                        .completeness()
+                        .lost());
+        RecordSelection before = store.records(new TimeRange(Long.MIN_VALUE, 2_200_000), false);
+        assertEquals(
+                0,
+                run(byTime(before, Duration.ofNanos(300_000), GroupRequest.Caps.DEFAULT))
+                        .completeness()
+                        .lost());
     }
 
     @Test

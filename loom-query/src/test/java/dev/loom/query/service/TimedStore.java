@@ -4,6 +4,7 @@ import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
 import dev.loom.api.IndexFunction;
+import dev.loom.api.LossReason;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
@@ -54,6 +55,11 @@ final class TimedStore implements AutoCloseable {
         payload.putLong(8, rows.size(), ByteOrder.LITTLE_ENDIAN);
         loom.push(sourceId, payload, 0, FIELDS_LENGTH + fillingLength);
         rows.add(List.of(timeNs, (long) rows.size()));
+    }
+
+    /** Counts records as lost at one time. */
+    void lose(long records, long timeNs) {
+        loom.noteLoss(sourceId, LossReason.RECORDER_FULL, records, timeNs, timeNs);
     }
 
     /** The time and the number of each record, in order of arrival. */

@@ -3,6 +3,7 @@ package dev.loom.server.json;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
 import dev.loom.query.GroupedAggregate;
+import dev.loom.query.model.Completeness;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.GroupRequest;
 import dev.loom.query.service.ValuesRequest;
@@ -18,12 +19,19 @@ import org.jspecify.annotations.Nullable;
 public final class GroupRows {
     private final GroupRequest request;
     private final TimeRange covered;
+    private final Completeness missing;
     private final GroupedAggregate.Groups groups;
     private final boolean exact;
     private final boolean[] singlePrecision;
 
-    /** @param covered the times of all groups */
-    public GroupRows(GroupRequest request, TimeRange covered, GroupedAggregate.Groups groups) {
+    /**
+     * Prepares rows.
+     *
+     * @param covered the times of all groups
+     * @param missing what they lack
+     */
+    public GroupRows(GroupRequest request, TimeRange covered, Completeness missing, GroupedAggregate.Groups groups) {
+        this.missing = missing;
         this.request = request;
         this.covered = covered;
         this.groups = groups;
@@ -76,8 +84,8 @@ public final class GroupRows {
             row.put("distinct", group.distinct());
             row.put("distinct_exact", groups.distinctExact());
         }
-        row.put("complete", groups.completeness().complete());
-        row.put("lost", groups.completeness().lost());
+        row.put("complete", missing.complete());
+        row.put("lost", missing.lost());
         return row;
     }
 

@@ -6,6 +6,7 @@ import dev.loom.query.GroupedAggregate;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.ProgressiveCount;
+import dev.loom.query.model.Completeness;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.AggregateRequest;
 import dev.loom.query.service.BinGroup;
@@ -64,8 +65,9 @@ public final class JsonResults extends RecordResults {
     }
 
     @Override
-    public void onGroups(GroupRequest request, TimeRange covered, GroupedAggregate.Groups groups) {
-        new GroupRows(request, covered, groups).forEach(this::print);
+    public void onGroups(
+            GroupRequest request, TimeRange covered, Completeness missing, GroupedAggregate.Groups groups) {
+        new GroupRows(request, covered, missing, groups).forEach(this::print);
     }
 
     @Override
