@@ -39,7 +39,7 @@ class RedisCorrelationTest {
 
     @BeforeAll
     static void importAllAndAskTheScript() throws IOException, InterruptedException {
-        cli = Cli.on(directory.resolve("store"));
+        cli = Cli.onSmallStore(directory.resolve("store"));
         for (String source : RedisOracle.SOURCES) {
             RedisOracle oracle = RedisOracle.of(source);
             if (!source.equals("packets")) {

@@ -43,7 +43,7 @@ class RedisLiveTest {
 
     private void use(String name) {
         store = directory.resolve(name);
-        cli = Cli.on(store);
+        cli = Cli.onSmallStore(store);
     }
 
     @FunctionalInterface

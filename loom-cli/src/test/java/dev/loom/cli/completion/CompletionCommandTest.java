@@ -30,7 +30,7 @@ class CompletionCommandTest {
     @Test
     void shouldCompleteNamesThatTheStoreHasInBash() throws Exception {
         Path store = directory.resolve("store");
-        cli = Cli.on(store);
+        cli = Cli.onSmallStore(store);
         cli.importText("requests", "csv", "op,latency_ns\nGET,5\n").ok();
         cli.importText("remarks", "jsonl", "{\"user\":{\"id\":7},\"text\":\"a\"}\n")
                 .ok();

@@ -94,7 +94,9 @@ class ArchiveRoundTripTest {
         Stream.of(arguments)
                 .map(word -> word.endsWith(".loom") ? file(word).toString() : word)
                 .forEach(all::add);
-        return on(store).run(all.toArray(String[]::new));
+        Path to = directory.resolve(store);
+        Cli cli = Files.exists(to) ? Cli.on(to) : Cli.onSmallStore(to);
+        return cli.run(all.toArray(String[]::new));
     }
 
     /** Pushes random records into new sources; payloads have no bytes, a few, a page or several pages. */
@@ -250,7 +252,10 @@ class ArchiveRoundTripTest {
             loom.push(loom.defineSource("s", Formats.bytes()), new byte[1]);
         }
         exported("web3", "web3.loom");
-        Cli.Result refused = imports("other", "web1.loom", "web3.loom").exit(2);
+        String[] both = {file("web1.loom").toString(), file("web3.loom").toString()};
+        Cli.Result refused = on("other")
+                .run("import", "--format", "archive", both[0], both[1])
+                .exit(2);
         assertTrue(refused.err().contains("different sources of one name: source=s"), refused.err());
         assertTrue(Files.notExists(directory.resolve("other")));
     }

@@ -50,7 +50,7 @@ class ExportCommandTest {
     void open() {
         store = directory.resolve("store");
         file = directory.resolve("out");
-        cli = Cli.on(store);
+        cli = Cli.onSmallStore(store);
     }
 
     private Cli.Result export(String... arguments) {
@@ -182,6 +182,8 @@ class ExportCommandTest {
 
     @Test
     void shouldNoticeThatRecordsExpire() throws IOException {
+        store = directory.resolve("small segments");
+        cli = Cli.on(store);
         try (Loom loom = Loom.open(LoomConfig.at(store)
                 .recordRingBytes(1 << 19)
                 .timeRingBytes(1 << 19)

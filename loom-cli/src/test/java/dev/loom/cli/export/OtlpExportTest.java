@@ -81,7 +81,7 @@ class OtlpExportTest {
     void fill() {
         store = directory.resolve("store");
         file = directory.resolve("out.jsonl");
-        cli = Cli.on(store);
+        cli = Cli.onSmallStore(store);
         try (Loom loom = Loom.open(LoomConfig.at(store).build())) {
             OtlpIngester ingester = new OtlpIngester(new SharedWriter(loom), IngestSettings.defaults());
             for (int i = 0; i < LOGS; i += PER_REQUEST) {

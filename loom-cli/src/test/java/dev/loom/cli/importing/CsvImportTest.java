@@ -29,7 +29,7 @@ class CsvImportTest {
 
     @BeforeEach
     void open() {
-        cli = Cli.on(directory.resolve("store"));
+        cli = Cli.onSmallStore(directory.resolve("store"));
     }
 
     private List<String> fields() {
@@ -368,6 +368,7 @@ class CsvImportTest {
 
     @Test
     void shouldRefuseAFileThatIsNotThere() {
+        cli = Cli.on(directory.resolve("no store"));
         Path none = directory.resolve("none.csv");
         cli.run("import", "--source", "s", "--format", "csv", none.toString())
                 .exit(2)

@@ -78,7 +78,7 @@ class CsvRoundTripTest {
 
     @BeforeEach
     void open() {
-        cli = Cli.on(directory.resolve("store"));
+        cli = Cli.onSmallStore(directory.resolve("store"));
     }
 
     @Test

@@ -24,7 +24,7 @@ class EventTimeImportTest {
 
     @BeforeEach
     void open() throws IOException {
-        cli = Cli.on(directory.resolve("store"));
+        cli = Cli.onSmallStore(directory.resolve("store"));
         Path file = directory.resolve("clock.json");
         clockPair = Files.writeString(file, "{\"start\":{\"wall_ns\":1795229000000000000,\"monotonic_ns\":5000}}")
                 .toString();

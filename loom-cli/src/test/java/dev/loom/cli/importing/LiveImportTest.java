@@ -36,7 +36,7 @@ class LiveImportTest {
     @BeforeEach
     void open() {
         store = directory.resolve("store");
-        cli = Cli.on(store);
+        cli = Cli.onSmallStore(store);
     }
 
     @AfterEach

@@ -39,7 +39,7 @@ class LogTimesImportTest {
 
     @BeforeEach
     void open() {
-        cli = Cli.on(directory.resolve("store"));
+        cli = Cli.onSmallStore(directory.resolve("store"));
     }
 
     private String file(String name, String text) throws IOException {
@@ -295,6 +295,7 @@ class LogTimesImportTest {
 
     @Test
     void shouldKeepLinesOfAnyLengthAmongOthers() {
+        cli = Cli.on(directory.resolve("large records"));
         String tooLong = "2026-11-20 10:00:00 " + "x".repeat(17 << 20);
         String large = "2026-11-20 10:00:01 " + "y".repeat(3 << 20);
         String text = "2026-11-20 10:00:00 a\r\n\tb\r\n" + large + "\n\tc\n2026-11-20 10:00:02 d";

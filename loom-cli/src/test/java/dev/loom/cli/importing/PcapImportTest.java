@@ -21,7 +21,7 @@ class PcapImportTest {
 
     @BeforeEach
     void open() {
-        cli = Cli.on(directory.resolve("store"));
+        cli = Cli.onSmallStore(directory.resolve("store"));
     }
 
     @Test

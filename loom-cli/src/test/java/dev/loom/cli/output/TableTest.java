@@ -22,7 +22,7 @@ class TableTest {
 
     @BeforeEach
     void fill() {
-        cli = Cli.on(directory.resolve("store"));
+        cli = Cli.onSmallStore(directory.resolve("store"));
         cli.importText(
                         "events",
                         "csv",

@@ -21,7 +21,7 @@ class ExactIntegersTest {
 
     @BeforeEach
     void fill() {
-        cli = Cli.on(directory);
+        cli = Cli.onSmallStore(directory);
         cli.importText(
                         "j",
                         "jsonl",

@@ -88,6 +88,7 @@ final class ExtremeRows {
         AtomicLong clock = new AtomicLong(Cli.NOW_NS - 1_000_000);
         UnsafeBuffer payload = new UnsafeBuffer(new byte[36]);
         EventTime eventTime = new EventTime("ts", new ClockPair(0, 0, 0, 0));
+        Cli cli = Cli.onSmallStore(directory);
         try (Loom loom = Loom.open(LoomConfig.at(directory).clock(clock::get).build())) {
             int source = loom.defineSource("s", FORMAT, eventTime.attributes());
             if (indexed) {
@@ -106,7 +107,7 @@ final class ExtremeRows {
                 clock.addAndGet(1_000);
             }
         }
-        return Cli.on(directory);
+        return cli;
     }
 
     static List<Row> random(Random random) {

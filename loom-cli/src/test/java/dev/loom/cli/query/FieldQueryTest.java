@@ -146,7 +146,7 @@ class FieldQueryTest {
         assertUsage(
                 "--fields is not for -o raw, which prints payloads as they are",
                 new String[] {"scan", "requests", "--fields", "big", "-o", "raw"});
-        Cli json = Cli.on(directory.resolve("json"));
+        Cli json = Cli.onSmallStore(directory.resolve("json"));
         json.importText("j", "jsonl", "{\"a\":1,\"b\":{\"c\":\"x\"}}\n{\"a\":2}\n")
                 .ok();
         assertEquals(
@@ -158,7 +158,7 @@ class FieldQueryTest {
 
     @Test
     void shouldSayWhichFieldNoRecordHas() {
-        Cli json = Cli.on(directory.resolve("seen"));
+        Cli json = Cli.onSmallStore(directory.resolve("seen"));
         json.importText("j", "jsonl", "{\"a\":1,\"c\":1}\n{\"a\":2}\n").ok();
         json.run("scan", "j", "--where", "a == 1 and latencyms > 5")
                 .ok()

@@ -21,7 +21,7 @@ class ImportedCorrelationTest {
 
     @BeforeEach
     void open() {
-        cli = Cli.on(directory);
+        cli = Cli.onSmallStore(directory);
     }
 
     private Cli.Result correlate(String... more) {

@@ -62,7 +62,7 @@ class OtlpCommandsTest {
     @BeforeEach
     void fill() {
         System.out.println("OtlpCommandsTest: -Dloom.test.seed=" + seed);
-        cli = Cli.on(directory);
+        cli = Cli.onSmallStore(directory);
         try (Loom loom = Loom.open(LoomConfig.at(directory)
                 .recordRingBytes(1 << 20)
                 .timeRingBytes(1 << 20)

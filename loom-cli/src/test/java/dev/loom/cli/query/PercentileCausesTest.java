@@ -18,7 +18,7 @@ class PercentileCausesTest {
 
     @BeforeEach
     void fill() {
-        cli = Cli.on(directory);
+        cli = Cli.onSmallStore(directory);
         cli.importText("causes", "jsonl", "{\"v\":1}\n{\"v\":1}\n{\"v\":1}\n{\"v\":5}\n{\"v\":5}\n{\"v\":9}\n")
                 .ok();
         cli.importText("other", "jsonl", "{\"w\":0}\n").ok();

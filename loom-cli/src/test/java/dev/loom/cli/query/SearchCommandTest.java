@@ -179,7 +179,7 @@ class SearchCommandTest {
     void shouldCountByEveryKindOfEventTime(String format, String first, String second, @TempDir Path own) {
         String header = format.equals("csv") ? "t,w\n" : "";
         String text = header + first.replace('\'', '"') + "\n" + second.replace('\'', '"') + "\n";
-        Cli timed = Cli.on(own);
+        Cli timed = Cli.onSmallStore(own);
         timed.importText("timed", format, text, "--event-time", "t").ok();
         List<String> counts = timed.run(
                         "search", "timed", "tea", "--field", "w", "--count", "--step", "1s", "--time", "event")

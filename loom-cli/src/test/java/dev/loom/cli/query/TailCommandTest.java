@@ -34,7 +34,7 @@ class TailCommandTest {
 
     @BeforeEach
     void open() {
-        cli = Cli.on(directory);
+        cli = Cli.onSmallStore(directory);
     }
 
     private Loom writer() {

@@ -23,7 +23,7 @@ class IndexCommandTest {
 
     @BeforeEach
     void open() {
-        cli = Cli.on(directory);
+        cli = Cli.onSmallStore(directory);
         cli.run("source", "add", "requests", "--fields", "latency_ns:i64,share:f64?,op:utf8")
                 .ok();
     }

@@ -28,7 +28,7 @@ class StoreCommandsTest {
 
     @BeforeEach
     void open() {
-        cli = Cli.on(directory);
+        cli = Cli.onSmallStore(directory);
     }
 
     @Test
