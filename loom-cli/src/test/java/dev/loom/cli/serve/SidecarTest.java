@@ -32,6 +32,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -377,6 +379,8 @@ final class SidecarTest {
         String request = "{\"source\":\"lines\",\"follow\":true,\"lines\":0,\"timeout\":\"1ms\"}";
         int status = 429;
         while (status == 429) {
+            // the server tries every few seconds whether the client is there
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
             status = ask("/v1/tail", request).statusCode();
         }
         assertEquals(504, status);
