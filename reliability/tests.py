@@ -42,8 +42,8 @@ def row(name, fault, modules, tests, **properties):
 
 ROWS = dict([
     row("R1", "crash between any two calls to the disk", "loom-query",
-        "EveryCutTest#shouldKeep*,PowerCutTest#shouldKeepWhatIsDurableWhenThePowerIsCut", rounds=10),
-    row("R5", "crash during recovery", "loom-query", "EveryCutTest#shouldFind*", rounds=5),
+        "EveryCutTest#shouldKeep*,PowerCutTest#shouldKeepWhatIsDurableWhenThePowerIsCut", rounds=10, stride=1),
+    row("R5", "crash during recovery", "loom-query", "EveryCutTest#shouldFind*", rounds=5, stride=1),
     row("R6", "crash at each kind of call of rotation, deletion, compression", "loom-query", "RetentionCutTest", rounds=60),
     row("R7", "truncation", "loom-query,loom-cli",
         "DamageTest#*Cut,CompressedDamageTest#*Cut,ArchiveDamageTest#*Truncation", stride=300),

@@ -44,7 +44,10 @@ final class HostileFilesTest {
     private static final int FAILURES_MAX = 20;
 
     @TempDir
-    Path temp;
+    static Path temp;
+
+    /** Stores by their kind: each is written once, and put back before each test of it. */
+    private static final Map<String, StoreImage> IMAGES = new HashMap<>();
 
     private ExecutorService thread = Executors.newSingleThreadExecutor();
     private final Map<String, Integer> failures = new TreeMap<>();
@@ -75,9 +78,8 @@ final class HostileFilesTest {
         "killed, chunk.ring"
     })
     void shouldAnswerOrFailTypedWhenFilesLie(String kind, String files) throws Exception {
-        Path store = temp.resolve("store");
-        HaltingProcess.run(HostileWriter.class, store.toString(), kind);
-        StoreImage image = StoreImage.of(store);
+        StoreImage image = image(kind);
+        Path store = image.store();
         List<Path> targets = image.files(files);
         assertTrue(!targets.isEmpty(), "no such files");
         String whole = new StoreExercise(store).read();
@@ -108,6 +110,18 @@ final class HostileFilesTest {
                 + outcomes.values().stream().mapToInt(Integer::intValue).sum() + " seed=" + SEED);
         failures.forEach((failure, count) -> System.out.println("  " + count + " x " + failure));
         assertTrue(failures.isEmpty(), () -> "seed=" + SEED + ", failures=" + failures.keySet());
+    }
+
+    private static StoreImage image(String kind) throws Exception {
+        StoreImage image = IMAGES.get(kind);
+        if (image == null) {
+            Path store = temp.resolve(kind);
+            HaltingProcess.run(HostileWriter.class, store.toString(), kind);
+            image = StoreImage.of(store);
+            IMAGES.put(kind, image);
+        }
+        image.restore();
+        return image;
     }
 
     private static String write(Path store, boolean rebuild) {

@@ -18,7 +18,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Each allocation of the threads that write finds no memory once, by default every eighth of them: nothing acknowledged is lost, and work goes on. */
+/**
+ * Each allocation of the threads that write finds no memory once: nothing acknowledged is lost, and work goes on. By default
+ * every 16th of them, other ones in each run; {@code -Dloom.stride=1} is all of them.
+ */
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class AllocationFaultsTest {
     /** How often in a row, at most: so what is done about a failure may fail too. */

@@ -35,13 +35,16 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Every call to the file system fails once, or from then on: errors are typed, nothing published is lost, nothing hangs.
- * {@code -Dloom.stride=1} fails each call of an opening, the default each 7th. {@code -Dloom.rounds=N} does so for so many
- * stores, all but the first of random sizes from {@code -Dloom.test.seed=S}.
+ * {@code -Dloom.stride=1} fails each call of an opening in both ways, the default every 17th of those, other ones in each run.
+ * {@code -Dloom.rounds=N} does so for so many stores, all but the first of random sizes. {@code -Dloom.test.seed=S} repeats a run.
  */
 @Timeout(value = 60, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FailingCallsTest {
     private static final long SEED = 7;
     private static final int SOURCES = 3;
+
+    /** Odd, so that a sample has both ways to fail. */
+    private static final int STRIDE = Integer.getInteger("loom.stride", 17);
 
     /** In which state a store is opened. */
     enum Before {
@@ -105,17 +108,18 @@ class FailingCallsTest {
     @EnumSource(Before.class)
     void shouldOpenAgainWhenOpeningFailed(Before before) throws IOException {
         long seed = Long.getLong("loom.test.seed", System.nanoTime());
+        System.out.println("FailingCallsTest: -Dloom.test.seed=" + seed);
         Random random = new Random(seed);
         int rounds = Integer.getInteger("loom.rounds", 1);
         for (int round = 0; round < rounds; round++) {
-            openWithFailures(before, "round" + round);
+            openWithFailures(before, "round" + round, random);
             records = 1 + random.nextInt(2_000);
         }
         System.out.println("row=R14 faults=" + injected + " checked=" + compared + " seed=" + seed + " store=" + before
                 + " rounds=" + rounds);
     }
 
-    private void openWithFailures(Before before, String round) throws IOException {
+    private void openWithFailures(Before before, String round, Random random) throws IOException {
         Path folder = Path.of(round);
         Path first = prepare(before, folder.resolve("measured").toString());
         Map<Call, Integer> calls = new EnumMap<>(Call.class);
@@ -124,13 +128,11 @@ class FailingCallsTest {
             calls.put(call, storage.calls(call));
         }
         measured.close();
-        int stride = Integer.getInteger("loom.stride", 7);
-        int[] turn = {0};
+        int[] turn = {random.nextInt(STRIDE)};
         calls.forEach((call, number) -> {
-            for (int nth = 1; nth <= number; nth++) {
-                if (turn[0]++ % stride == 0) {
-                    openWithFailure(before, folder, call, nth, turn[0] % 2 == 0);
-                    openWithFailure(before, folder, call, nth, turn[0] % 2 != 0);
+            for (int way = 0; way < 2 * number; way++) {
+                if (turn[0]++ % STRIDE == 0) {
+                    openWithFailure(before, folder, call, 1 + way / 2, way % 2 == 0);
                 }
             }
         });

@@ -66,7 +66,7 @@ class PowerCutTest {
     @Test
     void shouldKeepWhatIsDurableWhenThePowerIsCut() throws IOException {
         long first = Long.getLong("loom.test.seed", System.nanoTime());
-        int rounds = Integer.getInteger("loom.rounds", 8);
+        int rounds = Integer.getInteger("loom.rounds", 4);
         System.out.println("PowerCutTest: -Dloom.test.seed=" + first + " rounds=" + rounds);
         for (int round = 0; round < rounds; round++) {
             seed = first + round;
