@@ -483,7 +483,7 @@ public final class GroupedAggregate extends Query<GroupedAggregate> {
 
         /** One of the {@link #percentiles()}. */
         public Optional<Value> percentile(double p) {
-            return Optional.ofNullable(percentiles.get(BigDecimal.valueOf(p)));
+            return Percentiles.find(percentiles, p);
         }
 
         /** The number of distinct values of the field for that; negative if there was none. */

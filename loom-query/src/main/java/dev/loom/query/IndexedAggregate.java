@@ -291,7 +291,7 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
 
         /** One of the {@link #percentiles()}. */
         public Optional<Value> percentile(double p) {
-            return Optional.ofNullable(percentiles.get(BigDecimal.valueOf(p)));
+            return Percentiles.find(percentiles, p);
         }
 
         /** The work done, over all passes. */

@@ -3,6 +3,8 @@ package dev.loom.query.rank;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 
 /** Percentiles that are asked for, and their ranks. */
 public final class Percentiles {
@@ -25,6 +27,15 @@ public final class Percentiles {
             }
         }
         return List.copyOf(wanted);
+    }
+
+    /** What was found for a percentile, in whatever form it was asked for: 50 is 50.0. */
+    public static <T> Optional<T> find(Map<BigDecimal, T> found, double percentile) {
+        BigDecimal wanted = BigDecimal.valueOf(percentile);
+        return found.entrySet().stream()
+                .filter(entry -> entry.getKey().compareTo(wanted) == 0)
+                .map(Map.Entry::getValue)
+                .findFirst();
     }
 
     /** The rank of a percentile among so many values, from 1: {@code ceil(p / 100 * count)}. */
