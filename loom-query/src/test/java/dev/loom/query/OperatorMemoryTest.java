@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What largest records, histograms and correlations hold of memory, over a store and over one four times as large: what was
+ * What largest records, histograms, correlations and groups hold of memory, over a store and over one four times as large: what was
  * allocated on the heap, whether still in use or not, and direct memory at its height.
  */
 class OperatorMemoryTest {
@@ -68,7 +68,22 @@ class OperatorMemoryTest {
                         Histogram.of(snapshot, a, VALUE).pulse(now).count()));
         operators.add(
                 new Named("correlate", 2 * QUERY_BYTES_MAX, (snapshot, a, b, now) -> correlate(snapshot, a, b, now)));
+        operators.add(new Named("groups", 2 * QUERY_BYTES_MAX, (snapshot, a, b, now) -> groups(snapshot, a, now)));
+        operators.add(new Named(
+                "percentiles of groups",
+                18 * QUERY_BYTES_MAX,
+                (snapshot, a, b, now) -> groups(snapshot, a, now, 50, 99)));
         return operators;
+    }
+
+    private static void groups(Snapshot snapshot, int source, Runnable now, double... percentiles) {
+        try (GroupedAggregate.Groups groups = GroupedAggregate.of(snapshot, source, VALUE)
+                .by("duration")
+                .percentiles(percentiles)
+                .pulse(now)
+                .run()) {
+            assertEquals(80, groups.size());
+        }
     }
 
     private static void top(Snapshot snapshot, int source, int count, Runnable now) {
