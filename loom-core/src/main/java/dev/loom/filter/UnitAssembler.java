@@ -22,7 +22,7 @@ public final class UnitAssembler implements RowTokens.Sink {
     /** One row of this many is looked at for frequent words. */
     private static final int SAMPLE = 8;
 
-    private static final int KNOWN_BITS = 12;
+    private static final int KNOWN = 1 << 12;
 
     private final IndexedText indexed;
     private final UnitShape shape;
@@ -33,9 +33,9 @@ public final class UnitAssembler implements RowTokens.Sink {
     private FrequentWords frequent;
 
     /** Words that the unit has already, by the states of their digests: filters learn nothing more of them. */
-    private final long[] known = new long[1 << KNOWN_BITS];
+    private final long[] known = new long[KNOWN];
     /** The count of each known word; of words that are not frequent, the complement of their list. */
-    private final int[] places = new int[1 << KNOWN_BITS];
+    private final int[] places = new int[KNOWN];
 
     private final List<Long> chunks = new ArrayList<>();
     private final List<Integer> firstRows = new ArrayList<>();
@@ -58,7 +58,7 @@ public final class UnitAssembler implements RowTokens.Sink {
 
     /** The bytes that an assembler takes. */
     static long length(UnitShape shape) {
-        return UnitBuilder.length(shape) + WordCollector.length() + (12L << KNOWN_BITS) + CHUNKS_MAX * 40L;
+        return UnitBuilder.length(shape) + WordCollector.length() + 12L * KNOWN + CHUNKS_MAX * 40L;
     }
 
     /** Whether a chunk with so many rows belongs to another unit. */
@@ -119,7 +119,7 @@ public final class UnitAssembler implements RowTokens.Sink {
     }
 
     private static int knownSlot(long state) {
-        return (int) ((state * TokenDigest.MULTIPLIER) >>> (Long.SIZE - KNOWN_BITS));
+        return (int) state & (KNOWN - 1); // a state is mixed well
     }
 
     private void addUnknown(TokenReader token, long state, int slot) {

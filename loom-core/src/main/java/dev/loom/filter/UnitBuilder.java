@@ -23,7 +23,7 @@ final class UnitBuilder {
     private final int[] countedTo;
 
     private final UnsafeBuffer lists;
-    /** The rows that each list has. Apart from the lists they fit the processor's cache, and most rows meet a full list. */
+    /** The rows that each list has, apart from the lists, so that a full one is not touched, and none is looked through for its end. */
     private final byte[] listed;
 
     private int rows;

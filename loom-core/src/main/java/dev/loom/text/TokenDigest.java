@@ -19,7 +19,7 @@ public final class TokenDigest {
     public static final long EMPTY = 0x2545F4914F6CDD1DL;
 
     /** 2^64 divided by the golden ratio, whose multiples lie as far from each other as can be. */
-    public static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
+    private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
 
     /** Taken before the name of a field, in place of a code point: what follows is a digest of its whole value. */
     private static final int OF_FIELD = Character.MAX_CODE_POINT + 1;

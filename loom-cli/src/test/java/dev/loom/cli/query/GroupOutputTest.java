@@ -248,7 +248,7 @@ final class GroupOutputTest {
                 "--limit 3                    | --limit requires --by",
                 "--by op --order -size        | --order is none of key, count, rate, sum, min, max, mean, distinct or a",
                 "--by op --order p101         | percentile out of range: p=101, min=0, max=100",
-                "--by op --order distinct     | --order by distinct needs --distinct",
+                "--by op --order distinct     | --order by distinct needs distinct values",
                 "--by op,op                   | --by names a field twice: op,op",
                 "--by oq                      | --by: unknown field: field=oq",
                 "--distinct cod               | --distinct: unknown field: field=cod",

@@ -118,7 +118,7 @@ public record GroupRequest(
             }
             case DISTINCT -> {
                 if (distinct == null) {
-                    throw new RequestException("order", " by distinct needs --distinct");
+                    throw new RequestException("order", " by distinct needs distinct values");
                 }
             }
         }

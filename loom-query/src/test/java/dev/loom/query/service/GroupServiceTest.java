@@ -282,7 +282,7 @@ final class GroupServiceTest {
         refuse("distinct: unknown field: field=x", "i", List.of("t"), "x", GroupOrder.COUNT, 1);
         refuse("percentile needs a field", null, List.of("t"), null, GroupOrder.COUNT, 1);
         refuse(
-                "order by distinct needs --distinct",
+                "order by distinct needs distinct values",
                 "i",
                 List.of("t"),
                 null,
