@@ -323,6 +323,17 @@ public final class Loom implements Store {
     }
 
     /**
+     * Waits until all runs of chunks that are durable are summed up. For programs that end after they wrote, as an import: the thread
+     * that does it ends with the store. Without it nothing is lost, but queries over many chunks read more.
+     *
+     * @param giveUp asked now and then; once true, the call ends
+     * @return false if it gave up, or for want of room or memory; true if summing up is turned off
+     */
+    public boolean finishRollups(BooleanSupplier giveUp) {
+        return session.finishRollups(giveUp);
+    }
+
+    /**
      * Rebuilds all indexes from the records, so that each also covers the records from before it was defined. Runs in
      * the background, except for the last few MiB. {@link #info()} reports the progress ({@link StoreInfo#rebuild()}). Meanwhile queries read the records, and their answers are the same.
      *

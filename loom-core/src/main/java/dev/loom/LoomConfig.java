@@ -31,6 +31,8 @@ public final class LoomConfig {
     /** No limit to what a store's files may take. */
     public static final long UNLIMITED = Long.MAX_VALUE;
 
+    private static final double ROLLUP_SHARE = 0.1;
+
     private final Settings settings;
 
     private LoomConfig(Settings settings) {
@@ -82,6 +84,7 @@ public final class LoomConfig {
         private double textIndexShare = TextIndexSettings.DEFAULT.share();
         private long textIndexMemory = TextIndexSettings.DEFAULT.memoryBytes();
         private boolean textIndexLists = TextIndexSettings.DEFAULT.lists();
+        private double rollupShare = ROLLUP_SHARE;
         private long textIndexBytes = TextIndexSettings.DEFAULT.bytesMax();
         private final List<IndexFunction> indexFunctions = new ArrayList<>();
         private Storage storage = Storage.DISK;
@@ -338,6 +341,20 @@ public final class LoomConfig {
             return this;
         }
 
+        /**
+         * The share of one processor that summing up runs of chunks takes at most, 0 to 1; default 0.1. With 0 none are summed up, and
+         * the cost of queries grows with the number of chunks.
+         *
+         * @throws IllegalArgumentException for any other share
+         */
+        public Builder rollupShare(double share) {
+            if (!(share >= 0 && share <= 1)) {
+                throw new IllegalArgumentException("bad share: rollups=" + share + ", expected=0 to 1");
+            }
+            rollupShare = share;
+            return this;
+        }
+
         /** The bytes of the text index of each source beyond which its oldest units are deleted, 1 MiB or more; default no limit. */
         public Builder textIndexBytes(long bytes) {
             if (bytes < 1 << 20) {
@@ -388,6 +405,7 @@ public final class LoomConfig {
                     compressAfter,
                     compressionShare,
                     new TextIndexSettings(textIndexShare, textIndexMemory, textIndexLists, textIndexBytes),
+                    rollupShare,
                     List.copyOf(indexFunctions),
                     repair,
                     storage));

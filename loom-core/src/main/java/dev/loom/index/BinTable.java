@@ -117,6 +117,34 @@ final class BinTable {
         }
     }
 
+    /** Adds values of one bin, of integers or of doubles that are summed by their keys. */
+    void merge(int valueBin, int values, long min, long max, LongSum keys) {
+        int at = merge(valueBin, values, min, max);
+        entries[at + SUM] += keys.low() & HALF_MASK;
+        entries[at + SUM_REST] += keys.high() << Integer.SIZE | keys.low() >>> Integer.SIZE;
+    }
+
+    /** Adds values of one bin, whose sums are compensated. */
+    void merge(int valueBin, int values, long min, long max, double valueSum) {
+        int at = merge(valueBin, values, min, max);
+        double sum = Double.longBitsToDouble(entries[at + SUM]);
+        double total = sum + valueSum;
+        double rest = Double.longBitsToDouble(entries[at + SUM_REST]) + DoubleSum.error(sum, valueSum, total);
+        entries[at + SUM] = Double.doubleToRawLongBits(total);
+        entries[at + SUM_REST] = Double.doubleToRawLongBits(rest);
+    }
+
+    private int merge(int valueBin, int values, long min, long max) {
+        if (count == order.length) {
+            grow();
+        }
+        int at = slot(slots, hashShift, valueBin) * ENTRY_LENGTH;
+        entries[at + COUNT] += values;
+        extend(entries, at, min);
+        extend(entries, at, max);
+        return at;
+    }
+
     /** Uses branches, which are predicted well; without them each value would wait for the one before. */
     private static void extend(long[] all, int at, long key) {
         if (key < all[at + MIN]) {
@@ -186,10 +214,15 @@ final class BinTable {
             }
         }
         if (count > UNUSED_MAX * used + UNUSED_SPARE) {
-            Arrays.fill(slots, 0);
-            count = 0;
-            sorted = 0;
+            clear();
         }
+    }
+
+    /** Forgets the values and the bins. */
+    void clear() {
+        Arrays.fill(slots, 0);
+        count = 0;
+        sorted = 0;
     }
 
     /** The number of entries, at least the number of bins with values. */

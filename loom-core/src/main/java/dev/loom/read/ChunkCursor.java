@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The parts of the record log that may hold records of one source in a time range, one after the other. A part is
- * either <em>listed</em>, a chunk whose directory locates the source's records, or <em>unlisted</em>, a range of pages
+ * either <em>listed</em>, a chunk, or a run of them, whose directory locates the source's records, or <em>unlisted</em>, a range of pages
  * without a readable directory: the active chunk, and chunks behind damaged entries. Holds five pages. For one thread.
  */
 public final class ChunkCursor implements AutoCloseable {
@@ -31,6 +31,24 @@ public final class ChunkCursor implements AutoCloseable {
     /** Whether the part is a chunk with a directory. Only then are its records, times and summaries known. */
     public boolean listed() {
         return chunks.listed();
+    }
+
+    /**
+     * Whether the part is a <em>run</em>: several chunks, summed up. It is listed, and what is said of a chunk is true of all of them
+     * together; but its records are read chunk by chunk, after {@link SourceRecords.ChunkGuide.Step#DESCEND}.
+     */
+    public boolean isRun() {
+        return chunks.isRun();
+    }
+
+    /** Declines a run: the next parts are shorter ones in it, and the chunks in those. */
+    public void descend() {
+        chunks.descend();
+    }
+
+    /** The number of chunks with records of the source that a listed part has; 1 but for a run. */
+    public int count() {
+        return chunks.count();
     }
 
     /** The address of the part's first page. */

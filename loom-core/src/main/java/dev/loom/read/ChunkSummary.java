@@ -7,6 +7,9 @@ import dev.loom.api.ValueType;
 import dev.loom.error.CorruptStoreException;
 import dev.loom.index.ChunkIndexReader;
 import dev.loom.index.IndexSummary;
+import dev.loom.record.Chunks;
+import dev.loom.rollup.RunReader;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an index holds of a chunk: the totals of the records that have a value, and where its bins are. Values are given
@@ -17,6 +20,7 @@ public final class ChunkSummary {
     private final IndexSummary totals = new IndexSummary();
     private ValueType type = ValueType.I64;
     private long chunkAddress;
+    private @Nullable Chunks part;
 
     ChunkSummary(SnapshotReader reader) {
         this.reader = reader;
@@ -31,6 +35,7 @@ public final class ChunkSummary {
     public boolean read(ChunkCursor chunk, Index index) {
         type = index.function().type();
         chunkAddress = chunk.start();
+        part = chunk.chunks();
         return chunk.chunks().summary(index.id(), type, totals);
     }
 
@@ -73,6 +78,14 @@ public final class ChunkSummary {
      * @throws CorruptStoreException if their contents are impossible
      */
     public boolean readBins(BinListReader into) {
+        Chunks from = part;
+        if (from != null && from.isRun()) {
+            RunReader run = from.runBins(totals);
+            if (run != null) {
+                into.wrap(run.bins(), 0, run.binsLength());
+            }
+            return run != null;
+        }
         ChunkIndexReader bins = reader.bins();
         boolean there = hasBins() && bins.read(totals.binsAddress(), chunkAddress, totals.indexId());
         if (there) {

@@ -98,6 +98,16 @@ public final class SnapshotReader implements AutoCloseable {
         return cursor(sourceId, new AscendingChunks(view, sourceId, fromNs, toNs, fromAddress));
     }
 
+    /** As {@link #newestFirst}; parts may be {@linkplain ChunkCursor#isRun runs}. */
+    public ChunkCursor newestFirstInRuns(int sourceId, long toNs) {
+        return cursor(sourceId, DescendingChunks.withRuns(view, sourceId, toNs));
+    }
+
+    /** As {@link #oldestFirst}; parts may be {@linkplain ChunkCursor#isRun runs}. */
+    public ChunkCursor oldestFirstInRuns(int sourceId, long fromNs, long toNs, long fromAddress) {
+        return cursor(sourceId, AscendingChunks.withRuns(view, sourceId, fromNs, toNs, fromAddress));
+    }
+
     /** The whole log as one unlisted part, to read a source's records without the timestamp index. */
     public ChunkCursor unindexed(int sourceId) {
         return cursor(sourceId, new AllChunks(view, sourceId));

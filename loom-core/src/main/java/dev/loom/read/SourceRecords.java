@@ -46,6 +46,7 @@ public final class SourceRecords extends StoredRecord implements AutoCloseable {
             return switch (guide.decide(chunks)) {
                 case READ -> WalkGuide.Step.READ;
                 case PASS_OVER -> WalkGuide.Step.PASS_OVER;
+                case DESCEND -> WalkGuide.Step.DESCEND;
                 case END -> WalkGuide.Step.END;
             };
         }
@@ -111,6 +112,8 @@ public final class SourceRecords extends StoredRecord implements AutoCloseable {
             READ,
             /** Go on to the next part. */
             PASS_OVER,
+            /** Go on with the chunks that the part, a {@linkplain ChunkCursor#isRun run}, sums up. */
+            DESCEND,
             /** End the walk. */
             END
         }
@@ -119,7 +122,7 @@ public final class SourceRecords extends StoredRecord implements AutoCloseable {
         ChunkGuide READ_ALL = new ChunkGuide() {
             @Override
             public Step decide(ChunkCursor chunk) {
-                return Step.READ;
+                return chunk.isRun() ? Step.DESCEND : Step.READ;
             }
 
             @Override

@@ -1,6 +1,9 @@
 package dev.loom.record;
 
 import dev.loom.error.CorruptStoreException;
+import dev.loom.log.PageDescriptor;
+import dev.loom.rollup.RunReader;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * reads the index forward, directory by directory. Parts that no directory covers are unlisted.
  */
 public final class AscendingChunks extends Chunks {
+    private static final long NONE = -1;
+
     private final SnapshotView snapshot;
     private final int sourceId;
     private final long fromNs;
@@ -27,8 +32,24 @@ public final class AscendingChunks extends Chunks {
     /** The parts so far of a directory that did not list the source. */
     private final EntryParts parts = EntryParts.forward();
 
+    private final @Nullable ChunkRuns runs;
+    /** The entry in place of which a run is listed, or -1. */
+    private long runEntry = NONE;
+
     /** Makes a walk that may skip chunks outside the time range or below the lowest address. */
     public AscendingChunks(SnapshotView snapshot, int sourceId, long fromNs, long toNs, long fromAddress) {
+        this(snapshot, sourceId, fromNs, toNs, fromAddress, null);
+    }
+
+    /** A walk whose parts may be runs; whoever can't use one {@linkplain #descend() descends}. */
+    public static AscendingChunks withRuns(
+            SnapshotView snapshot, int sourceId, long fromNs, long toNs, long fromAddress) {
+        return new AscendingChunks(snapshot, sourceId, fromNs, toNs, fromAddress, new ChunkRuns(snapshot));
+    }
+
+    private AscendingChunks(
+            SnapshotView snapshot, int sourceId, long fromNs, long toNs, long fromAddress, @Nullable ChunkRuns runs) {
+        this.runs = runs;
         this.snapshot = snapshot;
         this.sourceId = sourceId;
         this.fromNs = fromNs;
@@ -69,6 +90,9 @@ public final class AscendingChunks extends Chunks {
     }
 
     private boolean forward(DirectoryReader entries) {
+        if (runEntry != NONE) {
+            passRun(entries);
+        }
         while (revisit || entries.next()) {
             revisit = false;
             if (!entries.isDirectory() || entries.chunkAddress() < bound) {
@@ -88,11 +112,61 @@ public final class AscendingChunks extends Chunks {
                 done = true;
                 return false;
             }
-            if (part(entries)) {
+            if (beginsRun(entries)) {
+                if (listRun()) {
+                    return true;
+                }
+                passRun(entries);
+            } else if (part(entries)) {
                 return true;
             }
         }
         return rest();
+    }
+
+    /** Whether a run begins with the current chunk. */
+    private boolean beginsRun(DirectoryReader entries) {
+        boolean begins = runs != null && entries.isFirstPart() && runs.beginningAt(bound);
+        runEntry = begins ? entries.address() : NONE;
+        return begins;
+    }
+
+    /** Lists the run; false if it lacks the source. */
+    private boolean listRun() {
+        RunReader run = Objects.requireNonNull(runs).reader();
+        boolean there = run.find(sourceId);
+        if (there) {
+            list(run);
+        } else {
+            skip((run.end() - run.start()) >> PageDescriptor.PAGE_SHIFT);
+        }
+        return there;
+    }
+
+    /** Moves behind the run. Where the index was rebuilt, its entries are passed over one by one. */
+    private void passRun(DirectoryReader entries) {
+        RunReader run = Objects.requireNonNull(runs).reader();
+        bound = run.end();
+        parts.clear();
+        boolean there = entries.seek(run.lastEntry())
+                && entries.isDirectory()
+                && entries.isLastPart()
+                && entries.chunkEnd() == run.end();
+        if (!there) {
+            entries.seek(runEntry);
+        }
+        runEntry = NONE;
+    }
+
+    @Override
+    public void descend() {
+        if (runs == null || !isRun()) {
+            super.descend();
+            return;
+        }
+        runs.decline();
+        runEntry = NONE;
+        revisit = true;
     }
 
     /** Moves to the first chunk that may hold records of the range. */
@@ -154,7 +228,8 @@ public final class AscendingChunks extends Chunks {
     @Override
     public long bytesRead() {
         DirectoryReader entries = reader;
-        return bytesCollecting + (entries == null ? 0 : entries.bytesRead());
+        long ofRuns = runs == null ? 0 : runs.reader().bytesRead();
+        return bytesCollecting + ofRuns + (entries == null ? 0 : entries.bytesRead());
     }
 
     @Override
@@ -162,6 +237,9 @@ public final class AscendingChunks extends Chunks {
         DirectoryReader entries = reader;
         if (entries != null) {
             entries.close();
+        }
+        if (runs != null) {
+            runs.close();
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.loom.record;
 import dev.loom.api.ValueType;
 import dev.loom.error.CorruptStoreException;
 import dev.loom.index.IndexSummary;
+import dev.loom.rollup.RunReader;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,13 +24,20 @@ public abstract class Chunks implements AutoCloseable {
     private long pagesSkipped;
     private long summariesDamaged;
     private @Nullable DirectoryReader directory;
+    /** The run of chunks that is the current part, if it is one. */
+    private @Nullable RunReader run;
     /** The directory to seek again, or {@link SourceSlots#NO_DIRECTORY}. */
     private long sought = SourceSlots.NO_DIRECTORY;
 
     /** Moves to the next part in this walk's direction; false at the end. */
     public abstract boolean next();
 
-    /** Bytes of the timestamp index read so far. */
+    /** Declines the current part, which must be a run: the next parts are what it sums up. */
+    public void descend() {
+        throw new IllegalStateException("part is no run: start=" + start + ", end=" + end);
+    }
+
+    /** Bytes of the timestamp index, and of runs, read so far. */
     public abstract long bytesRead();
 
     /** Entries of the timestamp index that this walk rejected as impossible. */
@@ -53,6 +61,7 @@ public abstract class Chunks implements AutoCloseable {
             unlisted(start, end);
             return;
         }
+        run = null;
         directory = reader;
         sought = SourceSlots.NO_DIRECTORY;
         listed = true;
@@ -63,8 +72,23 @@ public abstract class Chunks implements AutoCloseable {
         lastTimeNs = reader.listedLastTimeNs();
     }
 
+    /** Lists a run, at the walk's source. */
+    final void list(RunReader reader) {
+        run = reader;
+        directory = null;
+        sought = SourceSlots.NO_DIRECTORY;
+        listed = true;
+        start = reader.start();
+        end = reader.end();
+        records = reader.records();
+        bytes = reader.bytes();
+        firstTimeNs = reader.firstTimeNs();
+        lastTimeNs = reader.lastTimeNs();
+    }
+
     /** Lists a chunk again; its directory is read again on demand. */
     final void list(long from, long to, long lastRecordAddress, DirectoryReader reader, long directoryAddress) {
+        run = null;
         directory = reader;
         sought = directoryAddress;
         listed = true;
@@ -73,8 +97,11 @@ public abstract class Chunks implements AutoCloseable {
         lastRecord = lastRecordAddress;
     }
 
-    /** Moves to the directory of a listed chunk; false if it can't be read again. */
+    /** Moves to the directory of a listed chunk; false if it can't be read again. A run is in memory. */
     private boolean place() {
+        if (run != null) {
+            return true;
+        }
         DirectoryReader reader = directory;
         if (reader == null) {
             return false;
@@ -90,6 +117,7 @@ public abstract class Chunks implements AutoCloseable {
     }
 
     final void unlisted(long from, long to) {
+        run = null;
         directory = null;
         listed = false;
         start = from;
@@ -102,6 +130,16 @@ public abstract class Chunks implements AutoCloseable {
 
     public final boolean listed() {
         return listed;
+    }
+
+    /** Whether the current part is a run of chunks: listed, but without a {@link #lastRecord}. */
+    public final boolean isRun() {
+        return run != null;
+    }
+
+    /** The number of chunks with the source that a listed part has: 1 but for a run. */
+    public final int count() {
+        return run == null ? 1 : run.sourceChunks();
     }
 
     /** Address of the first page of the current part. */
@@ -132,11 +170,24 @@ public abstract class Chunks implements AutoCloseable {
      */
     public final boolean summary(int indexId, ValueType type, IndexSummary into) {
         try {
+            if (run != null) {
+                return run.summary(indexId, type, into);
+            }
             return place() && directory != null && directory.summary(sourceId(), indexId, type, into);
         } catch (CorruptStoreException e) {
             summariesDamaged++;
             return false;
         }
+    }
+
+    /**
+     * Reads the bins of an index whose totals were read from the current part, a run.
+     *
+     * @return where they lie; null if there are none
+     */
+    public final @Nullable RunReader runBins(IndexSummary totals) {
+        RunReader reader = run;
+        return reader != null && reader.readBins(totals) ? reader : null;
     }
 
     /** The id of the walk's source. */

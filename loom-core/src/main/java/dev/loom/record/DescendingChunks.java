@@ -3,6 +3,8 @@ package dev.loom.record;
 import dev.loom.error.CorruptStoreException;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageReader;
+import dev.loom.rollup.RunReader;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Walks the chunks of one source newest first, along its chain of directories (paper, section 4.3): first the region
@@ -12,6 +14,8 @@ import dev.loom.log.PageReader;
 public final class DescendingChunks extends Chunks {
     /** The directories to follow before searching by time for a range far back. */
     private static final int HOPS = 32;
+
+    private static final long ANY = -3;
 
     private enum Phase {
         TAIL,
@@ -40,13 +44,32 @@ public final class DescendingChunks extends Chunks {
 
     private boolean revisit;
 
+    /** Of which chunk the directory at {@link #directoryAddress} must be; {@link #ANY} for any. */
+    private long expectedChunk = ANY;
+
+    private final @Nullable ChunkRuns runs;
+    /** The chunk's directory in place of which a run is listed, and what refers to that. */
+    private long runDirectory;
+
+    private long runNamedBy;
+
     /** @param toNs the end of the time range: newer chunks may be skipped */
     public DescendingChunks(SnapshotView snapshot, int sourceId, long toNs) {
-        this(snapshot, sourceId, toNs, PageReader.BLOCK_PAGES);
+        this(snapshot, sourceId, toNs, PageReader.BLOCK_PAGES, null);
+    }
+
+    /** A walk whose parts may be runs; whoever can't use one {@linkplain #descend() descends}. */
+    public static DescendingChunks withRuns(SnapshotView snapshot, int sourceId, long toNs) {
+        return new DescendingChunks(snapshot, sourceId, toNs, PageReader.BLOCK_PAGES, new ChunkRuns(snapshot));
     }
 
     /** @param blockPages as for {@link PageReader#PageReader(dev.loom.log.LogView, int)} */
     public DescendingChunks(SnapshotView snapshot, int sourceId, long toNs, int blockPages) {
+        this(snapshot, sourceId, toNs, blockPages, null);
+    }
+
+    private DescendingChunks(SnapshotView snapshot, int sourceId, long toNs, int blockPages, @Nullable ChunkRuns runs) {
+        this.runs = runs;
         this.snapshot = snapshot;
         this.sourceId = sourceId;
         this.toNs = toNs;
@@ -157,11 +180,16 @@ public final class DescendingChunks extends Chunks {
             crossGap();
             return false;
         }
-        if (!below || !reader.seek(directoryAddress) || reader.chunkEnd() > bound || !find()) {
+        if (!below || !reader.seek(directoryAddress) || !isExpected() || reader.chunkEnd() > bound || !find()) {
             startEntries();
             return false;
         }
         return listCurrent();
+    }
+
+    /** Whether the directory is that of the chunk before a run: after a rebuild others may be at the address that a run tells. */
+    private boolean isExpected() {
+        return expectedChunk == ANY || reader.chunkAddress() == expectedChunk;
     }
 
     /** Ends where retention has reached; what it deleted since the snapshot was taken is unlisted. */
@@ -199,6 +227,10 @@ public final class DescendingChunks extends Chunks {
     }
 
     private boolean listCurrent() {
+        if (listRun()) {
+            return true;
+        }
+        expectedChunk = ANY;
         directoryAddress = reader.listedPrevious();
         namedBy = reader.address();
         phase = Phase.CHAIN;
@@ -211,6 +243,43 @@ public final class DescendingChunks extends Chunks {
         bound = reader.chunkAddress();
         list(reader);
         return true;
+    }
+
+    /** Lists a run in place of the current chunk, if there is one that ends where all that is above is covered. */
+    private boolean listRun() {
+        if (runs == null || !runs.endingBy(bound, reader.chunkAddress())) {
+            return false;
+        }
+        RunReader run = runs.reader();
+        if (!run.find(sourceId)) {
+            runs.decline();
+            return false;
+        }
+        runDirectory = reader.address();
+        runNamedBy = namedBy;
+        namedBy = reader.address();
+        directoryAddress = run.previousDirectory();
+        expectedChunk = run.previousChunk();
+        phase = Phase.CHAIN;
+        parts.clear();
+        skip((bound - run.end()) >> PageDescriptor.PAGE_SHIFT);
+        bound = run.start();
+        list(run);
+        return true;
+    }
+
+    @Override
+    public void descend() {
+        if (runs == null || !isRun()) {
+            super.descend();
+            return;
+        }
+        runs.decline();
+        bound = end();
+        namedBy = runNamedBy;
+        directoryAddress = runDirectory;
+        expectedChunk = ANY;
+        phase = Phase.CHAIN;
     }
 
     /** Continues from the last readable entry, and skips covered chunks by their addresses. */
@@ -295,11 +364,14 @@ public final class DescendingChunks extends Chunks {
 
     @Override
     public long bytesRead() {
-        return reader.bytesRead();
+        return reader.bytesRead() + (runs == null ? 0 : runs.reader().bytesRead());
     }
 
     @Override
     public void close() {
         reader.close();
+        if (runs != null) {
+            runs.close();
+        }
     }
 }

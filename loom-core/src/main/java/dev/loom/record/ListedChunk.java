@@ -15,7 +15,7 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** What a directory says, all parts together. Reused; for one thread. */
-final class ListedChunk implements DirectoryReader.PartHandler {
+public final class ListedChunk implements DirectoryReader.PartHandler {
     private final IntFunction<@Nullable Index> indexes;
     private final IntPredicate lost;
     private final FaultHandler faults;
@@ -38,7 +38,7 @@ final class ListedChunk implements DirectoryReader.PartHandler {
      * @param part the address of the first part that lists it
      * @param previous the address of the previous entry that lists it
      */
-    record ListedSource(
+    public record ListedSource(
             int id,
             long part,
             int records,
@@ -51,7 +51,7 @@ final class ListedChunk implements DirectoryReader.PartHandler {
             List<ListedIndex> indexes) {}
 
     /** An index as listed in a part. */
-    record ListedIndex(long part, Index index, IndexSummary summary) {}
+    public record ListedIndex(long part, Index index, IndexSummary summary) {}
 
     /**
      * Makes a reader of directories.

@@ -55,6 +55,7 @@ public abstract class RecordWalk {
                 case PASS_OVER -> {
                     // to the next
                 }
+                case DESCEND -> chunks.descend();
             }
         }
         return false;

@@ -208,6 +208,16 @@ abstract class TimeIndexReader implements AutoCloseable {
      * @return false if there is none; the position is then before the first entry
      */
     public final boolean seekBefore(long timeNs) {
+        return seekBefore(timeNs, false);
+    }
+
+    /** As {@link #seekBefore}, to the last entry whose chunk, or what a checkpoint counts, has a lower address. */
+    final boolean seekBelow(long recordAddress) {
+        return seekBefore(recordAddress, true);
+    }
+
+    /** @param byAddress whether entries are told apart by their chunks' addresses instead of their times */
+    private boolean seekBefore(long limit, boolean byAddress) {
         long low = begin;
         long high = withoutGap(PageDescriptor.pageAddress(tail + PageDescriptor.PAGE_LENGTH - 1));
         while (high - low > PageDescriptor.PAGE_LENGTH) {
@@ -220,7 +230,7 @@ abstract class TimeIndexReader implements AutoCloseable {
             }
             if (entries == 0) {
                 low = middle;
-            } else if (baseTimeNs() < timeNs) {
+            } else if ((byAddress ? baseAddress() : baseTimeNs()) < limit) {
                 low = middle;
             } else {
                 high = good;
@@ -230,7 +240,7 @@ abstract class TimeIndexReader implements AutoCloseable {
         entries = 0;
         current = -1;
         while (previous()) {
-            if (firstTimeNs() < timeNs) {
+            if ((byAddress ? chunkAddress() : firstTimeNs()) < limit) {
                 return true;
             }
         }
@@ -249,6 +259,10 @@ abstract class TimeIndexReader implements AutoCloseable {
     /** The base time of the current page. */
     final long baseTimeNs() {
         return PageDescriptor.baseTimeNs(buffer, pages.pageOffset());
+    }
+
+    private long baseAddress() {
+        return PageDescriptor.baseAddress(buffer, pages.pageOffset());
     }
 
     private void load(long address) {

@@ -6,6 +6,8 @@ public interface WalkGuide {
     enum Step {
         READ,
         PASS_OVER,
+        /** Only for a run: to go on with what it sums up. */
+        DESCEND,
         END
     }
 
@@ -13,7 +15,7 @@ public interface WalkGuide {
     WalkGuide READ_ALL = new WalkGuide() {
         @Override
         public Step decide(Chunks part) {
-            return Step.READ;
+            return part.isRun() ? Step.DESCEND : Step.READ;
         }
 
         @Override

@@ -7,6 +7,8 @@ import dev.loom.format.PayloadFormat;
 import dev.loom.log.Evictor;
 import dev.loom.log.LogKind;
 import dev.loom.record.WriterOwnership;
+import dev.loom.rollup.RunFiles;
+import dev.loom.rollup.RunShape;
 import dev.loom.schema.Schema;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
@@ -15,13 +17,17 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What a session does beside writing: it completes and checks its indexes, compresses old segments, and builds the text index. */
+/**
+ * What a session does beside writing: it completes and checks its indexes, compresses old segments, builds the text index, and sums up
+ * runs of chunks.
+ */
 final class BackgroundWork implements AutoCloseable {
     private final Parts parts;
     private final Tenure.Guard indexGuard;
     private @Nullable IndexThread indexThread;
     private volatile @Nullable Compression compression;
     private volatile @Nullable TextIndexing textIndexing;
+    private volatile @Nullable Rollups rollups;
     /** The schema that was searched for sources with a text index. */
     private @Nullable Schema searched;
 
@@ -40,6 +46,7 @@ final class BackgroundWork implements AutoCloseable {
             LongSupplier clock,
             Savings savings,
             UnitFiles text,
+            RunFiles runs,
             LongPredicate room,
             Supplier<Snapshot> snapshot) {}
 
@@ -72,12 +79,38 @@ final class BackgroundWork implements AutoCloseable {
             compress(compressAfter);
         }
         indexText();
+        sumUp(false);
+    }
+
+    /** Starts what summing up takes once there is a run of chunks. */
+    private synchronized void sumUp(boolean wanted) {
+        SessionMark mark = parts.mark();
+        double share = parts.settings().rollupShare();
+        boolean enough =
+                mark.written().durable(LogKind.RECORD) - mark.written().begin(LogKind.RECORD) >= RunShape.begin(1, 1);
+        if (closed || rollups != null || share == 0 || !(enough || wanted)) {
+            return;
+        }
+        Rollups summing = new Rollups(new Rollups.Parts(
+                parts.runs(),
+                mark.written().storeId(),
+                parts.snapshot(),
+                id -> parts.schema().current().index(id),
+                () -> !mark.rebuild().pending(),
+                () -> mark.written().durable(LogKind.RECORD),
+                parts.tenure().guard()::check,
+                parts.room(),
+                share));
+        parts.ownership().bar(summing.thread());
+        summing.start();
+        rollups = summing;
     }
 
     /** The evictor must go on without memory for another thread. */
-    private void tryIndexText() {
+    private void startMore() {
         try {
             indexText();
+            sumUp(false);
         } catch (OutOfMemoryError e) {
             searched = null; // tried again when more is durable
         }
@@ -178,9 +211,21 @@ final class BackgroundWork implements AutoCloseable {
         TextIndexing indexing = textIndexing;
         if (indexing != null) {
             indexing.wake();
-        } else {
-            tryIndexText();
         }
+        Rollups summing = rollups;
+        if (summing != null) {
+            summing.wake();
+        }
+        if (indexing == null || summing == null) {
+            startMore();
+        }
+    }
+
+    /** Waits until what is durable is summed up; false if that can't be. */
+    boolean finishRollups(BooleanSupplier giveUp) {
+        sumUp(true);
+        Rollups running = rollups;
+        return running == null || running.finish(giveUp);
     }
 
     /** Waits until all that is durable is in the text index; false if that can't be, or if it is turned off. */
@@ -223,12 +268,17 @@ final class BackgroundWork implements AutoCloseable {
             compressing.close();
         }
         TextIndexing text;
+        Rollups summing;
         synchronized (this) {
             closed = true; // the evictor still runs
             text = textIndexing;
+            summing = rollups;
         }
         if (text != null) {
             text.close();
+        }
+        if (summing != null) {
+            summing.close();
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.loom.store;
 
 import dev.loom.filter.UnitFiles;
 import dev.loom.record.SourceTable;
+import dev.loom.rollup.RunFiles;
 import dev.loom.schema.Schema;
 import dev.loom.schema.SchemaLog;
 import org.jspecify.annotations.Nullable;
@@ -21,4 +22,5 @@ record OpeningResult(
         @Nullable IndexCheck unchecked,
         boolean direct,
         @Nullable String cachedFor,
-        UnitFiles text) {}
+        UnitFiles text,
+        RunFiles runs) {}

@@ -3,8 +3,12 @@ package dev.loom.store;
 import dev.loom.error.StoreIoException;
 import dev.loom.io.StoreThread;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +21,8 @@ final class PacedThread implements AutoCloseable {
 
     /** The work after which the thread rests. */
     private static final long TURN_NS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    private static final long AWAIT_NS = TimeUnit.MILLISECONDS.toNanos(200);
 
     /** What a thread does, for this thread alone. */
     @FunctionalInterface
@@ -132,6 +138,32 @@ final class PacedThread implements AutoCloseable {
         }
         if (cancelled) {
             throw new CancellationException();
+        }
+    }
+
+    /**
+     * Waits for what the thread was asked for; false if it ends without that, or once the caller gives up. For any other thread, whose
+     * interrupt status is kept.
+     */
+    boolean await(CompletableFuture<Boolean> request, BooleanSupplier giveUp) {
+        boolean interrupted = false;
+        try {
+            while (thread.isAlive() && !giveUp.getAsBoolean()) {
+                try {
+                    return request.get(AWAIT_NS, TimeUnit.NANOSECONDS);
+                } catch (TimeoutException e) {
+                    // looks whether it is still worth waiting
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                } catch (ExecutionException e) {
+                    throw new AssertionError(e); // none is ever completed so
+                }
+            }
+            return false;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

@@ -99,6 +99,7 @@ public final class Repair {
             throw new CancellationException("repair was cancelled: directory=" + files.directory());
         }
         try {
+            found.removeIf(each -> each.file.startsWith(files.runs(storage).folder())); // deleted by the opening
             for (Found each : found) {
                 boolean ofIndex =
                         !each.file.startsWith(files.folder(LogKind.RECORD)) && !each.file.equals(files.schema());

@@ -13,6 +13,7 @@ import dev.loom.log.PageState;
 import dev.loom.log.SegmentBudget;
 import dev.loom.log.Segments;
 import dev.loom.record.DirectoryReader;
+import dev.loom.rollup.RunFiles;
 import dev.loom.schema.SchemaEntry.RetentionSet;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -48,6 +49,7 @@ final class Retention implements SegmentBudget {
     private final Beginning beginning;
     private final Savings savings;
     private final UnitFiles text;
+    private final RunFiles runs;
 
     /** How much was durable when a search found nothing, so that it is not repeated before there is more. */
     private long searchedTo = -1;
@@ -92,7 +94,8 @@ final class Retention implements SegmentBudget {
             LongSupplier clock,
             Beginning beginning,
             Savings savings,
-            UnitFiles text) {
+            UnitFiles text,
+            RunFiles runs) {
         this.limits = limits;
         this.storage = storage;
         this.directory = directory;
@@ -102,6 +105,7 @@ final class Retention implements SegmentBudget {
         this.beginning = beginning;
         this.savings = savings;
         this.text = text;
+        this.runs = runs;
     }
 
     /** Deletes segments of records below the log's begin, which a crash has left. For a store that nobody writes yet. */
@@ -216,7 +220,7 @@ final class Retention implements SegmentBudget {
 
     /** The bytes that the store's files take. */
     private long used() {
-        long used = OTHERS_LENGTH + schemaLength - savings.bytes() + text.bytes();
+        long used = OTHERS_LENGTH + schemaLength - savings.bytes() + text.bytes() + runs.bytes();
         StoreLogs now = logs.get();
         for (LogKind kind : KINDS) {
             LogView view = now.of(kind);
@@ -269,6 +273,7 @@ final class Retention implements SegmentBudget {
                 deleteBelow(kind, mark.get().begin(kind));
             }
             text.deleteBelow(mark.get().begin(LogKind.RECORD));
+            runs.deleteBelow(mark.get().begin(LogKind.RECORD));
             unreferenced = false;
         }
     }

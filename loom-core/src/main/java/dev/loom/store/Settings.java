@@ -38,6 +38,7 @@ public record Settings(
         @Nullable Duration compressAfter,
         double compressionShare,
         TextIndexSettings textIndex,
+        double rollupShare,
         List<IndexFunction> indexFunctions,
         @Nullable Repair repair,
         Storage storage) {
@@ -73,6 +74,7 @@ public record Settings(
                 compressAfter,
                 compressionShare,
                 textIndex,
+                rollupShare,
                 Stream.concat(indexFunctions.stream(), functions.stream()).toList(),
                 null,
                 storage);

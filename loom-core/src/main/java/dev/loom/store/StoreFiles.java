@@ -5,6 +5,7 @@ import dev.loom.filter.UnitFiles;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
 import dev.loom.log.Segments;
+import dev.loom.rollup.RunFiles;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Set;
@@ -12,7 +13,15 @@ import java.util.Set;
 /** The paths of a store's files. */
 record StoreFiles(Path directory) {
     private static final Set<String> NAMES = Set.of(
-            "LOCK", "loom.mark", "schema.log", "staging", "owner", "open.page", SetAside.FOLDER, UnitFiles.FOLDER);
+            "LOCK",
+            "loom.mark",
+            "schema.log",
+            "staging",
+            "owner",
+            "open.page",
+            SetAside.FOLDER,
+            UnitFiles.FOLDER,
+            RunFiles.FOLDER);
 
     Path lock() {
         return directory.resolve("LOCK");
@@ -38,6 +47,11 @@ record StoreFiles(Path directory) {
     /** The files of the text index. */
     UnitFiles text(Storage storage) {
         return new UnitFiles(storage, directory.resolve(UnitFiles.FOLDER));
+    }
+
+    /** The files of runs. */
+    RunFiles runs(Storage storage) {
+        return new RunFiles(storage, directory.resolve(RunFiles.FOLDER));
     }
 
     /** The place of staging without tmpfs. */

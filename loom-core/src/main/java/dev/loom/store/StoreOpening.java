@@ -19,6 +19,7 @@ import dev.loom.log.LogKind;
 import dev.loom.log.PageDescriptor;
 import dev.loom.record.RecordLog;
 import dev.loom.record.SourceTable;
+import dev.loom.rollup.RunFiles;
 import dev.loom.schema.Schema;
 import dev.loom.schema.SchemaEntry;
 import dev.loom.schema.SchemaEntry.RetentionSet;
@@ -283,6 +284,11 @@ public final class StoreOpening {
             if (repair != null) {
                 text.deleteDamaged(closed.storeId());
             }
+            RunFiles runs = files.runs(storage);
+            runs.prepare(closed.begin(LogKind.RECORD), closed.durable(LogKind.RECORD));
+            if (repair != null || closed.rebuild().pending()) {
+                runs.deleteAll(); // what they sum up is being written again
+            }
             Mark mark = closed.owned(
                     owner,
                     nonce,
@@ -306,7 +312,8 @@ public final class StoreOpening {
                     indexes.unchecked(),
                     !cached && cachedFor == null,
                     cachedFor,
-                    text);
+                    text,
+                    runs);
             // from here on readers, and a recovery after a kill, rely on the staging
             staging.live().begin(mark, table);
             new MarkFile(storage, files.mark()).write(mark);

@@ -95,7 +95,8 @@ public final class StoreSession implements Durability, AutoCloseable {
                 clock,
                 this::beginAt,
                 savings,
-                opened.text());
+                opened.text(),
+                opened.runs());
         this.evictor = Evictor.create(
                 List.of(
                         new Evictor.Assignment(
@@ -142,6 +143,7 @@ public final class StoreSession implements Durability, AutoCloseable {
                 clock,
                 savings,
                 opened.text(),
+                opened.runs(),
                 retention::hasRoom,
                 this::snapshot));
         evictor.start();
@@ -255,6 +257,11 @@ public final class StoreSession implements Durability, AutoCloseable {
         log.seal();
         noteProgress();
         evictor.force();
+    }
+
+    /** Waits until what is durable is summed up; false if that can't be. */
+    public boolean finishRollups(BooleanSupplier giveUp) {
+        return background.finishRollups(giveUp);
     }
 
     /** As {@link #force()}, and completes the text index; false if that can't be. For the writer's thread. */

@@ -1,6 +1,7 @@
 package dev.loom.store;
 
 import dev.loom.api.Index;
+import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.filter.UnitFiles;
 import dev.loom.filter.UnitFiles.UnitFile;
@@ -105,6 +106,7 @@ public final class StoreVerification {
             checkBins(logs.chunks());
             checkContents(logs);
             checkText();
+            checkRuns();
             return new Counts(filesChecked, pages, entries, bytes, problems, known, uncompared, !stopped);
         }
     }
@@ -130,6 +132,21 @@ public final class StoreVerification {
             entries += file.units();
             text.damage(file, store.mark().storeId())
                     .ifPresent(message -> problem(Damage.CONTENTS, file.path(), 0, message));
+        }
+    }
+
+    private void checkRuns() {
+        Schema schema = Schema.EMPTY.with(
+                SchemaLog.read(storage, files.schema(), store.mark().storeId()).entries());
+        try (Snapshot snapshot = store.snapshot();
+                RunAudit audit = new RunAudit(
+                        files.runs(storage),
+                        snapshot,
+                        schema::index,
+                        (file, message) -> problem(Damage.CONTENTS, file, 0, message))) {
+            audit.run(this::stopped);
+            filesChecked += audit.files();
+            entries += audit.runs();
         }
     }
 

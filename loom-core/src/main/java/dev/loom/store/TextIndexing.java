@@ -15,9 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
@@ -186,25 +184,10 @@ final class TextIndexing implements AutoCloseable {
         CompletableFuture<Boolean> request = new CompletableFuture<>();
         finished = request;
         thread.hurry();
-        boolean interrupted = false;
         try {
-            while (thread.thread().isAlive() && !giveUp.getAsBoolean()) {
-                try {
-                    return request.get(IDLE_NS, TimeUnit.NANOSECONDS);
-                } catch (TimeoutException e) {
-                    // looks whether it is still worth waiting
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                } catch (ExecutionException e) {
-                    throw new AssertionError(e); // none is ever completed so
-                }
-            }
-            return false;
+            return thread.await(request, giveUp);
         } finally {
             finished = null;
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
         }
     }
 

@@ -17,6 +17,7 @@ import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.Segments;
+import dev.loom.rollup.RunFiles;
 import dev.loom.schema.SchemaEntry.RetentionSet;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -146,7 +147,8 @@ final class RetentionStepsTest {
                 () -> nowNs,
                 this::beginAt,
                 savings,
-                new UnitFiles(storage, store().resolve(UnitFiles.FOLDER)));
+                new UnitFiles(storage, store().resolve(UnitFiles.FOLDER)),
+                new RunFiles(storage, store().resolve(RunFiles.FOLDER)));
     }
 
     private void beginAt(long[] begins) {

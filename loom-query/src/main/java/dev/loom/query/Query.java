@@ -36,6 +36,7 @@ public abstract class Query<Q extends Query<Q>> {
     private boolean timeIndex = true;
     private boolean chunkIndex = true;
     private boolean textIndex = true;
+    private boolean rollups = true;
 
     Query(Snapshot snapshot, int sourceId) {
         this.snapshot = Objects.requireNonNull(snapshot);
@@ -120,6 +121,12 @@ public abstract class Query<Q extends Query<Q>> {
         return self();
     }
 
+    /** Whether to use what runs of chunks hold, summed up; default yes. They tell no more than both indexes do. */
+    public Q useRollups(boolean use) {
+        rollups = use;
+        return self();
+    }
+
     /** Sets another query up as this one is; returns it. */
     final <O extends Query<O>> O copyTo(Query<O> other) {
         other.conditions.addAll(conditions);
@@ -134,6 +141,7 @@ public abstract class Query<Q extends Query<Q>> {
         other.timeIndex = timeIndex;
         other.chunkIndex = chunkIndex;
         other.textIndex = textIndex;
+        other.rollups = rollups;
         return other.self();
     }
 
@@ -149,7 +157,8 @@ public abstract class Query<Q extends Query<Q>> {
                 new RunLimits(budget, cancelled, pulse, memory),
                 timeIndex,
                 chunkIndex,
-                textIndex);
+                textIndex,
+                rollups);
     }
 
     /** Records at lower addresses are skipped. */

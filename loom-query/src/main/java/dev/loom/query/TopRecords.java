@@ -113,12 +113,19 @@ public final class TopRecords extends Query<TopRecords> {
     /** A rank that at least as many records reach as are wanted, according to summaries. */
     private long reached(QueryScope scope, IndexSummaries summaries, KeyReader reader) {
         RankedRecords maxima = new RankedRecords(count);
-        SourceWalk walk = scope.walk(Order.NEWEST_FIRST, (chunk, whole) -> {
-            if (whole && summaries.read(chunk) && summaries.totals().count() > 0) {
+        SourceWalk walk = scope.walk(Order.NEWEST_FIRST, ChunkDecider.overRuns((chunk, whole) -> {
+            boolean known = whole && summaries.read(chunk);
+            boolean reaches = known
+                    && summaries.totals().count() > 0
+                    && !(maxima.isFull() && rank(summaries.totals()) <= maxima.leastKey());
+            if (chunk.isRun()) {
+                return known && !reaches ? ChunkUse.DEFERRED : ChunkUse.READ; // several of its chunks may rank
+            }
+            if (reaches) {
                 maxima.offer(rank(summaries.totals()), 0, chunk.start());
             }
             return ChunkUse.DEFERRED;
-        });
+        }));
         StoredRecord record = walk.record();
         while (walk.next()) {
             if (reader.read(record.buffer(), record.offset(), record.length())) {
@@ -130,7 +137,7 @@ public final class TopRecords extends Query<TopRecords> {
 
     /** The walk goes to older records, which rank after those kept with the same value. */
     private ChunkDecider mayRank(IndexSummaries summaries, RankedRecords best, long reached) {
-        return (chunk, whole) -> {
+        return ChunkDecider.overRuns((chunk, whole) -> {
             if (!summaries.read(chunk)) {
                 return ChunkUse.READ;
             }
@@ -138,7 +145,7 @@ public final class TopRecords extends Query<TopRecords> {
             boolean none = summaries.totals().count() == 0 || max < reached;
             boolean behind = best.isFull() && (max < best.leastKey() || (max == best.leastKey() && isExact(max)));
             return none || behind ? ChunkUse.SKIPPED_BY_BINS : ChunkUse.READ;
-        };
+        });
     }
 
     /** Whether all values of a rank are equal; not so for integers that share a double. */
@@ -195,7 +202,7 @@ public final class TopRecords extends Query<TopRecords> {
         public QueryStatistics statistics() {
             return scope.statistics(recordsReturned())
                     .plus(new QueryStatistics(
-                            0, 0, 0, records.pagesRead(), records.bytesRead(), 0, 0, 0, 0, List.of(), Map.of()));
+                            0, 0, 0, records.pagesRead(), records.bytesRead(), 0, 0, 0, 0, 0, List.of(), Map.of()));
         }
 
         @Override

@@ -65,7 +65,10 @@ class OperatorOracleTest {
     /** Asks for a random part of the records, and tells which that is. */
     private Predicate<Row> narrow(Query<?> query, OperatorStore store) {
         TimeRange range = store.range();
-        query.range(range).useTimeIndex(random.nextInt(4) > 0).useChunkIndex(random.nextInt(4) > 0);
+        query.range(range)
+                .useTimeIndex(random.nextInt(4) > 0)
+                .useChunkIndex(random.nextInt(4) > 0)
+                .useRollups(random.nextInt(4) > 0);
         Predicate<Row> all = row -> row.timeNs() >= range.fromNs() && row.timeNs() < range.toNs();
         if (random.nextInt(3) == 0) {
             int limit = random.nextInt(1_000);

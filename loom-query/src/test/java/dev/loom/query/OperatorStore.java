@@ -92,6 +92,10 @@ final class OperatorStore implements AutoCloseable {
             } else if (random.nextInt(3) == 0) {
                 loom.force();
             }
+            if (random.nextBoolean()) {
+                loom.force();
+                loom.finishRollups(() -> false);
+            }
         }
     }
 

@@ -24,6 +24,11 @@ public final class HistogramChunks implements ChunkDecider {
     }
 
     @Override
+    public boolean takesRuns() {
+        return true;
+    }
+
+    @Override
     public ChunkUse decide(ChunkCursor chunk, boolean whole) {
         if (!summaries.read(chunk)) {
             return ChunkUse.READ;

@@ -18,6 +18,7 @@ import java.util.TreeMap;
  * @param chunksFromTotals chunks answered from the totals in their directories
  * @param chunksFromBins chunks answered from their bins
  * @param chunksRead chunks whose records were read; a page read without a directory counts as a chunk
+ * @param runs of those answered, runs of chunks that answered for all of theirs at once
  * @param plan which index was used for what, or why none was
  * @param fieldsSeen the fields that conditions or groups read, each with whether any record had a value in it
  */
@@ -31,10 +32,11 @@ public record QueryStatistics(
         long chunksFromTotals,
         long chunksFromBins,
         long chunksRead,
+        long runs,
         List<String> plan,
         Map<String, Boolean> fieldsSeen) {
     /** No work. */
-    public static final QueryStatistics NONE = new QueryStatistics(0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), Map.of());
+    public static final QueryStatistics NONE = new QueryStatistics(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), Map.of());
 
     public QueryStatistics {
         plan = List.copyOf(plan);
@@ -57,6 +59,7 @@ public record QueryStatistics(
                 chunksFromTotals + more.chunksFromTotals,
                 chunksFromBins + more.chunksFromBins,
                 chunksRead + more.chunksRead,
+                runs + more.runs,
                 plans,
                 seen);
     }
@@ -73,6 +76,7 @@ public record QueryStatistics(
                 chunksFromTotals,
                 chunksFromBins,
                 chunksRead,
+                runs,
                 plan,
                 fields);
     }
@@ -89,6 +93,7 @@ public record QueryStatistics(
                 chunksFromTotals,
                 chunksFromBins,
                 chunksRead,
+                runs,
                 plan,
                 fieldsSeen);
     }

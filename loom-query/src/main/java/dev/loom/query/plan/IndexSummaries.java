@@ -40,8 +40,10 @@ public final class IndexSummaries {
         for (int i = 0; !found && i < indexes.size(); i++) {
             found = i != current && readFrom(i, chunk);
         }
-        covered += found ? 1 : 0;
-        uncovered += found ? 0 : 1;
+        if (!chunk.isRun()) {
+            covered += found ? 1 : 0;
+            uncovered += found ? 0 : 1;
+        }
         return found;
     }
 

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param timeIndex whether to find the time range through the timestamp index
  * @param chunkIndex whether to use what indexes hold about chunks
  * @param textIndex whether to use what the text index holds
+ * @param rollups whether to use what runs of chunks hold, summed up
  */
 public record QueryTerms(
         Snapshot snapshot,
@@ -30,7 +31,8 @@ public record QueryTerms(
         RunLimits limits,
         boolean timeIndex,
         boolean chunkIndex,
-        boolean textIndex) {
+        boolean textIndex,
+        boolean rollups) {
     public QueryTerms {
         conditions = List.copyOf(conditions);
     }

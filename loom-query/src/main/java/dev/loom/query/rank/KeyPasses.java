@@ -8,6 +8,7 @@ import dev.loom.query.model.Order;
 import dev.loom.query.plan.Coverage;
 import dev.loom.query.plan.IndexSummaries;
 import dev.loom.query.plan.IndexedFunction;
+import dev.loom.query.walk.ChunkDecider;
 import dev.loom.query.walk.ChunkUse;
 import dev.loom.query.walk.PassGuard;
 import dev.loom.query.walk.QueryScope;
@@ -68,7 +69,7 @@ public final class KeyPasses {
     private boolean pass(KeyTally tally) {
         // the chain finds totals fastest; a pass that reads pages goes forward, for the disk's read-ahead
         Order order = passes.first() && summaries != null ? Order.NEWEST_FIRST : Order.OLDEST_FIRST;
-        SourceWalk walk = scope.batches(order, (chunk, whole) -> decide(tally, chunk, whole));
+        SourceWalk walk = scope.batches(order, ChunkDecider.overRuns((chunk, whole) -> decide(tally, chunk, whole)));
         while (walk.next(batch)) {
             recordsRead += batch.count();
             int found = keys.readAll(batch);

@@ -6,7 +6,7 @@ import dev.loom.read.ChunkCursor;
 @FunctionalInterface
 public interface ChunkDecider {
     /** Reads every part. */
-    ChunkDecider READ_ALL = (chunk, whole) -> ChunkUse.READ;
+    ChunkDecider READ_ALL = overRuns((chunk, whole) -> ChunkUse.READ);
 
     /**
      * Decides about the part at which the walk stands.
@@ -14,6 +14,29 @@ public interface ChunkDecider {
      * @param whole whether all records of the source in the part count; only then may its summaries answer for it
      */
     ChunkUse decide(ChunkCursor chunk, boolean whole);
+
+    /**
+     * Whether the walk's parts may be {@linkplain ChunkCursor#isRun runs}. One that is to be read is asked about again, run by run and
+     * chunk by chunk; so {@link #decide} must take nothing in of a part that it wants read.
+     */
+    default boolean takesRuns() {
+        return false;
+    }
+
+    /** A decider that also takes runs. */
+    static ChunkDecider overRuns(ChunkDecider decider) {
+        return new ChunkDecider() {
+            @Override
+            public ChunkUse decide(ChunkCursor chunk, boolean whole) {
+                return decider.decide(chunk, whole);
+            }
+
+            @Override
+            public boolean takesRuns() {
+                return true;
+            }
+        };
+    }
 
     /** As {@link #decide} for a part of which no directory tells anything: {@code READ} or {@code DEFERRED}. */
     default ChunkUse decideUnlisted(ChunkCursor chunk) {

@@ -20,11 +20,14 @@ public final class ChunkTally {
         private long pages;
     }
 
+    private long runs;
+
     /** Counts a part. A part that no directory covers is counted by its pages as they are read, not here. */
     public void add(ChunkUse use, ChunkCursor part) {
         Count count = count(use);
+        runs += part.isRun() ? 1 : 0;
         if (use != ChunkUse.READ) {
-            count.chunks++;
+            count.chunks += part.listed() ? part.count() : 1;
             count.pages += part.pages();
         } else if (part.listed()) {
             count.chunks++;
@@ -43,5 +46,10 @@ public final class ChunkTally {
     /** The number of pages in chunks used this way, none of which was read. */
     public long pages(ChunkUse use) {
         return count(use).pages;
+    }
+
+    /** The number of parts that were runs. */
+    public long runs() {
+        return runs;
     }
 }

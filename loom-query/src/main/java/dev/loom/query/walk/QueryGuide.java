@@ -47,6 +47,9 @@ public final class QueryGuide implements SourceRecords.ChunkGuide {
         inRange = false;
         settle();
         ChunkUse use = plain ? ChunkUse.READ : chunk.listed() ? use(chunk) : decider.decideUnlisted(chunk);
+        if (use == ChunkUse.READ && chunk.isRun()) {
+            return Step.DESCEND;
+        }
         awaitsMatch = use == ChunkUse.READ && inRange && context.plan().textUnit() >= 0;
         tally.add(use, chunk);
         return switch (use) {
@@ -71,6 +74,9 @@ public final class QueryGuide implements SourceRecords.ChunkGuide {
         inRange = first >= range.fromNs() && !range.endsBefore(last) && chunk.start() >= terms.fromAddress();
         whole = inRange && coverage == Coverage.ALL;
         // for records of a deleted file no index is asked: what is left is read, and the rest counts as missing
+        if (chunk.isRun() && chunk.isFileMissing()) {
+            return ChunkUse.READ;
+        }
         return chunk.isFileMissing() ? decider.decideMissing(chunk) : decider.decide(chunk, whole);
     }
 

@@ -52,18 +52,30 @@ public final class SourceWalk implements AutoCloseable {
         predicate = context.predicate();
         guide = new QueryGuide(context, bytesReadBefore, order, decider, range);
         SnapshotReader reader = context.reader();
-        chunks = chunks(terms, reader, range, newestFirst, context.plan().hasIndexes());
+        boolean summaries = context.plan().hasIndexes();
+        boolean runs = decider.takesRuns() && terms.timeIndex() && terms.rollups() && summaries;
+        chunks = chunks(terms, reader, range, newestFirst, summaries, runs);
         records = oldestFirst ? reader.forward(chunks, guide) : reader.backward(chunks, guide);
     }
 
     private static ChunkCursor chunks(
-            QueryTerms terms, SnapshotReader reader, TimeRange range, boolean backward, boolean summaries) {
+            QueryTerms terms,
+            SnapshotReader reader,
+            TimeRange range,
+            boolean backward,
+            boolean summaries,
+            boolean runs) {
         boolean timeIndex = terms.timeIndex();
         if (!timeIndex && !summaries) {
             return reader.unindexed(terms.sourceId());
         }
         long fromNs = timeIndex ? range.fromNs() : Long.MIN_VALUE;
         long toNs = timeIndex ? range.toNs() : Long.MAX_VALUE;
+        if (runs) {
+            return backward
+                    ? reader.newestFirstInRuns(terms.sourceId(), toNs)
+                    : reader.oldestFirstInRuns(terms.sourceId(), fromNs, toNs, terms.fromAddress());
+        }
         return backward
                 ? reader.newestFirst(terms.sourceId(), toNs)
                 : reader.oldestFirst(terms.sourceId(), fromNs, toNs, terms.fromAddress());
@@ -154,6 +166,7 @@ public final class SourceWalk implements AutoCloseable {
                 tally.chunks(ChunkUse.FROM_TOTALS),
                 tally.chunks(ChunkUse.FROM_BINS),
                 tally.chunks(ChunkUse.READ) + records.pagesUnlisted(),
+                tally.runs(),
                 List.of(),
                 Map.of());
     }

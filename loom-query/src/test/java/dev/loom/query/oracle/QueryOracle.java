@@ -80,6 +80,7 @@ final class QueryOracle {
                 more.chunksFromTotals(),
                 more.chunksFromBins(),
                 more.chunksRead(),
+                more.runs(),
                 List.of(),
                 Map.of()));
     }
@@ -175,6 +176,7 @@ final class QueryOracle {
     /** Uses both indexes mostly, and now and then one or none. */
     private <Q extends Query<Q>> Q choose(Q query) {
         return query.useTimeIndex(random.nextInt(5) > 0)
+                .useRollups(random.nextInt(5) > 0)
                 .useChunkIndex(random.nextInt(5) > 0)
                 .useTextIndex(random.nextInt(5) > 0);
     }

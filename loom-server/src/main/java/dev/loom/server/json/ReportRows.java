@@ -78,6 +78,7 @@ public record ReportRows(QueryReport report, QueryLimits limits, RecordResults r
         values.put("chunks_read", work.chunksRead());
         values.put("chunks_from_totals", work.chunksFromTotals());
         values.put("chunks_from_bins", work.chunksFromBins());
+        values.put("runs", work.runs());
         values.put("records_printed", results.printed());
         values.put("scans", report.scans());
         values.put("wall_ns", time.wallNs());

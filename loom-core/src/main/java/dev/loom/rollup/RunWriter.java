@@ -1,0 +1,226 @@
+package dev.loom.rollup;
+
+import dev.loom.api.ValueType;
+import dev.loom.index.IndexSummary;
+import dev.loom.index.IndexSummaryCodec;
+import dev.loom.io.LoomFile;
+import dev.loom.io.Storage;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.function.LongPredicate;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes runs, each in three steps: the bins of all indexes, then sources with their indexes' totals in the order of their ids, then the
+ * whole. Holds one run. For one thread.
+ */
+public final class RunWriter implements AutoCloseable {
+    private final RunFiles files;
+    private final long storeId;
+    private final RunChecksum checksum;
+
+    private ByteBuffer bytes = ByteBuffer.allocate(64 << 10).order(RunFileDescriptor.ORDER);
+    private final UnsafeBuffer view = new UnsafeBuffer(bytes);
+    private int level;
+    private long number;
+    private Path path = Path.of("");
+    private @Nullable LoomFile file;
+    private boolean isNew;
+    private long at;
+    private int length;
+    private int directory;
+    private int sources;
+    private int source;
+    private int part;
+    private long before;
+
+    public RunWriter(RunFiles files, long storeId) {
+        this.files = files;
+        this.storeId = storeId;
+        this.checksum = new RunChecksum(storeId);
+    }
+
+    /** Begins a run; an earlier one that was not finished is forgotten. */
+    public void begin(int runLevel, long runNumber) {
+        close();
+        level = runLevel;
+        number = runNumber;
+        path = files.path(runLevel, runNumber);
+        at = RunFileDescriptor.headLength();
+        isNew = !files.storage().exists(path);
+        if (!isNew) {
+            open();
+        }
+        length = 0;
+        directory = -1;
+    }
+
+    /** Opens the file that exists; one that is damaged is begun again. */
+    private void open() {
+        LoomFile opened = files.storage().openToWrite(path, false);
+        file = opened;
+        ByteBuffer header = ByteBuffer.allocate(RunFileDescriptor.SLOTS_OFFSET);
+        opened.read(header, 0);
+        long size = opened.size();
+        if (size < at || !header.flip().equals(RunFileDescriptor.header(storeId, level, number))) {
+            opened.truncate(0);
+            files.count(-size - Storage.FILE_EXCESS_LENGTH);
+            isNew = true;
+        } else {
+            at = size;
+        }
+    }
+
+    private void require(int more) {
+        if (bytes.capacity() - length < more) {
+            ByteBuffer larger = ByteBuffer.allocate(Math.max(2 * bytes.capacity(), length + more))
+                    .order(RunFileDescriptor.ORDER);
+            larger.put(0, bytes, 0, length);
+            bytes = larger;
+            view.wrap(larger);
+        }
+    }
+
+    /**
+     * Adds the bins of an index.
+     *
+     * @return their address, or {@link IndexSummary#NO_BINS} if they are too long
+     */
+    public long addBins(DirectBuffer source, int binsLength) {
+        if (binsLength > RunFileDescriptor.LENGTH_MAX) {
+            return IndexSummary.NO_BINS;
+        }
+        require(RunFileDescriptor.BINS_HEADER_LENGTH + binsLength);
+        int from = length + RunFileDescriptor.BINS_HEADER_LENGTH;
+        view.putBytes(from, source, 0, binsLength);
+        bytes.putInt(length, binsLength);
+        bytes.putInt(length + Integer.BYTES, checksum.of(level, number, bytes, from, binsLength));
+        long address = at + length;
+        length = from + binsLength;
+        return address;
+    }
+
+    /**
+     * Begins the directory.
+     *
+     * @param lastEntry the address, in the timestamp index, of the last part of the last chunk's directory
+     * @param sourceCount the number of sources that will be added
+     */
+    public void beginDirectory(long start, long end, long lastEntry, int chunks, int sourceCount) {
+        directory = length;
+        int table = RunFileDescriptor.TABLE_OFFSET + sourceCount * RunFileDescriptor.TABLE_ENTRY_LENGTH;
+        require(table);
+        bytes.putLong(directory + RunFileDescriptor.START_OFFSET, start);
+        bytes.putLong(directory + RunFileDescriptor.END_OFFSET, end);
+        bytes.putLong(directory + RunFileDescriptor.LAST_ENTRY_OFFSET, lastEntry);
+        bytes.putLong(directory + RunFileDescriptor.BINS_OFFSET, at);
+        bytes.putInt(directory + RunFileDescriptor.CHUNKS_OFFSET, chunks);
+        bytes.putInt(directory + RunFileDescriptor.SOURCES_OFFSET, sourceCount);
+        length += table;
+        sources = 0;
+        source = -1;
+    }
+
+    /** Adds a source, with a higher id than the one before. */
+    public void addSource(
+            int id,
+            long records,
+            long payloadBytes,
+            long firstTimeNs,
+            long lastTimeNs,
+            long previousDirectory,
+            long previousChunk,
+            int chunks) {
+        if (id <= source) {
+            throw new IllegalArgumentException("sources must ascend: id=" + id + ", before=" + source);
+        }
+        require(RunFileDescriptor.SUMMARIES_OFFSET);
+        int entry = directory + RunFileDescriptor.TABLE_OFFSET + sources * RunFileDescriptor.TABLE_ENTRY_LENGTH;
+        bytes.putInt(entry, id);
+        bytes.putInt(entry + Integer.BYTES, length - directory);
+        part = length;
+        bytes.putLong(part + RunFileDescriptor.RECORDS_OFFSET, records);
+        bytes.putLong(part + RunFileDescriptor.BYTES_OFFSET, payloadBytes);
+        bytes.putLong(part + RunFileDescriptor.FIRST_TIME_OFFSET, firstTimeNs);
+        bytes.putLong(part + RunFileDescriptor.LAST_TIME_OFFSET, lastTimeNs);
+        bytes.putLong(part + RunFileDescriptor.PREVIOUS_OFFSET, previousDirectory);
+        bytes.putLong(part + RunFileDescriptor.PREVIOUS_CHUNK_OFFSET, previousChunk);
+        bytes.putInt(part + RunFileDescriptor.SOURCE_CHUNKS_OFFSET, chunks);
+        bytes.putInt(part + RunFileDescriptor.INDEXES_OFFSET, 0);
+        length += RunFileDescriptor.SUMMARIES_OFFSET;
+        before = at - 1;
+        source = id;
+        sources++;
+    }
+
+    /** Adds the totals of an index of the source added last; its bins, if it has any, lie behind those of the indexes before. */
+    public void addSummary(IndexSummary totals, ValueType type) {
+        require(IndexSummaryCodec.LENGTH_MAX);
+        length = IndexSummaryCodec.write(totals, type, before, view, length);
+        before = totals.binsAddress() == IndexSummary.NO_BINS ? before : totals.binsAddress();
+        bytes.putInt(
+                part + RunFileDescriptor.INDEXES_OFFSET, bytes.getInt(part + RunFileDescriptor.INDEXES_OFFSET) + 1);
+    }
+
+    /** Whether the directory is short enough for readers. */
+    public boolean fits() {
+        return length - directory <= RunFileDescriptor.LENGTH_MAX;
+    }
+
+    /**
+     * Writes the run, which readers then find.
+     *
+     * @param room whether files may take so many bytes more
+     * @return false if there is no room
+     */
+    public boolean finish(LongPredicate room) {
+        if (!fits()) {
+            throw new IllegalStateException("run can't be written: level=" + level + ", number=" + number
+                    + ", directory bytes=" + (length - directory) + ", max=" + RunFileDescriptor.LENGTH_MAX);
+        }
+        long more = length + (isNew ? RunFileDescriptor.headLength() + Storage.FILE_EXCESS_LENGTH : 0);
+        if (!room.test(more)) {
+            return false;
+        }
+        files.count(more);
+        LoomFile target = file;
+        if (target == null) {
+            files.storage().createDirectories(files.folder());
+            target = files.storage().openToWrite(path, false);
+            file = target;
+        }
+        if (isNew) {
+            writeHead(target);
+        }
+        bytes.limit(length).position(0);
+        target.write(bytes, at);
+        bytes.clear();
+        ByteBuffer slot = ByteBuffer.allocate(RunFileDescriptor.SLOT_LENGTH).order(RunFileDescriptor.ORDER);
+        slot.putLong(at + directory)
+                .putInt(length - directory)
+                .putInt(checksum.of(level, number, bytes, directory, length - directory));
+        target.write(
+                slot.flip(),
+                RunFileDescriptor.SLOTS_OFFSET + (long) RunShape.slot(number) * RunFileDescriptor.SLOT_LENGTH);
+        close();
+        return true;
+    }
+
+    private void writeHead(LoomFile target) {
+        ByteBuffer head = ByteBuffer.allocate(RunFileDescriptor.headLength()).order(RunFileDescriptor.ORDER);
+        head.put(0, RunFileDescriptor.header(storeId, level, number), 0, RunFileDescriptor.SLOTS_OFFSET);
+        target.write(head, 0);
+    }
+
+    /** Forgets a run that was begun; another can be. */
+    @Override
+    public void close() {
+        LoomFile opened = file;
+        file = null;
+        if (opened != null) {
+            opened.close();
+        }
+    }
+}

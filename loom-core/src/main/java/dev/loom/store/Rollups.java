@@ -1,0 +1,205 @@
+package dev.loom.store;
+
+import dev.loom.api.Index;
+import dev.loom.api.Snapshot;
+import dev.loom.record.LeasedSnapshot;
+import dev.loom.record.SnapshotView;
+import dev.loom.rollup.RunFiles;
+import dev.loom.rollup.RunReader;
+import dev.loom.rollup.RunShape;
+import dev.loom.rollup.RunWriter;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
+import java.util.function.LongPredicate;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sums up runs of chunks on a thread of its own, which follows the log and takes no more than its share of a processor. The writer never
+ * waits for it. It takes only chunks that are durable: what a power cut may take is in no run, as other records will have those
+ * addresses. A run that can't be summed up, as a directory in it is damaged, is left out, and so are the longer ones with it.
+ */
+final class Rollups implements AutoCloseable {
+    private static final long IDLE_NS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    /** The runs that are built with one snapshot, which keeps what retention deletes. */
+    private static final int RUNS_AT_ONCE = 16;
+
+    /**
+     * What it needs of its session.
+     *
+     * @param ready whether the indexes are complete; before that nothing is done
+     * @param durable the end of the records that survive a power cut
+     * @param guard throws once another writer has the store
+     * @param room whether files may take so many bytes more
+     * @param share of a processor, above 0 to 1
+     */
+    record Parts(
+            RunFiles files,
+            long storeId,
+            Supplier<Snapshot> snapshot,
+            IntFunction<@Nullable Index> index,
+            BooleanSupplier ready,
+            LongSupplier durable,
+            Runnable guard,
+            LongPredicate room,
+            double share) {}
+
+    private final Parts parts;
+    private final PacedThread thread;
+    private final RunBuilder builder;
+    private final RunWriter writer;
+
+    /** By level: the number of the next run. */
+    private final long[] next = new long[RunShape.LEVELS + 1];
+
+    /** How much was durable when there was nothing more to do. */
+    private long doneTo = -1;
+
+    private volatile @Nullable CompletableFuture<Boolean> finished;
+    private @Nullable CompletableFuture<Boolean> answered;
+    private boolean lacksRoom;
+
+    Rollups(Parts parts) {
+        this.parts = parts;
+        this.builder = new RunBuilder(parts.index());
+        this.writer = new RunWriter(parts.files(), parts.storeId());
+        thread = new PacedThread("loom-rollup", this::share, IDLE_NS, new PacedThread.Work() {
+            @Override
+            public boolean run() {
+                return work();
+            }
+
+            @Override
+            public void ended() {
+                answer();
+            }
+        });
+    }
+
+    /** All of a processor while somebody waits. */
+    private double share() {
+        return finished == null ? parts.share() : 1;
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    Thread thread() {
+        return thread.thread();
+    }
+
+    /** Looks for work again, since more is durable now. */
+    void wake() {
+        thread.wake();
+    }
+
+    /** Why runs can't be summed up now, or null. */
+    @Nullable
+    Throwable failure() {
+        return thread.failure();
+    }
+
+    private boolean work() {
+        CompletableFuture<Boolean> awaited = finished; // read first: what is waited for was durable before
+        long durable = parts.durable().getAsLong();
+        boolean more = false;
+        try {
+            if (parts.ready().getAsBoolean() && durable != doneTo) {
+                more = build(durable);
+                doneTo = more || lacksRoom ? -1 : durable;
+            }
+        } finally {
+            answered = more ? null : awaited;
+        }
+        return more;
+    }
+
+    private void answer() {
+        CompletableFuture<Boolean> waiting = answered;
+        if (waiting != null) {
+            answered = null;
+            waiting.complete(
+                    thread.failure() == null && !lacksRoom && parts.ready().getAsBoolean());
+        }
+    }
+
+    /** Builds some runs. Returns whether there may be more right away. */
+    private boolean build(long durable) {
+        lacksRoom = false;
+        int left = RUNS_AT_ONCE;
+        try (Snapshot snapshot = parts.snapshot().get();
+                RunReader built = new RunReader(parts.files(), parts.storeId())) {
+            SnapshotView view = ((LeasedSnapshot) snapshot).view();
+            long begin = view.retainedBegin();
+            for (int level = 1; level <= RunShape.LEVELS; level++) {
+                next[level] = Math.max(next[level], firstWithin(level, begin));
+                // runs of the level below that were not built are missing for good
+                long end = level == 1 ? durable : RunShape.begin(level - 1, next[level - 1]);
+                while (RunShape.begin(level, next[level] + 1) <= end) {
+                    if (left-- == 0) {
+                        return true;
+                    }
+                    if (!build(view, built, level, durable)) {
+                        break;
+                    }
+                    next[level]++;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** The first run whose chunks all begin at an address or behind it. */
+    private static long firstWithin(int level, long address) {
+        long number = RunShape.number(level, address);
+        return RunShape.begin(level, number) < address ? number + 1 : number;
+    }
+
+    /** Builds a run, unless it is there. Returns whether it is done with. */
+    private boolean build(SnapshotView view, RunReader built, int level, long durable) {
+        long number = next[level];
+        thread.rest();
+        if (built.read(level, number)) {
+            return true;
+        }
+        if (level == 1) {
+            RunBuilder.Outcome outcome = builder.ofChunks(view, number, durable, thread::rest);
+            if (outcome != RunBuilder.Outcome.DONE) {
+                return outcome == RunBuilder.Outcome.HOLE;
+            }
+        } else if (!builder.ofRuns(built, level, number, thread::rest)) {
+            return true;
+        }
+        parts.guard().run();
+        lacksRoom = !builder.write(writer, level, number, parts.room());
+        built.refresh();
+        return !lacksRoom;
+    }
+
+    /**
+     * Waits until all that is durable is summed up, as fast as a processor can.
+     *
+     * @return false if memory, room or the disk failed an attempt that began after this call
+     */
+    boolean finish(BooleanSupplier giveUp) {
+        CompletableFuture<Boolean> request = new CompletableFuture<>();
+        finished = request;
+        thread.hurry();
+        try {
+            return thread.await(request, giveUp);
+        } finally {
+            finished = null;
+        }
+    }
+
+    /** Ends the thread, and waits for its end. */
+    @Override
+    public void close() {
+        thread.close();
+    }
+}

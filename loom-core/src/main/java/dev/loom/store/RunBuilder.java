@@ -1,0 +1,371 @@
+package dev.loom.store;
+
+import dev.loom.api.DoubleSum;
+import dev.loom.api.Index;
+import dev.loom.api.LongSum;
+import dev.loom.api.ValueType;
+import dev.loom.error.CorruptStoreException;
+import dev.loom.index.BinListWriter;
+import dev.loom.index.ChunkIndexReader;
+import dev.loom.index.IndexSummary;
+import dev.loom.index.MergedIndex;
+import dev.loom.read.BinListReader;
+import dev.loom.record.ListedChunk.ListedIndex;
+import dev.loom.record.ListedChunk.ListedSource;
+import dev.loom.record.ListedChunks;
+import dev.loom.record.SnapshotView;
+import dev.loom.rollup.RunReader;
+import dev.loom.rollup.RunShape;
+import dev.loom.rollup.RunWriter;
+import dev.loom.value.BinScale;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.IntFunction;
+import java.util.function.LongPredicate;
+import org.agrona.ExpandableArrayBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sums up runs of chunks. Of each source it merges the totals and bins of those indexes that every chunk with the source lists. Holds
+ * one run: at most {@value #BINS_MAX} bins, beyond which indexes go without. For one thread.
+ */
+final class RunBuilder {
+    /** 40 bytes each, and as much again for a table that is half full. */
+    private static final int BINS_MAX = 1 << 17;
+
+    private final IntFunction<@Nullable Index> indexes;
+    private final Map<Integer, BinListReader> readers = new HashMap<>();
+    private final TreeMap<Integer, SourceRun> sources = new TreeMap<>();
+    private final IndexSummary summary = new IndexSummary();
+    private final LongSum keys = new LongSum();
+    private final DoubleSum doubles = new DoubleSum();
+    private final BinListWriter encoder = new BinListWriter();
+    private final ExpandableArrayBuffer encoded = new ExpandableArrayBuffer();
+
+    private long start;
+    private long end;
+    private long lastEntry;
+    private int chunks;
+    private int binCount;
+
+    /** @param indexes the index by its id; null for one that is not known, which is left out */
+    RunBuilder(IntFunction<@Nullable Index> indexes) {
+        this.indexes = indexes;
+    }
+
+    /** Whether a run could be summed up. */
+    enum Outcome {
+        DONE,
+        /** Some of it is not known, and will not be. */
+        HOLE,
+        /** Some of it is not known, or not durable, yet. */
+        LATER
+    }
+
+    /** A source in the run. */
+    private static final class SourceRun {
+        final long previousDirectory;
+        final long previousChunk;
+        final long firstTimeNs;
+        long records;
+        long bytes;
+        long lastTimeNs;
+        int chunks;
+        /** Parts that were added, each of one or more chunks. */
+        int parts;
+
+        final Map<Integer, MergedIndex> indexes = new TreeMap<>();
+
+        SourceRun(long previousDirectory, long previousChunk, long firstTimeNs) {
+            this.previousDirectory = previousDirectory;
+            this.previousChunk = previousChunk;
+            this.firstTimeNs = firstTimeNs;
+        }
+    }
+
+    private void clear(long from) {
+        sources.clear();
+        start = from;
+        end = from;
+        lastEntry = -1;
+        chunks = 0;
+        binCount = 0;
+    }
+
+    /**
+     * Sums up a run of level 1.
+     *
+     * @param durable the end of the records that survive a power cut
+     * @param rest called for each chunk
+     */
+    Outcome ofChunks(SnapshotView snapshot, long number, long durable, Runnable rest) {
+        long limit = RunShape.begin(1, number + 1);
+        try (ListedChunks listed = new ListedChunks(snapshot, indexes);
+                ChunkIndexReader bins = new ChunkIndexReader(snapshot.chunks(), snapshot.chunkTail())) {
+            clear(Math.max(listed.seek(RunShape.begin(1, number)), RunShape.begin(1, number)));
+            while (end < limit && listed.next()) {
+                rest.run();
+                if (listed.start() < start) {
+                    continue;
+                }
+                if (listed.start() != end) {
+                    return Outcome.HOLE;
+                }
+                if (listed.end() > durable) {
+                    return Outcome.LATER;
+                }
+                add(listed, bins);
+                end = listed.end();
+            }
+        }
+        return end >= limit ? Outcome.DONE : Outcome.LATER;
+    }
+
+    private void add(ListedChunks chunk, ChunkIndexReader bins) {
+        chunks++;
+        lastEntry = chunk.lastEntry();
+        for (ListedSource listed : chunk.sources()) {
+            SourceRun source = sources.computeIfAbsent(
+                    listed.id(),
+                    id -> new SourceRun(
+                            listed.previous(),
+                            listed.unchained() ? ListedChunks.UNKNOWN : chunk.chunkOf(listed.previous()),
+                            listed.firstTimeNs()));
+            source.records += listed.records();
+            source.bytes += listed.bytes();
+            source.lastTimeNs = listed.lastTimeNs();
+            source.chunks++;
+            source.parts++;
+            for (ListedIndex index : listed.indexes()) {
+                IndexSummary totals = index.summary();
+                MergedIndex merged = merged(source, totals.indexId());
+                if (merged != null) {
+                    boolean readable = bins.read(totals.binsAddress(), chunk.start(), totals.indexId());
+                    add(merged, totals, readable ? bins : null);
+                }
+            }
+        }
+    }
+
+    private void add(MergedIndex merged, IndexSummary totals, @Nullable ChunkIndexReader bins) {
+        merged.add(totals);
+        if (totals.count() > 0 && merged.hasBins()) {
+            if (bins == null) {
+                merged.dropBins();
+            } else {
+                BinListReader list = reader(totals.indexId());
+                list.wrap(bins.buffer(), bins.offset(), bins.length());
+                addBins(merged, list);
+            }
+        }
+    }
+
+    /** The merged index of a source; null if an earlier part lacks it. */
+    private @Nullable MergedIndex merged(SourceRun source, int indexId) {
+        Index index = indexes.apply(indexId);
+        if (index == null) {
+            return null;
+        }
+        MergedIndex merged = source.indexes.get(indexId);
+        if (merged == null && source.parts == 1) {
+            merged = new MergedIndex(index, reader(indexId).scale());
+            source.indexes.put(indexId, merged);
+        }
+        return merged != null && merged.parts() == source.parts - 1 ? merged : null;
+    }
+
+    private BinListReader reader(int indexId) {
+        return readers.computeIfAbsent(indexId, id -> {
+            Index index = indexes.apply(id);
+            if (index == null) {
+                throw new IllegalArgumentException("unknown index: id=" + id);
+            }
+            ValueType type = index.function().type();
+            return new BinListReader(BinScale.of(index.bins(), type), type);
+        });
+    }
+
+    private void addBins(MergedIndex merged, BinListReader list) {
+        int before = merged.binCount();
+        try {
+            while (list.next()) {
+                if (merged.type() == ValueType.F64) {
+                    doubles.clear();
+                    list.addTo(doubles);
+                    merged.addBin(list.bin(), list.count(), list.minKey(), list.maxKey(), doubles.value());
+                } else {
+                    keys.clear();
+                    list.addKeysTo(keys);
+                    merged.addBin(list.bin(), list.count(), list.minKey(), list.maxKey(), keys);
+                }
+            }
+        } catch (CorruptStoreException e) {
+            merged.dropBins();
+        }
+        binCount += merged.binCount() - before;
+        if (binCount > BINS_MAX) {
+            binCount -= merged.binCount();
+            merged.dropBins();
+        }
+    }
+
+    /**
+     * Sums up a run of level 2 or more.
+     *
+     * @param rest called for each run of the level below
+     * @return false if one of them is not there
+     */
+    boolean ofRuns(RunReader runs, int level, long number, Runnable rest) {
+        long first = number * RunShape.fanOut();
+        for (long child = first; child < first + RunShape.fanOut(); child++) {
+            rest.run();
+            if (!runs.read(level - 1, child)) {
+                return false;
+            }
+            if (child == first) {
+                clear(runs.start());
+            }
+            if (runs.start() != end) {
+                return false;
+            }
+            try {
+                add(runs);
+            } catch (CorruptStoreException e) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void add(RunReader run) {
+        chunks += run.chunks();
+        lastEntry = run.chunks() > 0 ? run.lastEntry() : lastEntry;
+        end = run.end();
+        for (int i = 0; i < run.sources(); i++) {
+            run.seek(i);
+            SourceRun source = sources.computeIfAbsent(
+                    run.sourceId(i),
+                    id -> new SourceRun(run.previousDirectory(), run.previousChunk(), run.firstTimeNs()));
+            source.records += run.records();
+            source.bytes += run.bytes();
+            source.lastTimeNs = run.lastTimeNs();
+            source.chunks += run.sourceChunks();
+            source.parts++;
+            run.forEachSummary(this::typeOf, summary, (type, totals) -> {
+                MergedIndex merged = merged(source, totals.indexId());
+                if (merged != null) {
+                    add(merged, totals, run);
+                }
+            });
+        }
+    }
+
+    private void add(MergedIndex merged, IndexSummary totals, RunReader run) {
+        merged.add(totals);
+        if (totals.count() > 0 && merged.hasBins()) {
+            if (run.readBins(totals)) {
+                BinListReader list = reader(totals.indexId());
+                list.wrap(run.bins(), 0, run.binsLength());
+                addBins(merged, list);
+            } else {
+                merged.dropBins();
+            }
+        }
+    }
+
+    private @Nullable ValueType typeOf(int indexId) {
+        Index index = indexes.apply(indexId);
+        return index == null ? null : index.function().type();
+    }
+
+    /**
+     * Writes what was summed up.
+     *
+     * @return false if there is no room; a run that lists too much is not written
+     */
+    boolean write(RunWriter writer, int level, long number, LongPredicate room) {
+        writer.begin(level, number);
+        List<SourceRun> all = new ArrayList<>(sources.values());
+        for (SourceRun source : all) {
+            source.indexes.values().removeIf(index -> index.parts() < source.parts);
+            source.indexes.values().forEach(index -> writeBins(writer, index));
+        }
+        writer.beginDirectory(start, end, lastEntry, chunks, sources.size());
+        sources.forEach((id, source) -> {
+            writer.addSource(
+                    id,
+                    source.records,
+                    source.bytes,
+                    source.firstTimeNs,
+                    source.lastTimeNs,
+                    source.previousDirectory,
+                    source.previousChunk,
+                    source.chunks);
+            source.indexes.values().forEach(index -> writer.addSummary(index.totals(), index.type()));
+        });
+        try (writer) {
+            return !writer.fits() || writer.finish(room);
+        }
+    }
+
+    /**
+     * Whether a stored run says what was summed up. Indexes that only one of the two has do not count: a rebuilt directory may have
+     * other ones.
+     *
+     * @throws CorruptStoreException if the run is impossible
+     */
+    boolean agreesWith(RunReader run) {
+        boolean alike =
+                run.start() == start && run.end() == end && run.chunks() == chunks && run.sources() == sources.size();
+        int i = 0;
+        for (Map.Entry<Integer, SourceRun> entry : sources.entrySet()) {
+            alike = alike && run.sourceId(i) == entry.getKey() && agreesWith(run, i++, entry.getValue());
+        }
+        return alike;
+    }
+
+    private boolean agreesWith(RunReader run, int i, SourceRun source) {
+        run.seek(i);
+        boolean alike = run.records() == source.records
+                && run.bytes() == source.bytes
+                && run.firstTimeNs() == source.firstTimeNs
+                && run.lastTimeNs() == source.lastTimeNs
+                && run.sourceChunks() == source.chunks;
+        for (Map.Entry<Integer, MergedIndex> entry : source.indexes.entrySet()) {
+            MergedIndex merged = entry.getValue();
+            if (alike && run.summary(entry.getKey(), merged.type(), summary) && merged.parts() == source.parts) {
+                alike = merged.agreesWith(summary) && sameBins(run, merged);
+            }
+        }
+        return alike;
+    }
+
+    /** Whether the bins of the totals read last are these, as far as both are known. */
+    private boolean sameBins(RunReader run, MergedIndex merged) {
+        if (summary.binsAddress() == IndexSummary.NO_BINS) {
+            return true;
+        }
+        if (!run.readBins(summary)) {
+            return false;
+        }
+        if (!merged.hasBins()) {
+            return true;
+        }
+        int length = merged.encodeBins(encoder, encoded, 0);
+        return length == run.binsLength()
+                && new UnsafeBuffer(encoded, 0, length).equals(new UnsafeBuffer(run.bins(), 0, length));
+    }
+
+    private void writeBins(RunWriter writer, MergedIndex index) {
+        long address = IndexSummary.NO_BINS;
+        if (index.hasBins()) {
+            int length = index.encodeBins(encoder, encoded, 0);
+            address = writer.addBins(new UnsafeBuffer(encoded, 0, length), length);
+        }
+        index.totals().binsAddress(address);
+    }
+}
