@@ -1,5 +1,6 @@
 package dev.loom.bench;
 
+import dev.loom.api.Bins;
 import dev.loom.bench.push.ScratchDirectory;
 import dev.loom.bench.query.DuckDbTable;
 import dev.loom.bench.query.Question;
@@ -26,6 +27,7 @@ public final class QueryVersusDuckDb {
         "allow-tmpfs", "false",
         "staging", "/dev/shm",
         "records", "100000000",
+        "bins", "log-linear",
         "rounds", "5",
         "threads", "2,1",
         "cold", "true"
@@ -65,7 +67,8 @@ public final class QueryVersusDuckDb {
         try (ScratchDirectory loom = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"));
                 ScratchDirectory duckDb = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"));
                 ScratchDirectory staging = ScratchDirectory.in(Path.of(options.text("staging")));
-                TelemetryStore store = new TelemetryStore(loom.path(), staging.path(), telemetry);
+                TelemetryStore store =
+                        new TelemetryStore(loom.path(), staging.path(), telemetry, Bins.parse(options.text("bins")));
                 DuckDbTable table = new DuckDbTable(duckDb.path(), telemetry)) {
             Machine.describe(parent).forEach((name, value) -> out.println(name + ": " + value));
             out.println("duckdb: " + table.version());

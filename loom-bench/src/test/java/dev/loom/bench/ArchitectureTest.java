@@ -45,6 +45,7 @@ final class ArchitectureTest {
         "dev.loom.value..",
         "dev.loom.text..",
         "dev.loom.filter..",
+        "dev.loom.rollup..",
         "dev.loom.log..",
         "dev.loom.io.."
     };
@@ -107,6 +108,7 @@ final class ArchitectureTest {
                         "dev.loom.schema..",
                         "dev.loom.index..",
                         "dev.loom.filter..",
+                        "dev.loom.rollup..",
                         "dev.loom.compress..")
                 .layer("value")
                 .definedBy("dev.loom.value..")

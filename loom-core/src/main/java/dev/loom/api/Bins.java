@@ -44,14 +44,22 @@ public final class Bins {
     /** The most digits of a number, and its largest power of ten; enough for every double. */
     private static final int DIGITS_MAX = 400;
 
+    private static final String VALUES = "+values";
+
     private static final Bins LOG_LINEAR_DEFAULT = new Bins(Form.LOG_LINEAR, SCALE_DEFAULT, List.of(), 0);
 
     private final Form form;
     private final int scale;
     private final List<BigDecimal> edges;
     private final int count;
+    private final boolean values;
 
     private Bins(Form form, int scale, List<BigDecimal> edges, int count) {
+        this(form, scale, edges, count, false);
+    }
+
+    private Bins(Form form, int scale, List<BigDecimal> edges, int count, boolean values) {
+        this.values = values;
         this.form = form;
         this.scale = scale;
         this.edges = edges;
@@ -156,6 +164,19 @@ public final class Bins {
         return match(decimal(value));
     }
 
+    /**
+     * The same bins, with all values in them: each takes the bits that its bin leaves open, about 2 bytes for latencies. Then percentiles,
+     * ranges within a bin, and finer histograms read no records.
+     */
+    public Bins withValues() {
+        return values ? this : new Bins(form, scale, edges, count, true);
+    }
+
+    /** Whether the index keeps the values in its bins. */
+    public boolean keepsValues() {
+        return values;
+    }
+
     private static BigDecimal decimal(double value) {
         if (Double.isNaN(value) || Double.isInfinite(value)) {
             throw new IllegalArgumentException("bound is not finite: value=" + value);
@@ -173,11 +194,14 @@ public final class Bins {
 
     /**
      * Parses bins from their text form: {@code log-linear}, {@code log-linear:4}, {@code linear:0,1000,100}, {@code
-     * edges:10,15,20}, {@code match:200}.
+     * edges:10,15,20}, {@code match:200}; each may be followed by {@code +values} ({@link #withValues()}).
      *
      * @throws IllegalArgumentException for an unknown form, or numbers that its factory method refuses
      */
     public static Bins parse(String text) {
+        if (text.endsWith(VALUES)) {
+            return parse(text.substring(0, text.length() - VALUES.length())).withValues();
+        }
         int colon = text.indexOf(':');
         String name = colon < 0 ? text : text.substring(0, colon);
         List<String> arguments =
@@ -195,7 +219,8 @@ public final class Bins {
             throw new IllegalArgumentException("bins have a malformed number: text=" + text, e);
         }
         throw new IllegalArgumentException(
-                "unknown bins: text=" + text + ", known=log-linear[:SCALE] linear:MIN,MAX,N edges:A,B,.. match:V");
+                "unknown bins: text=" + text + ", known=log-linear[:SCALE] linear:MIN,MAX,N edges:A,B,.. match:V"
+                        + ", each with +values or without");
     }
 
     private static @Nullable Bins parse(Form form, List<String> arguments) {
@@ -228,7 +253,8 @@ public final class Bins {
                     case LOG_LINEAR -> ":" + scale;
                     case LINEAR -> ":" + text(edges.get(0)) + "," + text(edges.get(1)) + "," + count;
                     case EDGES, MATCH -> edges.stream().map(Bins::text).collect(Collectors.joining(",", ":", ""));
-                };
+                }
+                + (values ? VALUES : "");
     }
 
     private static String text(BigDecimal number) {

@@ -18,6 +18,8 @@ public final class ActiveIndex {
     private final boolean binned;
     private final FunctionGuard guard;
     private final BinTable bins;
+    /** Null if the index does not keep values. */
+    private final @Nullable ChunkValues values;
 
     private int timeCount;
     private long timeMinKey = Long.MAX_VALUE;
@@ -48,6 +50,7 @@ public final class ActiveIndex {
                 new BinTable(keys.type() == ValueType.F64 && definition.bins().form() != Bins.Form.LOG_LINEAR);
         this.guard = definition.function().fixedField() == null ? guard : FunctionGuard.NONE;
         this.binned = definition.kind() == Index.Kind.VALUE;
+        this.values = binned && definition.bins().keepsValues() ? new ChunkValues() : null;
     }
 
     public Index definition() {
@@ -83,6 +86,9 @@ public final class ActiveIndex {
         if (binned) {
             scale.bins(batch.keys(), found, batchBins);
             bins.add(batchBins, batch.keys(), found);
+            if (values != null) {
+                values.add(batchBins, batch.keys(), found);
+            }
         } else {
             addTimes(batch.keys(), found);
         }
@@ -136,17 +142,20 @@ public final class ActiveIndex {
 
     /** The most bytes that {@link #encodeBins} writes. */
     public int binsLengthMax() {
-        return BinListWriter.lengthMax(bins.entryCount());
+        return BinListWriter.lengthMax(bins.entryCount(), values == null ? 0 : values.count());
     }
 
     /** Writes the bins of the chunk. Returns the offset after them. */
     public int encodeBins(BinListWriter writer, MutableDirectBuffer buffer, int offset) {
-        return writer.write(bins, scale, keys.type(), buffer, offset);
+        return writer.write(bins, values == null ? null : values.inOrderOf(bins), scale, keys.type(), buffer, offset);
     }
 
     /** Begins another chunk. */
     public void reset() {
         bins.reset();
+        if (values != null) {
+            values.clear();
+        }
         timeCount = 0;
         timeMinKey = Long.MAX_VALUE;
         timeMaxKey = Long.MIN_VALUE;

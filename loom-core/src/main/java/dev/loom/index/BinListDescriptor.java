@@ -5,20 +5,21 @@ package dev.loom.index;
  * the bin gives the value, with two both values, and only with three or more is anything else needed (for three
  * integers, the sum gives the middle one).
  * <pre>
- *   key shift (1)      trailing zero bits that all keys, of integers their sums too, have in common and are coded without
+ *   key shift (1)      bit 7: values are kept; bits 0-6: trailing zero bits that all keys, of integers their sums too, have in common and are coded without
  *   sum shift (1)      of doubles alone: the same of the sums' bits
  *   per bin, as varints:
  *     (bin - the bin before - 1) * 4 + form, the bin before the first being -1
  *     form 0, one record:     distance
  *     form 1, two:            distance, range
  *     form 2, more, all of one value: records - 2, distance
- *     form 3, more:           records - 3, distance, range, sum
+ *     form 3, more:           records - 3, distance, range, sum; with values: records - 3, distance, range, values
  * </pre>
  *
  * <p>Distance: from the bin's lowest key to the minimum; in bin 0, whose lower end may be meaningless, from the maximum
  * to the bin's highest key. Range: from the minimum to the maximum. Sum: for integers, the excess of the keys' sum over
  * its least possible value, which it has when all but one are the minimum (up to 128 bits, without the shift's); for
- * doubles, the sum's bits, lowest byte first, without the shift's bits and the bytes that those remove.
+ * doubles, the sum's bits, lowest byte first, without the shift's bits and the bytes that those remove. Values: how far each is above
+ * the minimum, in as many bits as the range has, lowest first, and zero bits up to a whole byte; in any order.
  */
 public final class BinListDescriptor {
     public static final int ONE = 0;
@@ -34,6 +35,9 @@ public final class BinListDescriptor {
 
     public static final int MORE_COUNT_MIN = 3;
 
+    /** In the byte of the key shift: bins of form 3 have their values instead of the sum. */
+    public static final int VALUES_FLAG = 0x80;
+
     static final int HEADER_LENGTH_MAX = 2;
 
     /** The most bytes of a bin: its number, records, distance, range, sum. */
@@ -48,6 +52,16 @@ public final class BinListDescriptor {
             case TWO -> 2;
             default -> ofDoubles ? 2 : 3;
         };
+    }
+
+    /** The bits of each value of a bin. */
+    public static int valueBits(long range) {
+        return Long.SIZE - Long.numberOfLeadingZeros(range);
+    }
+
+    /** The bytes of the values of a bin. */
+    public static int valuesLength(int count, int valueBits) {
+        return (int) (((long) count * valueBits + Byte.SIZE - 1) / Byte.SIZE);
     }
 
     /** The bytes of the bits of a sum of doubles without trailing zeros. */

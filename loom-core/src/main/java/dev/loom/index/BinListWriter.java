@@ -3,24 +3,37 @@ package dev.loom.index;
 import dev.loom.api.LongSum;
 import dev.loom.api.ValueType;
 import dev.loom.value.BinScale;
+import java.nio.ByteOrder;
 import org.agrona.MutableDirectBuffer;
+import org.jspecify.annotations.Nullable;
 
 /** Writes the bins of an index in a chunk, laid out as in {@link BinListDescriptor}. For one thread. */
 public final class BinListWriter {
     private final LongSum sum = new LongSum();
 
-    /** The most bytes that this many bins take. */
-    static int lengthMax(int bins) {
-        return BinListDescriptor.HEADER_LENGTH_MAX + bins * BinListDescriptor.BIN_LENGTH_MAX;
+    /** The most bytes that this many bins take, with as many values kept. */
+    static int lengthMax(int bins, int values) {
+        return BinListDescriptor.HEADER_LENGTH_MAX + bins * BinListDescriptor.BIN_LENGTH_MAX + values * Long.BYTES;
     }
 
-    /** Returns the offset after what was written. */
-    int write(BinTable bins, BinScale scale, ValueType type, MutableDirectBuffer buffer, int offset) {
+    /**
+     * Writes bins. Returns the offset after them.
+     *
+     * @param values all values, in the order of their bins; null if they are not kept
+     */
+    int write(
+            BinTable bins,
+            long @Nullable [] values,
+            BinScale scale,
+            ValueType type,
+            MutableDirectBuffer buffer,
+            int offset) {
         boolean ofDoubles = type == ValueType.F64;
-        int keyShift = keyShift(bins, ofDoubles);
-        int sumShift = ofDoubles ? sumShift(bins) : 0;
+        int keyShift = values == null ? keyShift(bins, ofDoubles) : keyShift(bins, values);
+        int sumShift = ofDoubles && values == null ? sumShift(bins) : 0;
         int at = offset;
-        buffer.putByte(at++, (byte) keyShift);
+        int next = 0;
+        buffer.putByte(at++, (byte) (values == null ? keyShift : keyShift | BinListDescriptor.VALUES_FLAG));
         if (ofDoubles) {
             buffer.putByte(at++, (byte) sumShift);
         }
@@ -30,12 +43,41 @@ public final class BinListWriter {
             int form = form(bins);
             at = Varints.put(buffer, at, ((long) (bins.bin() - before - 1) << BinListDescriptor.FORM_BITS) | form);
             at = putKeys(bins, scale, form, keyShift, buffer, at);
-            if (form == BinListDescriptor.MORE) {
+            if (form == BinListDescriptor.MORE && values != null) {
+                at = putValues(bins, values, next, keyShift, buffer, at);
+            } else if (form == BinListDescriptor.MORE) {
                 at = ofDoubles ? putDoubleSum(bins, sumShift, buffer, at) : putKeySum(bins, keyShift, buffer, at);
             }
             before = bins.bin();
+            next += bins.count();
         }
         return at;
+    }
+
+    /** Writes the values of the current bin, which begin at {@code from}. */
+    private static int putValues(
+            BinTable bins, long[] values, int from, int keyShift, MutableDirectBuffer buffer, int offset) {
+        long min = bins.minKey() >> keyShift;
+        int bits = BinListDescriptor.valueBits((bins.maxKey() >> keyShift) - min);
+        int end = offset + BinListDescriptor.valuesLength(bins.count(), bits);
+        int at = offset;
+        long word = 0;
+        int filled = 0;
+        for (int i = from, to = from + bins.count(); i < to; i++) {
+            long value = (values[i] >> keyShift) - min;
+            word |= value << filled;
+            filled += bits;
+            if (filled >= Long.SIZE) {
+                buffer.putLong(at, word, ByteOrder.LITTLE_ENDIAN);
+                at += Long.BYTES;
+                filled -= Long.SIZE;
+                word = filled == 0 ? 0 : value >>> (bits - filled);
+            }
+        }
+        for (; at < end; at++, word >>>= Byte.SIZE) {
+            buffer.putByte(at, (byte) word);
+        }
+        return end;
     }
 
     private static int form(BinTable bins) {
@@ -82,6 +124,19 @@ public final class BinListWriter {
             buffer.putByte(offset + i, (byte) (bits >>> (i * Byte.SIZE)));
         }
         return offset + length;
+    }
+
+    private static int keyShift(BinTable bins, long[] values) {
+        long bits = 0;
+        int count = 0;
+        bins.rewind();
+        while (bins.next()) {
+            count += bins.count();
+        }
+        for (int i = 0; i < count; i++) {
+            bits |= values[i];
+        }
+        return Math.min(Long.SIZE - 1, Long.numberOfTrailingZeros(bits));
     }
 
     private static int keyShift(BinTable bins, boolean ofDoubles) {

@@ -57,6 +57,9 @@ final class BinTable {
     /** For each used slot, its bin and, in the lower half, the slot; sorted by bin up to {@link #sorted}. */
     private long[] order = new long[CAPACITY_MIN / 2];
 
+    /** By slot, where the next value of the bin goes while values are grouped. */
+    private int[] starts = {};
+
     private int count;
     private int sorted;
 
@@ -200,6 +203,30 @@ final class BinTable {
             int to =
                     slot(slots, hashShift, valueBin) * ENTRY_LENGTH; // inserts it again, at the same place in the order
             System.arraycopy(before, from, entries, to, ENTRY_LENGTH);
+        }
+    }
+
+    /**
+     * Puts values that were added in the order of their bins.
+     *
+     * @param valueBins the bin of each
+     * @param into takes them; those of a bin stay in their order
+     */
+    void group(int[] valueBins, long[] keys, int length, long[] into) {
+        if (starts.length < slots.length) {
+            starts = new int[slots.length];
+        }
+        int[] places = starts;
+        int place = 0;
+        rewind();
+        while (next()) {
+            places[current / ENTRY_LENGTH] = place;
+            place += count();
+        }
+        int[] table = slots;
+        int shift = hashShift;
+        for (int i = 0; i < length; i++) {
+            into[places[slot(table, shift, valueBins[i])]++] = keys[i];
         }
     }
 

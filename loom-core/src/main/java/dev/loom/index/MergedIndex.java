@@ -70,12 +70,12 @@ public final class MergedIndex {
 
     /** The most bytes that {@link #encodeBins} writes. */
     public int binsLengthMax() {
-        return BinListWriter.lengthMax(bins.entryCount());
+        return BinListWriter.lengthMax(bins.entryCount(), 0);
     }
 
     /** Writes the bins. Returns the offset after them. */
     public int encodeBins(BinListWriter writer, MutableDirectBuffer buffer, int offset) {
-        return writer.write(bins, scale, type, buffer, offset);
+        return writer.write(bins, null, scale, type, buffer, offset);
     }
 
     /** Whether totals that were stored are these; sums of doubles may differ by their rounding. */

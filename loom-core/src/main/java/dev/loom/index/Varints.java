@@ -192,6 +192,29 @@ public final class Varints {
         return value;
     }
 
+    /**
+     * Reads bits within the bounds, which must have been checked.
+     *
+     * @param from the position of the first byte
+     * @param bit counted from the lowest of that byte
+     * @param count 1 to 64
+     */
+    public long bits(int from, long bit, int count) {
+        int at = from + (int) (bit >>> 3);
+        int shift = (int) bit & (Byte.SIZE - 1);
+        long mask = -1L >>> (Long.SIZE - count);
+        if (limit - at >= Long.BYTES) {
+            long low = buffer.getLong(at, ByteOrder.LITTLE_ENDIAN) >>> shift;
+            boolean more = shift + count > Long.SIZE;
+            return (more ? low | (buffer.getByte(at + Long.BYTES) & 0xFFL) << (Long.SIZE - shift) : low) & mask;
+        }
+        long bits = 0;
+        for (int i = 0; at + i < limit && i < Long.BYTES; i++) {
+            bits |= (buffer.getByte(at + i) & 0xFFL) << (i * Byte.SIZE);
+        }
+        return (bits >>> shift) & mask;
+    }
+
     public CorruptStoreException malformed(String reason) {
         return new CorruptStoreException(
                 "index entry is malformed: reason=" + reason + ", offset=" + position + ", end=" + limit);

@@ -34,6 +34,15 @@ public final class BinListReader {
     private long maxKey;
     private double doubleSum;
 
+    /** Whether bins of several values have them all. */
+    private boolean valuesKept;
+
+    /** Where the current bin's values begin, and the bits of each. */
+    private int valuesAt;
+
+    private int valueBits;
+    private long valueMax;
+
     public BinListReader(BinScale scale, ValueType type) {
         this.scale = scale;
         this.type = type;
@@ -43,7 +52,9 @@ public final class BinListReader {
     /** Moves before the first bin of those at {@code [offset, offset + length)}. */
     public void wrap(DirectBuffer buffer, int offset, int length) {
         bytes.wrap(buffer, offset, offset + length);
-        keyShift = shift(Long.SIZE - 1);
+        int header = bytes.nextByte();
+        valuesKept = (header & BinListDescriptor.VALUES_FLAG) != 0;
+        keyShift = checked(header & ~BinListDescriptor.VALUES_FLAG & 0xFF, Long.SIZE - 1);
         sumShift = ofDoubles ? shift(Long.SIZE) : 0;
         lastBin = scale.count() - 1;
         mark(-1);
@@ -85,7 +96,10 @@ public final class BinListReader {
     }
 
     private int shift(int max) {
-        int shift = bytes.nextByte();
+        return checked(bytes.nextByte(), max);
+    }
+
+    private int checked(int shift, int max) {
         if (shift < 0 || shift > max) {
             throw bytes.malformed("shift");
         }
@@ -98,7 +112,7 @@ public final class BinListReader {
             return false;
         }
         readKeys();
-        if (form == BinListDescriptor.MORE) {
+        if (form == BinListDescriptor.MORE && !valuesKept) {
             readSum();
         }
         return true;
@@ -126,10 +140,23 @@ public final class BinListReader {
     }
 
     private void skipKeys() {
+        if (form == BinListDescriptor.MORE && valuesKept) {
+            bytes.skip(1);
+            enterValues(bytes.next());
+            return;
+        }
         bytes.skip(BinListDescriptor.numbers(form, ofDoubles));
         if (form == BinListDescriptor.MORE && ofDoubles) {
             bytes.skipBytes(BinListDescriptor.sumLength(sumShift));
         }
+    }
+
+    /** Notes where the values are that the bytes stand at, and passes over them. */
+    private void enterValues(long range) {
+        valuesAt = bytes.position();
+        valueMax = range;
+        valueBits = BinListDescriptor.valueBits(range);
+        bytes.skipBytes(BinListDescriptor.valuesLength(count, valueBits));
     }
 
     /** Reads the next bin's number and count. */
@@ -172,6 +199,9 @@ public final class BinListReader {
         maxKey = (bin == 0 ? high - distance : low + distance + range) << keyShift;
         if (minKey < scale.lowKey(bin)) {
             throw bytes.malformed("key");
+        }
+        if (form == BinListDescriptor.MORE && valuesKept) {
+            enterValues(range);
         }
     }
 
@@ -216,20 +246,33 @@ public final class BinListReader {
     }
 
     /**
-     * Whether the bin determines all its values, available as {@link #key}: for three integers, the sum gives the
-     * middle one.
+     * Whether the bin determines all its values, available as {@link #key}: if the index keeps them, or they are few; for three
+     * integers, the sum gives the middle one.
      */
     public boolean isComplete() {
-        return form != BinListDescriptor.MORE || (count == BinListDescriptor.MORE_COUNT_MIN && !ofDoubles);
+        return valuesKept
+                || form != BinListDescriptor.MORE
+                || (count == BinListDescriptor.MORE_COUNT_MIN && !ofDoubles);
     }
 
-    /** The key of a complete bin's i-th value, from 0, in order. */
+    /** The key of a complete bin's i-th value, from 0; in any order. */
     public long key(int i) {
+        if (form == BinListDescriptor.MORE && valuesKept) {
+            // never beyond the bin, whatever the bits say
+            long above = bytes.bits(valuesAt, (long) i * valueBits, valueBits);
+            return minKey + ((Long.compareUnsigned(above, valueMax) > 0 ? valueMax : above) << keyShift);
+        }
         return i == 0 || form == BinListDescriptor.EQUAL ? minKey : i == count - 1 ? maxKey : minKey + sumBits.low();
     }
 
     /** Adds the keys of an index of integers; for unsigned ones, a key is the value minus 2^63. */
     public void addKeysTo(LongSum sum) {
+        if (form == BinListDescriptor.MORE && valuesKept) {
+            for (int i = 0; i < count; i++) {
+                sum.add(key(i));
+            }
+            return;
+        }
         switch (form) {
             case BinListDescriptor.ONE, BinListDescriptor.EQUAL -> sum.addProduct(minKey, count);
             case BinListDescriptor.TWO -> {
@@ -246,6 +289,12 @@ public final class BinListReader {
 
     /** Adds the values of an index of doubles. */
     public void addTo(DoubleSum sum) {
+        if (form == BinListDescriptor.MORE && valuesKept) {
+            for (int i = 0; i < count; i++) {
+                sum.add(ValueType.doubleOf(key(i)));
+            }
+            return;
+        }
         switch (form) {
             case BinListDescriptor.ONE, BinListDescriptor.EQUAL -> sum.add(ValueType.doubleOf(minKey) * count);
             case BinListDescriptor.TWO -> {

@@ -5,7 +5,6 @@ import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
@@ -19,6 +18,7 @@ public final class RunFiles {
     /** The folder's name in a store. */
     public static final String FOLDER = "rollup";
 
+    private static final int ADDRESS_DIGITS = 20;
     private static final Pattern NAME = Pattern.compile("([1-9])-(\\d{20})\\.runs");
 
     private final Storage storage;
@@ -75,7 +75,8 @@ public final class RunFiles {
     /** The file of a run. */
     Path path(int level, long number) {
         long begin = RunShape.begin(level + 1, RunShape.file(number));
-        return folder.resolve(String.format(Locale.ROOT, "%d-%020d.runs", level, begin));
+        String address = Long.toString(begin);
+        return folder.resolve(level + "-" + "0".repeat(ADDRESS_DIGITS - address.length()) + address + ".runs");
     }
 
     /** All files, by level and address. */

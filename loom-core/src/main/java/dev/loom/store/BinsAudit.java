@@ -15,6 +15,7 @@ import dev.loom.read.BinListReader;
 import dev.loom.record.FaultHandler;
 import dev.loom.record.SummaryComparison;
 import dev.loom.value.BinScale;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -188,6 +189,12 @@ final class BinsAudit implements SummaryComparison, AutoCloseable {
             return "bin=" + stored.bin() + ", keys=" + stored.minKey() + " to " + stored.maxKey() + ", expected="
                     + right.minKey() + " to " + right.maxKey();
         }
+        if (stored.isComplete() != right.isComplete()) {
+            return "bin=" + stored.bin() + ", values kept=" + stored.isComplete() + ", expected=" + right.isComplete();
+        }
+        if (stored.isComplete() && !Arrays.equals(values(stored), values(right))) {
+            return "bin=" + stored.bin() + ", its values differ";
+        }
         String sum;
         String expectedSum;
         boolean same;
@@ -209,6 +216,13 @@ final class BinsAudit implements SummaryComparison, AutoCloseable {
             expectedSum = other.toString();
         }
         return same ? null : "bin=" + stored.bin() + ", sum=" + sum + ", expected=" + expectedSum;
+    }
+
+    private static long[] values(BinListReader bin) {
+        long[] keys = new long[bin.count()];
+        Arrays.setAll(keys, bin::key);
+        Arrays.sort(keys);
+        return keys;
     }
 
     /** How the listed totals differ from those of the stored bins, or null. */

@@ -33,6 +33,7 @@ class OperatorMemoryTest {
     private static final IndexFunction VALUE = IndexFunction.field(FORMAT, "value");
     private static final IndexFunction DURATION = IndexFunction.field(FORMAT, "duration");
     private static final long QUERY_BYTES_MAX = 1 << 20;
+    private static final int GARBAGE_A_FILE = 3_000;
     private static final int RECORDS = 50_000;
     /** What a positional read of a file leaves to the collector: each of the largest records is read by one. */
     private static final long GARBAGE_A_READ = 2048;
@@ -132,17 +133,25 @@ class OperatorMemoryTest {
             for (int factor = 1; factor <= 3; factor += 2) {
                 push(loom, a, b, RECORDS * factor);
                 loom.force();
+                loom.finishRollups(() -> false); // its thread has memory of its own
                 for (Named named : operators()) {
                     try (Snapshot snapshot = loom.snapshot()) {
                         // classes and caches of the first time are nobody's query
                         measure(named, snapshot, a, b);
                         long held = measure(named, snapshot, a, b);
                         System.out.println("OperatorMemoryTest " + named.name() + ": bytes=" + held);
-                        assertTrue(held <= named.bytesMax(), () -> named.name() + ": bytes=" + held);
+                        // the runs of tests are short, so that their files are many, and each is opened in two passes
+                        long opening = 2L * GARBAGE_A_FILE * files();
+                        assertTrue(held <= named.bytesMax() + opening, () -> named.name() + ": bytes=" + held);
                     }
                 }
             }
         }
+    }
+
+    private int files() {
+        String[] names = directory.resolve("rollup").toFile().list();
+        return names == null ? 0 : names.length;
     }
 
     private long measure(Named named, Snapshot snapshot, int a, int b) {

@@ -127,6 +127,10 @@ final class OperatorStore implements AutoCloseable {
     }
 
     Bins bins() {
+        return random.nextInt(3) == 0 ? plainBins().withValues() : plainBins();
+    }
+
+    private Bins plainBins() {
         return switch (random.nextInt(4)) {
             case 0 -> Bins.linear(-100L, 1000L, 1 + random.nextInt(30));
             case 1 -> Bins.edges(0L, 10L, 100L + random.nextInt(800), 5_000L);

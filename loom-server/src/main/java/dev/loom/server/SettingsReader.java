@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.DoubleConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,7 @@ final class SettingsReader {
     private static final String OTLP_HTTP_DEFAULT = "localhost:4318";
     private static final String API_DEFAULT = "localhost:4319";
     private static final String NONE = "none";
+    private static final String ROLLUP_PERCENT = "store.rollup_percent";
     private static final String TEXT_INDEX_PERCENT = "store.text_index_percent";
     private static final String POLICY = "store.policy";
     private static final Duration NO_AGE = Duration.ofNanos(Long.MAX_VALUE);
@@ -83,16 +85,22 @@ final class SettingsReader {
                 .ifPresent(store::compressAfter);
         file.count("store.compression_percent").ifPresent(percent -> store.compressionShare(percent / 100.0));
         textIndex(store);
+        share(ROLLUP_PERCENT, store::rollupShare);
         settings.store(store.build());
         duration("store.open_interval", settings::openInterval);
     }
 
-    private void textIndex(LoomConfig.Builder store) {
-        if (file.text(TEXT_INDEX_PERCENT).filter(NONE::equals).isPresent()) {
-            store.textIndexShare(0);
+    /** A share of a processor in percent, or none. */
+    private void share(String name, DoubleConsumer setting) {
+        if (file.text(name).filter(NONE::equals).isPresent()) {
+            setting.accept(0);
         } else {
-            file.count(TEXT_INDEX_PERCENT).ifPresent(percent -> store.textIndexShare(percent / 100.0));
+            file.count(name).ifPresent(percent -> setting.accept(percent / 100.0));
         }
+    }
+
+    private void textIndex(LoomConfig.Builder store) {
+        share(TEXT_INDEX_PERCENT, store::textIndexShare);
         file.flag("store.text_index_rows").ifPresent(store::textIndexRows);
         file.text("store.text_index_memory").map(Quantity::bytes).ifPresent(store::textIndexMemory);
         file.text("store.text_index_max_size")

@@ -119,6 +119,20 @@ final class ServerSettingsTest {
     }
 
     @Test
+    void shouldSumUpRunsAsTold() throws IOException {
+        String store = "store: {directory: " + temp.resolve("store") + ", rollup_percent: ";
+        LoomConfig.Builder expected = LoomConfig.at(temp.resolve("store"));
+        for (String percent : new String[] {"none", "1", "100"}) {
+            double share = percent.equals("none") ? 0 : Integer.parseInt(percent) / 100.0;
+            LoomConfig told = read(store + percent + "}", Map.of()).store().orElseThrow();
+            assertEquals(expected.rollupShare(share).build().toString(), told.toString());
+        }
+        for (String wrong : new String[] {"101", "0", "some", "-1"}) {
+            assertThrows(IllegalArgumentException.class, () -> read(store + wrong + "}", Map.of()), wrong);
+        }
+    }
+
+    @Test
     void shouldListenNowhereUnlessTold() {
         ServerSettings settings = ServerSettings.builder().build();
         assertTrue(settings.api().isEmpty());

@@ -44,27 +44,38 @@ public record Question(String name, Loom loom, String sql) {
 
     /** The questions; they cover the whole capture unless their names say otherwise. */
     public static List<Question> all(SimulatedCapture telemetry) {
-        final long lengthNs = telemetry.endNs() - SimulatedCapture.BEGIN_NS;
-        final TimeRange fifth = new TimeRange(
-                SimulatedCapture.BEGIN_NS + lengthNs * 2 / 5 + 1, SimulatedCapture.BEGIN_NS + lengthNs * 3 / 5 + 1);
-        final long rareNs = telemetry.latencyExceededBy(1e-5);
-        final List<Question> questions = new ArrayList<>(List.of(
-                aggregate("max", TimeRange.ALL, "max(latency_ns)", answer -> List.of(max(answer))),
-                aggregate(
-                        "count and sum, a fifth of the time",
-                        fifth,
-                        "count(latency_ns), sum(latency_ns)",
-                        answer -> List.of(BigInteger.valueOf(answer.count()), new BigInteger(answer.sum()))),
-                rowsAbove("rows above p99.999, a fifth of the time", fifth, rareNs),
-                countAbove("count above p99.999", rareNs)));
-        for (final String percentile : List.of("99.99", "99", "50")) {
-            questions.add(percentile(percentile));
-        }
+        final List<Question> questions = new ArrayList<>(ofIndex(telemetry, true));
         questions.add(groups("by no field, no index"));
         questions.add(groups("by 64 threads", "thread"));
         questions.add(groups("by 1,024 threads and calls", "thread", "call"));
         questions.add(groups("by 65,536 numbers of bytes", "bytes"));
         questions.add(percentilesByThread());
+        return questions;
+    }
+
+    /**
+     * Those that the index answers.
+     *
+     * @param rollups whether the store may use what runs of chunks hold, summed up
+     */
+    public static List<Question> ofIndex(SimulatedCapture telemetry, boolean rollups) {
+        final long lengthNs = telemetry.endNs() - SimulatedCapture.BEGIN_NS;
+        final TimeRange fifth = new TimeRange(
+                SimulatedCapture.BEGIN_NS + lengthNs * 2 / 5 + 1, SimulatedCapture.BEGIN_NS + lengthNs * 3 / 5 + 1);
+        final long rareNs = telemetry.latencyExceededBy(1e-5);
+        final List<Question> questions = new ArrayList<>(List.of(
+                aggregate(rollups, "max", TimeRange.ALL, "max(latency_ns)", answer -> List.of(max(answer))),
+                aggregate(
+                        rollups,
+                        "count and sum, a fifth of the time",
+                        fifth,
+                        "count(latency_ns), sum(latency_ns)",
+                        answer -> List.of(BigInteger.valueOf(answer.count()), new BigInteger(answer.sum()))),
+                rowsAbove(rollups, "rows above p99.999, a fifth of the time", fifth, rareNs),
+                countAbove(rollups, "count above p99.999", rareNs)));
+        for (final String percentile : List.of("99.99", "99", "50")) {
+            questions.add(percentile(rollups, percentile));
+        }
         return questions;
     }
 
@@ -74,21 +85,24 @@ public record Question(String name, Loom loom, String sql) {
         List<BigInteger> of(IndexedAggregate.Result aggregate);
     }
 
-    private static Question aggregate(String name, TimeRange range, String columns, Part part) {
+    private static Question aggregate(boolean rollups, String name, TimeRange range, String columns, Part part) {
         return new Question(
                 name,
                 (snapshot, latency) -> {
-                    final IndexedAggregate.Result answer =
-                            IndexedAggregate.of(snapshot, latency).range(range).run();
+                    final IndexedAggregate.Result answer = IndexedAggregate.of(snapshot, latency)
+                            .useRollups(rollups)
+                            .range(range)
+                            .run();
                     return new Answer(part.of(answer), answer.statistics());
                 },
                 "SELECT " + columns + " FROM calls" + where(range));
     }
 
-    private static Question rowsAbove(String name, TimeRange range, long latencyNs) {
+    private static Question rowsAbove(boolean rollups, String name, TimeRange range, long latencyNs) {
         return new Question(
                 name,
                 (snapshot, latency) -> rows(IndexedScan.of(snapshot, latency)
+                        .useRollups(rollups)
                         .range(range)
                         .values(ValueRange.above(latencyNs))
                         .open()),
@@ -108,11 +122,12 @@ public record Question(String name, Loom loom, String sql) {
         }
     }
 
-    private static Question countAbove(String name, long latencyNs) {
+    private static Question countAbove(boolean rollups, String name, long latencyNs) {
         return new Question(
                 name,
                 (snapshot, latency) -> {
                     final IndexedAggregate.Result answer = IndexedAggregate.of(snapshot, latency)
+                            .useRollups(rollups)
                             .values(ValueRange.above(latencyNs))
                             .run();
                     return new Answer(List.of(BigInteger.valueOf(answer.count())), answer.statistics());
@@ -120,12 +135,13 @@ public record Question(String name, Loom loom, String sql) {
                 "SELECT count(*) FROM calls WHERE latency_ns > " + latencyNs);
     }
 
-    private static Question percentile(String text) {
+    private static Question percentile(boolean rollups, String text) {
         final double percentile = Double.parseDouble(text);
         return new Question(
                 "p" + text,
                 (snapshot, latency) -> {
                     final IndexedAggregate.Result answer = IndexedAggregate.of(snapshot, latency)
+                            .useRollups(rollups)
                             .percentiles(percentile)
                             .run();
                     final Value value = answer.percentile(percentile).orElseThrow();

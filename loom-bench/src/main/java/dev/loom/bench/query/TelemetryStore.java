@@ -28,15 +28,24 @@ public final class TelemetryStore implements AutoCloseable {
     private LoomReader reader;
     private Snapshot snapshot;
 
-    /** Writes the store below {@code directory} and attaches to it. */
+    /** As {@link #TelemetryStore(Path, Path, SimulatedCapture, Bins)}, with log-linear bins. */
     public TelemetryStore(Path directory, Path staging, SimulatedCapture telemetry) {
+        this(directory, staging, telemetry, Bins.logLinear());
+    }
+
+    /**
+     * Writes the store below {@code directory} and attaches to it.
+     *
+     * @param bins of the indexes
+     */
+    public TelemetryStore(Path directory, Path staging, SimulatedCapture telemetry, Bins bins) {
         this.path = directory.resolve("store");
-        write(path, staging, telemetry);
+        write(path, staging, telemetry, bins);
         reader = LoomReader.attach(path);
         snapshot = reader.snapshot();
     }
 
-    private static void write(Path path, Path staging, SimulatedCapture telemetry) {
+    private static void write(Path path, Path staging, SimulatedCapture telemetry, Bins bins) {
         final long[] nowNs = {telemetry.timeNs(0)};
         final PayloadFormat format = Formats.parse(SimulatedCapture.FORMAT);
         try (Loom loom = Loom.open(LoomConfig.at(path)
@@ -46,7 +55,7 @@ public final class TelemetryStore implements AutoCloseable {
             final int calls = loom.defineSource(CALLS, format);
             final int requests = loom.defineSource(REQUESTS, format);
             for (final int source : new int[] {calls, requests}) {
-                loom.defineIndex(source, LATENCY, IndexFunction.field(format, LATENCY), Bins.logLinear());
+                loom.defineIndex(source, LATENCY, IndexFunction.field(format, LATENCY), bins);
             }
             final UnsafeBuffer payload = new UnsafeBuffer(new byte[SimulatedCapture.PAYLOAD_LENGTH]);
             for (long number = 0; number < telemetry.records(); number++) {
@@ -59,6 +68,10 @@ public final class TelemetryStore implements AutoCloseable {
                 if (address < 0) {
                     throw new IllegalStateException("push was refused: status=" + address);
                 }
+            }
+            loom.force();
+            if (!loom.finishRollups(() -> false)) {
+                throw new IllegalStateException("runs of chunks were not summed up");
             }
         }
     }

@@ -44,6 +44,7 @@ final class DirectStore implements ImportStore {
         try (loom) {
             // also makes all durable; nothing is lost if the index can't be completed, searches then read more
             loom.finishTextIndex(() -> console.interruption().requested());
+            loom.finishRollups(() -> console.interruption().requested());
             long deleted = loom.info().records().begin() - begin;
             if (deleted > 0) {
                 console.say("the store's limits deleted its oldest records: "

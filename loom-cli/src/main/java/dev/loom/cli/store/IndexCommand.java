@@ -3,6 +3,7 @@ package dev.loom.cli.store;
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
+import dev.loom.api.Bins;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Store;
 import dev.loom.cli.console.Console;
@@ -49,15 +50,21 @@ public final class IndexCommand {
                                     + " by default log-linear.")
                     String bins,
             @Option(
+                            names = "--values",
+                            description = "Also keeps all values, about 2 bytes each: percentiles, ranges and"
+                                    + " histograms then read no records.")
+                    boolean values,
+            @Option(
                             names = "--backfill",
                             description =
                                     "Also indexes existing records: rebuilds all indexes at the speed of the disk, in"
                                             + " a sidecar in the background.")
                     boolean backfill) {
         long before = sidecar.given() ? 0 : records(store, sourceName);
+        String binned = values ? Bins.parse(bins).withValues().text() : bins;
         boolean existed;
         try (OpenSchema open = OpenSchema.open(store, sidecar, false)) {
-            IndexEntry index = open.schema().defineIndex(sourceName, field, bins, backfill && sidecar.given());
+            IndexEntry index = open.schema().defineIndex(sourceName, field, binned, backfill && sidecar.given());
             console.say((index.existed() ? "index is already defined: " : "defined index ") + sourceName + '.'
                     + index.name() + ": id=" + index.id() + ", function=" + index.function() + ", bins="
                     + index.bins());

@@ -21,6 +21,11 @@ record GroupChunks(
         GroupStates states)
         implements ChunkDecider {
     @Override
+    public boolean takesRuns() {
+        return true;
+    }
+
+    @Override
     public ChunkUse decide(ChunkCursor chunk, boolean whole) {
         long records = chunk.records();
         int step = whole && records > 0 ? steps.of(chunk) : ChunkSteps.SEVERAL;

@@ -50,7 +50,7 @@ public final class KeyCondition implements ChunkCondition {
         try {
             bins.limit(span.low(), span.high());
             while (bins.next()) {
-                if (bins.isComplete() ? possiblyOne(bins) : possible.touches(bins.minKey(), bins.maxKey())) {
+                if (possible.touches(bins.minKey(), bins.maxKey()) && (!bins.isComplete() || possiblyOne(bins))) {
                     return true;
                 }
             }
@@ -62,8 +62,10 @@ public final class KeyCondition implements ChunkCondition {
     }
 
     private boolean possiblyOne(BinListReader bins) {
-        return possible.contains(bins.minKey())
-                || possible.contains(bins.maxKey())
-                || (bins.count() > 2 && possible.contains(bins.key(1)));
+        boolean any = possible.contains(bins.minKey()) || possible.contains(bins.maxKey());
+        for (int i = 0; !any && i < bins.count(); i++) {
+            any = possible.contains(bins.key(i));
+        }
+        return any;
     }
 }

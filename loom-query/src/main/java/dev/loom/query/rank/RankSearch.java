@@ -72,16 +72,35 @@ public final class RankSearch implements KeyTally {
      * @param totals the totals of the values
      */
     public void start(long[] ascending, Totals totals) {
+        ranks = ascending.clone();
+        int first = 0;
+        int last = ranks.length - 1;
+        while (first <= last && ranks[first] == 1) {
+            first++;
+        }
+        while (last >= first && ranks[last] == totals.count()) {
+            last--;
+        }
+        KeyInterval least = new KeyInterval(totals.minKey(), totals.minKey(), 1);
+        KeyInterval most = new KeyInterval(totals.maxKey(), totals.maxKey(), 1);
+        intervalOf = new KeyInterval[ranks.length];
+        Arrays.fill(intervalOf, 0, first, least);
+        Arrays.fill(intervalOf, last + 1, ranks.length, most);
+        if (first <= last) {
+            startBetween(first, last, totals);
+        }
+    }
+
+    /** Starts the search for ranks that are neither the lowest nor the highest. */
+    private void startBetween(int first, int last, Totals totals) {
         long low = totals.minKey();
         long high = totals.maxKey();
         if (bounds != null) {
-            low = Math.max(low, bounds.lowKey(ascending[0]));
-            high = Math.min(high, bounds.highKey(ascending[ascending.length - 1]));
+            low = Math.max(low, bounds.lowKey(ranks[first]));
+            high = Math.min(high, bounds.highKey(ranks[last]));
         }
         KeyInterval all = new KeyInterval(low, high, totals.count());
-        ranks = ascending.clone();
-        intervalOf = new KeyInterval[ranks.length];
-        Arrays.fill(intervalOf, all);
+        Arrays.fill(intervalOf, first, last + 1, all);
         open = all.isOne() ? open : new KeyInterval[] {all};
     }
 

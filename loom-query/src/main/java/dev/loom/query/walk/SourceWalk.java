@@ -53,7 +53,10 @@ public final class SourceWalk implements AutoCloseable {
         guide = new QueryGuide(context, bytesReadBefore, order, decider, range);
         SnapshotReader reader = context.reader();
         boolean summaries = context.plan().hasIndexes();
-        boolean runs = decider.takesRuns() && terms.timeIndex() && terms.rollups() && summaries;
+        boolean runs = decider.takesRuns()
+                && terms.timeIndex()
+                && terms.rollups()
+                && (summaries || decider != ChunkDecider.READ_ALL);
         chunks = chunks(terms, reader, range, newestFirst, summaries, runs);
         records = oldestFirst ? reader.forward(chunks, guide) : reader.backward(chunks, guide);
     }

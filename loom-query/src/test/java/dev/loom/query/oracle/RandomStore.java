@@ -203,6 +203,11 @@ final class RandomStore implements AutoCloseable {
     }
 
     private Bins bins(ValueType type) {
+        Bins bins = plainBins(type);
+        return random.nextInt(3) == 0 ? bins.withValues() : bins;
+    }
+
+    private Bins plainBins(ValueType type) {
         return switch (random.nextInt(6)) {
             case 0 -> Bins.logLinear();
             case 1 -> Bins.logLinear(random.nextInt(Bins.SCALE_MAX + 1));

@@ -1,0 +1,113 @@
+package dev.loom.bench;
+
+import dev.loom.api.Bins;
+import dev.loom.bench.push.ScratchDirectory;
+import dev.loom.bench.query.Question;
+import dev.loom.bench.query.SimulatedCapture;
+import dev.loom.bench.query.TelemetryStore;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.math.BigInteger;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * How the cost of a question grows with the records: the same questions to stores of different sizes, warm, with runs of chunks summed
+ * up and without.
+ */
+public final class QueryGrowth {
+    private static final String[] DEFAULTS = {
+        "dir", "target/loom-bench",
+        "allow-tmpfs", "false",
+        "staging", "/dev/shm",
+        "records", "1000000,10000000,100000000",
+        "bins", "log-linear",
+        "rounds", "7"
+    };
+    private static final long INTERVAL_NS = 1_000;
+    private static final int DISCARDED = 3;
+    private static final double MILLI = 1e6;
+
+    private QueryGrowth() {}
+
+    /** Takes the options in {@code docs/benchmarks.md}. */
+    public static void main(String[] arguments) {
+        run(System.out, arguments);
+    }
+
+    static void run(PrintStream out, String... arguments) {
+        final Arguments options = Arguments.parse(arguments, DEFAULTS);
+        final Path parent = Path.of(options.text("dir"));
+        out.println("QueryGrowth " + options);
+        Machine.describe(parent).forEach((name, value) -> out.println(name + ": " + value));
+        out.println(
+                "| records | question | ms with runs | ms without | runs | chunks read | rollup, percent of chunk index |");
+        out.println("|---|---|---|---|---|---|---|");
+        for (final String records : options.list("records")) {
+            final SimulatedCapture telemetry = SimulatedCapture.ofCalls(Long.parseLong(records), INTERVAL_NS);
+            try (ScratchDirectory loom = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"));
+                    ScratchDirectory staging = ScratchDirectory.in(Path.of(options.text("staging")));
+                    TelemetryStore store = new TelemetryStore(
+                            loom.path(), staging.path(), telemetry, Bins.parse(options.text("bins")))) {
+                final double part = 100.0 * bytes(loom.path(), "rollup") / bytes(loom.path(), "chunk");
+                final List<Question> with = Question.ofIndex(telemetry, true);
+                final List<Question> without = Question.ofIndex(telemetry, false);
+                for (int i = 0; i < with.size(); i++) {
+                    print(out, store, with.get(i), without.get(i), records, part, options.number("rounds"));
+                }
+            }
+        }
+        out.printf("load at the end: %s%n", Machine.loadAverage());
+    }
+
+    private static void print(
+            PrintStream out,
+            TelemetryStore store,
+            Question with,
+            Question without,
+            String records,
+            double part,
+            int rounds) {
+        final double[] withMs = new double[rounds];
+        final double[] withoutMs = new double[rounds];
+        Question.Answer answer = with.loom().ask(store.snapshot(), store.latency());
+        for (int round = -DISCARDED; round < rounds; round++) {
+            final long begin = System.nanoTime();
+            answer = with.loom().ask(store.snapshot(), store.latency());
+            final long middle = System.nanoTime();
+            final List<BigInteger> plain =
+                    without.loom().ask(store.snapshot(), store.latency()).values();
+            final long end = System.nanoTime();
+            if (!plain.equals(answer.values())) {
+                throw new IllegalStateException(
+                        "answers differ: question=" + with.name() + ", " + plain + ", " + answer.values());
+            }
+            if (round >= 0) {
+                withMs[round] = (middle - begin) / MILLI;
+                withoutMs[round] = (end - middle) / MILLI;
+            }
+        }
+        out.printf(
+                "| %s | %s | %s | %s | %d | %d | %.2f |%n",
+                records,
+                with.name(),
+                Spread.of(withMs).text(3),
+                Spread.of(withoutMs).text(3),
+                answer.statistics().runs(),
+                answer.statistics().chunksRead(),
+                part);
+    }
+
+    private static long bytes(Path store, String folder) {
+        try (Stream<Path> files = Files.walk(store.resolve("store").resolve(folder))) {
+            return files.filter(Files::isRegularFile)
+                    .mapToLong(file -> file.toFile().length())
+                    .sum();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
