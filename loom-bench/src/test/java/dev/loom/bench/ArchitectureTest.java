@@ -174,6 +174,7 @@ final class ArchitectureTest {
                         "dev.loom.query.rank",
                         "dev.loom.query.histogram",
                         "dev.loom.query.group",
+                        "dev.loom.query.diff",
                         "dev.loom.query.correlation")
                 .layer("walk")
                 .definedBy("dev.loom.query.walk")

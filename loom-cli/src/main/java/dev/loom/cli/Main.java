@@ -11,6 +11,7 @@ import dev.loom.cli.importing.ImportCommand;
 import dev.loom.cli.option.EnvironmentDefaults;
 import dev.loom.cli.query.AggCommand;
 import dev.loom.cli.query.CorrelateCommand;
+import dev.loom.cli.query.DiffCommand;
 import dev.loom.cli.query.HistCommand;
 import dev.loom.cli.query.ScanCommand;
 import dev.loom.cli.query.SearchCommand;
@@ -55,6 +56,7 @@ public final class Main {
             "hist",
             "top",
             "correlate",
+            "diff",
             "search",
             "tail",
             "info",
@@ -139,6 +141,7 @@ public final class Main {
             case "hist" -> new HistCommand(console);
             case "top" -> new TopCommand(console);
             case "correlate" -> new CorrelateCommand(console);
+            case "diff" -> new DiffCommand(console);
             case "search" -> new SearchCommand(console);
             case "tail" -> new TailCommand(console);
             case "info" -> new InfoCommand(console);

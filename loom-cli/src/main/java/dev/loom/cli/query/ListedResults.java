@@ -7,6 +7,7 @@ import dev.loom.cli.option.FieldsOption;
 import dev.loom.cli.output.KeyText;
 import dev.loom.cli.output.Listing;
 import dev.loom.cli.output.OutputFormat;
+import dev.loom.query.Difference;
 import dev.loom.query.GroupedAggregate;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
@@ -17,9 +18,11 @@ import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.AggregateRequest;
 import dev.loom.query.service.BinGroup;
 import dev.loom.query.service.CountRequest;
+import dev.loom.query.service.DifferenceRequest;
 import dev.loom.query.service.GroupRequest;
 import dev.loom.query.service.HistogramRequest;
 import dev.loom.query.service.ValuesRequest;
+import dev.loom.server.json.DifferenceRows;
 import dev.loom.server.json.GroupRows;
 import dev.loom.server.json.RecordPrinter;
 import dev.loom.server.json.ResultRows;
@@ -31,7 +34,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Prints aggregates, groups, values and histograms: in a table or as a chart, or as the rows that JSON has. */
-final class ListedResults extends ConsoleResults {
+class ListedResults extends ConsoleResults {
     /** Draws counts over the last estimate. */
     private final CountChart chart;
 
@@ -110,6 +113,25 @@ final class ListedResults extends ConsoleResults {
                 row.put("other", other);
             }
             listing.add(row);
+            printed(1);
+        });
+        listing.end();
+    }
+
+    @Override
+    public void onDifference(DifferenceRequest request, Difference.Result found) {
+        super.onDifference(request, found);
+        if (found.hasMoreFields()) {
+            console.say("there are more than " + Difference.FIELDS_MAX
+                    + " fields; those beyond were not compared, --fields chooses");
+        }
+        if (form == OutputFormat.TABLE) {
+            printed(new DifferenceChart(console, request, found).draw());
+            return;
+        }
+        Listing listing = new Listing(DifferenceChart.COLUMNS).to(console, form);
+        DifferenceRows.forEach(request, found, row -> {
+            listing.add(form == OutputFormat.JSON ? row : DifferenceChart.flat(row));
             printed(1);
         });
         listing.end();

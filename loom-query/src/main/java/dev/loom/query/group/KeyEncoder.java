@@ -26,12 +26,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KeyEncoder {
     /** Instead of a length: the key would be longer than {@link KeyTable#LENGTH_MAX}. */
-    static final int TOO_LONG = -1;
+    public static final int TOO_LONG = -1;
 
-    static final byte ABSENT = 0;
-    static final byte INTEGER = 1;
-    static final byte UNSIGNED = 2;
-    static final byte DOUBLE = 3;
+    /** The kind of a missing value. */
+    public static final byte ABSENT = 0;
+    /** The kind of a signed integer. */
+    public static final byte INTEGER = 1;
+    /** The kind of an integer above {@link Long#MAX_VALUE}. */
+    public static final byte UNSIGNED = 2;
+    /** The kind of a number that is no such integer. */
+    public static final byte DOUBLE = 3;
+
     private static final byte FALSE = 4;
     private static final byte TRUE = 5;
     private static final byte TEXT = 6;
@@ -89,12 +94,12 @@ public final class KeyEncoder {
     }
 
     /** The last key. The caller may set what is before the values. */
-    UnsafeBuffer key() {
+    public UnsafeBuffer key() {
         return key;
     }
 
     /** Makes the key of a payload; returns its length, or {@link #TOO_LONG}. The lookup must stand at the record. */
-    int encode(DirectBuffer payload, int offset, int length) {
+    public int encode(DirectBuffer payload, int offset, int length) {
         end = begin;
         filled = 0;
         word = 0;
@@ -241,7 +246,7 @@ public final class KeyEncoder {
     }
 
     /** The values of a key, newly allocated. */
-    List<FieldValue> decode(DirectBuffer from, int keyOffset) {
+    public List<FieldValue> decode(DirectBuffer from, int keyOffset) {
         List<FieldValue> decoded = new ArrayList<>();
         int at = keyOffset + begin;
         for (int i = 0; i < readers.length; i++) {

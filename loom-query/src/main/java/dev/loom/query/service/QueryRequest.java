@@ -9,7 +9,8 @@ public sealed interface QueryRequest
                 ValuesRequest,
                 HistogramRequest,
                 CountRequest,
-                CorrelationRequest {
+                CorrelationRequest,
+                DifferenceRequest {
     RecordSelection records();
 
     QueryLimits limits();

@@ -82,6 +82,8 @@ public final class QueryService {
                     .run((covered, found) -> results.onValues(values, found));
         } else if (request instanceof HistogramRequest histogram) {
             histogram(snapshot, histogram, selected, run, results);
+        } else if (request instanceof DifferenceRequest difference) {
+            new DifferenceRun(snapshot, difference, selected, run, results).find();
         } else if (request instanceof CountRequest count) {
             count(snapshot, count, selected, run, results);
         }

@@ -2,6 +2,7 @@ package dev.loom.query.service;
 
 import dev.loom.api.Source;
 import dev.loom.format.RecordLookup;
+import dev.loom.query.Difference;
 import dev.loom.query.GroupedAggregate;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
@@ -50,6 +51,9 @@ public interface ResultHandler {
 
     /** The answer to a request for values, during the call only; each is a group. */
     default void onValues(ValuesRequest request, GroupedAggregate.Groups values) {}
+
+    /** The answer to a request for differences. Not called if a percentile chooses and there are no values. */
+    default void onDifference(DifferenceRequest request, Difference.Result found) {}
 
     /**
      * The answer to a histogram request. Not called if there is no record in the range, or if by value and time no value.

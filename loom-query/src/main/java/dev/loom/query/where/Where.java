@@ -9,6 +9,7 @@ import dev.loom.query.text.TextQuery;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +67,11 @@ public sealed interface Where {
      */
     default Where resolve(PayloadFormat format) {
         return new TermResolution(format).resolve(this);
+    }
+
+    /** The fields that the expression names. */
+    default Set<String> fields() {
+        return NamedFields.of(this);
     }
 
     /**

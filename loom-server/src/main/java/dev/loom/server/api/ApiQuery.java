@@ -4,6 +4,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.QueryRequest;
 import dev.loom.query.service.TailRequest;
+import dev.loom.server.request.DifferenceTexts;
 import dev.loom.server.request.GroupTexts;
 import dev.loom.server.request.RequestBuilder;
 import dev.loom.server.request.RequestTexts;
@@ -32,7 +33,8 @@ record ApiQuery(
         boolean causes,
         @Nullable Function<RequestBuilder, QueryRequest> request,
         @Nullable Function<Snapshot, TailRequest> tail) {
-    static final Set<String> NAMES = Set.of("scan", "agg", "values", "hist", "top", "correlate", "search", "tail");
+    static final Set<String> NAMES =
+            Set.of("scan", "agg", "values", "hist", "top", "correlate", "search", "tail", "diff");
     static final String FOLLOW = "follow";
 
     private static final int TAIL_LINES = 20;
@@ -59,7 +61,7 @@ record ApiQuery(
         }
         QueryLimits limits = limits(in, timeMax, false);
         RequestTimes times = times(in);
-        List<String> fields = List.of("agg", "values", "hist").contains(name) ? List.of() : fields(in);
+        List<String> fields = List.of("agg", "values", "hist", "diff").contains(name) ? List.of() : fields(in);
         Function<RequestBuilder, QueryRequest> request = switch (name) {
             case "scan" -> scan(source, where, in);
             case "search" -> search(source, where, in);
@@ -67,6 +69,7 @@ record ApiQuery(
             case "agg" -> aggregate(source, where, in);
             case "values" -> values(source, where, in);
             case "hist" -> histogram(source, where, in);
+            case "diff" -> difference(source, where, in);
             default -> correlate(source, where, in);
         };
         in.end();
@@ -165,6 +168,22 @@ record ApiQuery(
         boolean distinct = in.flag("distinct");
         return builder ->
                 builder.correlate(source, field, where, above, with, within, before, after, overlap, limit, distinct);
+    }
+
+    private static Function<RequestBuilder, QueryRequest> difference(
+            String source, List<String> where, RequestMembers in) {
+        DifferenceTexts texts = new DifferenceTexts(
+                in.text("field"),
+                in.text("above"),
+                in.text("low"),
+                in.text("high"),
+                in.text("selected-from"),
+                in.text("selected-to"),
+                in.texts("against"),
+                in.parts("fields"),
+                in.text("min-support"),
+                in.number("limit", in.number("n", DifferenceTexts.LIMIT)));
+        return builder -> builder.difference(source, where, texts);
     }
 
     private static List<String> fields(RequestMembers in) {

@@ -2,6 +2,7 @@ package dev.loom.server.json;
 
 import dev.loom.api.Source;
 import dev.loom.format.PayloadFormat;
+import dev.loom.query.Difference;
 import dev.loom.query.GroupedAggregate;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
@@ -11,6 +12,7 @@ import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.AggregateRequest;
 import dev.loom.query.service.BinGroup;
 import dev.loom.query.service.CountRequest;
+import dev.loom.query.service.DifferenceRequest;
 import dev.loom.query.service.GroupRequest;
 import dev.loom.query.service.HistogramRequest;
 import dev.loom.query.service.RequestException;
@@ -78,6 +80,12 @@ public final class JsonResults extends RecordResults {
     @Override
     public void onHistogram(HistogramRequest request, Histogram.Counts counts, List<BinGroup> groups) {
         ResultRows.histogram(request, counts, groups, this::print);
+    }
+
+    @Override
+    public void onDifference(DifferenceRequest request, Difference.Result found) {
+        super.onDifference(request, found);
+        DifferenceRows.forEach(request, found, this::print);
     }
 
     @Override

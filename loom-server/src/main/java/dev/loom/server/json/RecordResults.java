@@ -2,7 +2,9 @@ package dev.loom.server.json;
 
 import dev.loom.api.Source;
 import dev.loom.format.RecordLookup;
+import dev.loom.query.Difference;
 import dev.loom.query.service.CauseThreshold;
+import dev.loom.query.service.DifferenceRequest;
 import dev.loom.query.service.ResultHandler;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +16,7 @@ public abstract class RecordResults implements ResultHandler {
 
     private RecordPrinter printer = RecordPrinter.NONE;
     private @Nullable CauseThreshold threshold;
+    private Difference.@Nullable Result difference;
     private long printed;
     private long flushedNs = System.nanoTime();
 
@@ -39,6 +42,11 @@ public abstract class RecordResults implements ResultHandler {
     @Override
     public void onThreshold(CauseThreshold found) {
         threshold = found;
+    }
+
+    @Override
+    public void onDifference(DifferenceRequest request, Difference.Result found) {
+        difference = found;
     }
 
     @Override
@@ -85,5 +93,10 @@ public abstract class RecordResults implements ResultHandler {
     /** The threshold of a correlation; null if there was none. */
     final @Nullable CauseThreshold threshold() {
         return threshold;
+    }
+
+    /** What a comparison found; null if there was none. */
+    final Difference.@Nullable Result difference() {
+        return difference;
     }
 }

@@ -1,5 +1,6 @@
 package dev.loom.server.json;
 
+import dev.loom.query.Difference;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.QueryStatistics;
 import dev.loom.query.service.CauseThreshold;
@@ -55,9 +56,15 @@ public record ReportRows(QueryReport report, QueryLimits limits, RecordResults r
     private Map<String, Object> found() {
         CauseThreshold threshold = results.threshold();
         Number number = threshold == null ? null : number(threshold);
-        return threshold == null || number == null
-                ? Map.of()
-                : Map.of(threshold.inclusive() ? "at_least" : "above", number);
+        Map<String, Object> values = new LinkedHashMap<>();
+        if (threshold != null && number != null) {
+            values.put(threshold.inclusive() ? "at_least" : "above", number);
+        }
+        Difference.Result difference = results.difference();
+        if (difference != null) {
+            values.put("compared", DifferenceRows.summary(difference));
+        }
+        return values;
     }
 
     /** The value of a threshold; null if it is a percentile of no values. */

@@ -10,6 +10,7 @@ import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.AggregateRequest;
 import dev.loom.query.service.CorrelationRequest;
 import dev.loom.query.service.CountRequest;
+import dev.loom.query.service.DifferenceRequest;
 import dev.loom.query.service.GroupRequest;
 import dev.loom.query.service.HistogramRequest;
 import dev.loom.query.service.QueryLimits;
@@ -235,6 +236,20 @@ public final class RequestBuilder {
                 overlap.isEmpty() ? null : new CorrelationRequest.Overlap(overlap.get(0), overlap.get(1)),
                 limit,
                 distinct,
+                limits);
+    }
+
+    /** What is more frequent among the chosen records: those that meet the conditions, and what the texts say besides. */
+    public DifferenceRequest difference(String source, List<String> where, DifferenceTexts texts) {
+        RecordSelection records = records(source, where);
+        return new DifferenceRequest(
+                records,
+                texts.choice(nowNs, times.zone()),
+                RequestTexts.conditions("against", texts.against()),
+                texts.fields(),
+                texts.ignored(records.source(), records.eventTime()),
+                texts.supportMin(),
+                texts.limitOrDefault(),
                 limits);
     }
 

@@ -28,18 +28,22 @@ public final class RequestTexts {
     private RequestTexts() {}
 
     static List<Where> conditions(List<String> texts) {
-        return texts.stream().map(RequestTexts::condition).toList();
+        return conditions("where", texts);
     }
 
-    private static Where condition(String text) {
+    /** @param part the part of the request that they are */
+    static List<Where> conditions(String part, List<String> texts) {
+        return texts.stream().map(text -> condition(part, text)).toList();
+    }
+
+    private static Where condition(String part, String text) {
         try {
             return Where.parse(text);
         } catch (QuerySyntaxException e) {
             // The message's second line quotes the expression around the error, its third points at it.
             List<String> lines = String.valueOf(e.getMessage()).lines().toList();
             throw new RequestException(
-                    "where",
-                    ": " + lines.get(0) + ", expression=" + (text.length() <= SHOWN_MAX ? text : lines.get(1)));
+                    part, ": " + lines.get(0) + ", expression=" + (text.length() <= SHOWN_MAX ? text : lines.get(1)));
         }
     }
 

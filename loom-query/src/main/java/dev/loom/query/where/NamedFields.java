@@ -1,0 +1,43 @@
+package dev.loom.query.where;
+
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Finds the fields that an expression names. */
+final class NamedFields {
+    private NamedFields() {}
+
+    static Set<String> of(Where expression) {
+        Set<String> fields = new TreeSet<>();
+        collect(expression, fields);
+        return fields;
+    }
+
+    private static void collect(Where expression, Set<String> fields) {
+        if (expression instanceof Where.And and) {
+            and.terms().forEach(term -> collect(term, fields));
+        } else if (expression instanceof Where.Or or) {
+            or.terms().forEach(term -> collect(term, fields));
+        } else if (expression instanceof Where.Not not) {
+            collect(not.term(), fields);
+        } else if (expression instanceof Where.Comparison comparison) {
+            fields.add(comparison.field());
+        } else if (expression instanceof Where.In in) {
+            fields.add(in.field());
+        } else if (expression instanceof Where.NotIn in) {
+            fields.add(in.field());
+        } else if (expression instanceof Where.IsNull isNull) {
+            fields.add(isNull.field());
+        } else if (expression instanceof Where.Contains contains) {
+            fields.add(contains.field());
+        } else if (expression instanceof Where.ContainsIgnoringCase contains) {
+            fields.add(contains.field());
+        } else if (expression instanceof Where.Matches matches) {
+            fields.add(matches.field());
+        } else if (expression instanceof Where.MatchesRegex regex) {
+            fields.add(regex.field());
+        } else {
+            throw new IllegalStateException("unknown expression: class=" + expression.getClass());
+        }
+    }
+}
