@@ -5,40 +5,30 @@ import dev.loom.api.Snapshot;
 import dev.loom.error.ExpiredException;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
-import dev.loom.format.RecordLookup;
 import dev.loom.format.UnknownFieldException;
 import dev.loom.query.diff.Contingency;
 import dev.loom.query.diff.DiffPart;
 import dev.loom.query.diff.DiffPasses;
 import dev.loom.query.diff.DiffRun;
 import dev.loom.query.diff.DiffTerms;
-import dev.loom.query.diff.RecordTest;
 import dev.loom.query.group.KeyEncoder;
 import dev.loom.query.model.Completeness;
-import dev.loom.query.model.EventClock;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.QueryStatistics;
 import dev.loom.query.model.TimeRange;
-import dev.loom.query.model.Value;
 import dev.loom.query.model.ValueRange;
-import dev.loom.query.plan.EventRange;
-import dev.loom.query.plan.KeyRange;
 import dev.loom.query.plan.QueryTerms;
 import dev.loom.query.walk.QueryScope;
 import dev.loom.query.where.Where;
 import dev.loom.query.where.Where.Literal;
 import dev.loom.query.where.Where.Operator;
-import dev.loom.value.KeyReader;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
-import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p><b>Sets.</b> {@link #selected} and {@link #selectedTimes} choose records, those that meet all. They are compared with those that
- * meet {@link #against}, by default all others; a record of both is a chosen one. The fields that choose are left out, as they differ by
- * definition.
+ * meet {@link #against}, by default all others; a record of both is a chosen one. {@link #where} narrows both sets. The fields of
+ * both conditions are left out, as they differ by definition.
  *
  * <p><b>Findings.</b> A missing value is a value. Numbers of more than 32 different values are ranges, of each field the one that tells
  * most; their ends come from samples of both sets. All counts are exact. A finding holds at least {@link #supportMin} of the chosen
@@ -142,12 +132,13 @@ public final class Difference extends Query<Difference> {
     }
 
     /**
-     * What the chosen records are compared with; default all others.
+     * What the chosen records are compared with; default all others. Replaces what was set before.
      *
      * @throws IllegalArgumentException if the format lacks a field, or if the field can't be compared in this way
      */
     public Difference against(Where condition) {
         condition.bind(format());
+        ignored.addAll(condition.fields());
         against = condition;
         return this;
     }
@@ -216,7 +207,8 @@ public final class Difference extends Query<Difference> {
         QueryTerms terms = narrowed(terms());
         DiffTerms asked = new DiffTerms(fields, Set.copyOf(ignored), fieldsMax, supportMin, order);
         try (QueryScope scope = new QueryScope(terms)) {
-            Tests tests = new Tests(terms, scope.lookup());
+            SetTests tests = new SetTests(
+                    terms, scope.lookup(), selected.isEmpty() ? null : all(selected), against, function, values, times);
             DiffPasses passes = new DiffPasses(scope, new DiffTerms.Sets(tests::isSelected, tests.against()));
             for (int attempt = 1; ; attempt++) {
                 try {
@@ -229,7 +221,7 @@ public final class Difference extends Query<Difference> {
                     scope.endWalk();
                     QueryStatistics work = scope.statistics(passes.recordsRead())
                             .plus(QueryStatistics.NONE.seeing(tests.fieldsSeen()));
-                    return new Result(run, List.copyOf(ignored), work, scope.completeness());
+                    return Result.of(run, ignored, work, scope.completeness());
                 } catch (ExpiredException e) {
                     if (attempt == ATTEMPTS_MAX) {
                         throw e;
@@ -263,62 +255,6 @@ public final class Difference extends Query<Difference> {
 
     private static Where all(List<Where> conditions) {
         return conditions.size() == 1 ? conditions.get(0) : new Where.And(conditions);
-    }
-
-    /** Tells to which set a record belongs. */
-    private final class Tests {
-        private final RecordLookup lookup;
-        private final Where.@Nullable Predicate condition;
-        private final Where.@Nullable Predicate others;
-        private final @Nullable KeyReader reader;
-        private final @Nullable KeyRange keys;
-        private final @Nullable EventClock clock;
-
-        Tests(QueryTerms terms, RecordLookup lookup) {
-            this.lookup = lookup;
-            PayloadFormat format = terms.format();
-            condition = selected.isEmpty() ? null : all(selected).bind(format, lookup);
-            others = against == null ? null : against.bind(format, lookup);
-            reader = function == null ? null : new KeyReader(function, lookup);
-            keys = function == null ? null : KeyRange.of(values, function.type());
-            EventRange events = terms.eventRange();
-            clock = events == null ? null : events.clock();
-        }
-
-        @Nullable
-        RecordTest against() {
-            Where.Predicate test = others;
-            return test == null ? null : (timeNs, buffer, offset, length) -> test.test(buffer, offset, length);
-        }
-
-        boolean isSelected(long timeNs, DirectBuffer buffer, int offset, int length) {
-            TimeRange wanted = times;
-            if (wanted != null
-                    && !wanted.contains(clock == null ? timeNs : clock.epochNs(lookup, buffer, offset, length))) {
-                return false;
-            }
-            KeyReader read = reader;
-            if (read != null && !(read.read(buffer, offset, length) && isIn(read))) {
-                return false;
-            }
-            return condition == null || condition.test(buffer, offset, length);
-        }
-
-        private boolean isIn(KeyReader read) {
-            return read.remainder() == 0
-                    ? Objects.requireNonNull(keys).contains(read.key())
-                    : values.contains(new Value(read.type(), read.key(), read.remainder()).toBigDecimal());
-        }
-
-        Map<String, Boolean> fieldsSeen() {
-            Map<String, Boolean> seen = new TreeMap<>();
-            for (Where.Predicate each : new Where.@Nullable Predicate[] {condition, others}) {
-                if (each != null) {
-                    each.fieldsSeen().forEach((field, found) -> seen.merge(field, found, Boolean::logicalOr));
-                }
-            }
-            return seen;
-        }
     }
 
     /**
@@ -455,80 +391,50 @@ public final class Difference extends Query<Difference> {
         }
     }
 
-    /** The answer. Immutable. */
-    public static final class Result {
-        private final List<Finding> findings;
-        private final DiffRun run;
-        private final List<String> ignored;
-        private final QueryStatistics statistics;
-        private final Completeness completeness;
-
-        private Result(DiffRun run, List<String> ignored, QueryStatistics statistics, Completeness completeness) {
-            this.run = run;
-            this.ignored = ignored;
-            this.statistics = statistics;
-            this.completeness = completeness;
-            findings = run.found().stream().map(Finding::of).toList();
-        }
-
-        /** What is more frequent among the chosen records; what tells most comes first. */
-        public List<Finding> findings() {
-            return findings;
-        }
-
-        /** The number of chosen records. */
-        public long selected() {
-            return run.selected();
-        }
-
-        /** The number of records that they are compared with. */
-        public long against() {
-            return run.against();
-        }
-
-        /** The fields that were compared, by name. */
-        public List<String> fields() {
-            return run.fields();
-        }
-
-        /** The fields that were left out because they choose, by name. */
-        public List<String> ignored() {
-            return ignored;
-        }
-
-        /** Whether there were more fields than the cap; the others were not compared. */
-        public boolean hasMoreFields() {
-            return run.hasMoreFields();
-        }
-
-        /** The fewest chosen records of a finding. */
-        public long supportMin() {
-            return run.supportMin();
-        }
-
-        /** Values that no more chosen records than these have may have been overlooked; less than {@link #supportMin()}. */
-        public long overlookedMax() {
-            return run.sketchError();
-        }
-
-        /** About how many comparisons there were. */
-        public long comparisons() {
-            return Math.round(run.comparisons());
-        }
-
-        /** Whether combinations were counted; not if the query ended before. */
-        public boolean isCombined() {
-            return run.isCombined();
-        }
-
-        /** The work that was done. */
-        public QueryStatistics statistics() {
-            return statistics;
-        }
-
-        /** What the answer lacks. */
-        public Completeness completeness() {
-            return completeness;
+    /**
+     * The answer.
+     *
+     * @param findings what is more frequent among the chosen records; what tells most comes first
+     * @param selected the number of chosen records
+     * @param against the number of records that they are compared with
+     * @param fields that were compared, by name
+     * @param ignored fields that were left out because they choose, by name
+     * @param hasMoreFields whether there were more fields than the cap, which were not compared
+     * @param supportMin the fewest chosen records of a finding; 0 if nothing was compared
+     * @param overlookedMax values that no more chosen records than these have may have been overlooked; less than the support
+     * @param comparisons about how many there were
+     * @param isCombined whether combinations were counted; not if the query ended before
+     * @param statistics the work that was done
+     * @param completeness what the answer lacks
+     */
+    public record Result(
+            List<Finding> findings,
+            long selected,
+            long against,
+            List<String> fields,
+            List<String> ignored,
+            boolean hasMoreFields,
+            long supportMin,
+            long overlookedMax,
+            long comparisons,
+            boolean isCombined,
+            QueryStatistics statistics,
+            Completeness completeness) {
+        private static Result of(
+                DiffRun run, Set<String> ignored, QueryStatistics statistics, Completeness completeness) {
+            return new Result(
+                    run.found().stream().map(Finding::of).toList(),
+                    run.selected(),
+                    run.against(),
+                    run.fields(),
+                    List.copyOf(ignored),
+                    run.hasMoreFields(),
+                    run.supportMin(),
+                    run.sketchError(),
+                    Math.round(run.comparisons()),
+                    run.isCombined(),
+                    statistics,
+                    completeness);
         }
     }
 }

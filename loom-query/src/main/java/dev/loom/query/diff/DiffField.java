@@ -1,5 +1,6 @@
 package dev.loom.query.diff;
 
+import dev.loom.format.Field;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.RecordLookup;
@@ -30,6 +31,7 @@ final class DiffField {
     private final KeyEncoder encoder;
     private final DirectBuffer key;
     private final long seed;
+    private final boolean single;
     private int length;
     private long hash;
     private byte kind;
@@ -47,6 +49,7 @@ final class DiffField {
         this.name = name;
         this.seed = seed;
         missing = before;
+        single = format.declaredType(name) == Field.Type.F32;
         encoder = new KeyEncoder(format, List.of(name), lookup, 0);
         key = encoder.key();
         for (double[] each : numbers) {
@@ -56,6 +59,11 @@ final class DiffField {
 
     String name() {
         return name;
+    }
+
+    /** Whether numbers have the precision of a float. */
+    boolean isSinglePrecision() {
+        return single;
     }
 
     /** Reads the value of a record. */

@@ -62,16 +62,12 @@ public final class DiffPart {
 
     /** The least number of a range, which is in it; null if it has no such end. */
     public @Nullable BigDecimal low() {
-        return edges == null ? null : decimal(edges.low(fromBin));
+        return edges == null ? null : edges.decimal(edges.low(fromBin));
     }
 
     /** The number that ends a range, which is not in it; null if it has no such end. */
     public @Nullable BigDecimal high() {
-        return edges == null ? null : decimal(edges.high(toBin - 1));
-    }
-
-    private static @Nullable BigDecimal decimal(double edge) {
-        return Double.isFinite(edge) ? NumberEdges.decimal(edge) : null;
+        return edges == null ? null : edges.decimal(edges.high(toBin - 1));
     }
 
     /** Whether the value that the field read last is one of this. */

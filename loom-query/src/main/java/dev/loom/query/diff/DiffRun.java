@@ -92,6 +92,7 @@ public final class DiffRun {
         supportMin = Math.max(1, (long) Math.ceil(terms.supportMin() * records[DiffPasses.SELECTED]));
         List<FieldCounts> fields = new ArrayList<>();
         for (DiffField field : register.fields()) {
+            comparisons += field.distinct(passes.sampled(), records);
             sketchError = Math.max(sketchError, field.values().error());
             FieldCounts counts = new FieldCounts(field, passes.sampled(), supportMin);
             if (!counts.isEmpty(supportMin)) {
@@ -109,7 +110,7 @@ public final class DiffRun {
         List<Single> singles = new ArrayList<>();
         for (FieldCounts field : fields) {
             double distinct = field.field().distinct(passes.sampled(), records);
-            comparisons += distinct + field.ranges();
+            comparisons += field.ranges();
             for (Single single : field.singles(records[0], records[1], supportMin)) {
                 tests.put(single.part(), distinct + field.ranges());
                 singles.add(single);
@@ -117,7 +118,7 @@ public final class DiffRun {
         }
         singles.sort(Comparator.<Single>comparingDouble(each -> -each.counted().information())
                 .thenComparing(each -> each.part().name()));
-        int families = fields.size() + (terms.order() > 1 ? 1 : 0);
+        int families = register.fields().size() + (terms.order() > 1 ? 1 : 0);
         PartCombinations parts = new PartCombinations(candidates(singles));
         combined = terms.order() < 2 || parts.parts().size() < 2 || passes.combine(parts);
         List<Single> shown = combined ? addCombinations(parts, families, singles) : singles;

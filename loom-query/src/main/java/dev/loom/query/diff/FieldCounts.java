@@ -31,7 +31,9 @@ final class FieldCounts {
         counts = new long[2][keys.length];
         double[] selected = field.numbers(DiffPasses.SELECTED, filled[DiffPasses.SELECTED]);
         double[] against = field.numbers(DiffPasses.AGAINST, filled[DiffPasses.AGAINST]);
-        edges = distinct(selected, against) < NumberEdges.DISTINCT_MIN ? null : NumberEdges.of(selected, against);
+        edges = distinct(selected, against) < NumberEdges.DISTINCT_MIN
+                ? null
+                : NumberEdges.of(selected, against, field.isSinglePrecision());
         bins = new long[2][edges == null ? 0 : edges.bins()];
     }
 

@@ -3,6 +3,7 @@ package dev.loom.query.diff;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.LongHashSet;
 
@@ -16,6 +17,7 @@ final class MemberNames {
     /** Longer names, with those around them, are not found. */
     static final int LENGTH_MAX = 256;
 
+    private static final Pattern HEX = Pattern.compile("[0-9a-fA-F]{4}");
     private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
 
     private final LongHashSet known = new LongHashSet();
@@ -123,7 +125,7 @@ final class MemberNames {
                 continue;
             }
             char escape = name.charAt(++i);
-            if (escape == 'u' && i + 4 < name.length()) {
+            if (escape == 'u' && HEX.matcher(name).region(i + 1, name.length()).lookingAt()) {
                 text.append((char) Integer.parseInt(name.substring(i + 1, i + 5), 16));
                 i += 4;
             } else {
@@ -156,6 +158,7 @@ final class MemberNames {
                 at++;
             }
         }
+        at = end;
     }
 
     private void skipValue() {

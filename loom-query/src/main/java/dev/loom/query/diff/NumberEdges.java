@@ -6,6 +6,7 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Divides numbers in bins: bin b holds those from edge b - 1 on and below edge b; the first and the last have no other end. Integers and
@@ -31,8 +32,11 @@ final class NumberEdges {
 
     private final int unsigned;
 
-    private NumberEdges(double[] edges) {
+    private final boolean single;
+
+    private NumberEdges(double[] edges, boolean single) {
         this.edges = edges;
+        this.single = single;
         integers = new long[edges.length];
         int below63 = 0;
         int below64 = 0;
@@ -51,8 +55,9 @@ final class NumberEdges {
      *
      * @param left in order
      * @param right in order
+     * @param single whether numbers are floats; then edges are floats too, as what they are compared with in conditions is
      */
-    static NumberEdges of(double[] left, double[] right) {
+    static NumberEdges of(double[] left, double[] right, boolean single) {
         double[] all = Arrays.copyOf(left, left.length + right.length);
         System.arraycopy(right, 0, all, left.length, right.length);
         Arrays.sort(all);
@@ -66,23 +71,23 @@ final class NumberEdges {
                     at--;
                 }
                 if (at > 0) {
-                    found[count++] = between(all[at - 1], value);
+                    found[count++] = between(all[at - 1], value, single);
                 }
             }
         }
         return new NumberEdges(
-                Arrays.stream(found, 0, count).sorted().distinct().toArray());
+                Arrays.stream(found, 0, count).sorted().distinct().toArray(), single);
     }
 
     /** The number with the fewest digits above the lower one, up to the upper one. */
-    static double between(double lower, double upper) {
+    static double between(double lower, double upper, boolean single) {
         if (Double.isInfinite(upper) || upper == 0) {
             return upper;
         }
         BigDecimal exact = new BigDecimal(upper);
         for (int digits = 1; digits < DIGITS_MAX; digits++) {
-            double rounded =
-                    exact.round(new MathContext(digits, RoundingMode.FLOOR)).doubleValue();
+            BigDecimal shorter = exact.round(new MathContext(digits, RoundingMode.FLOOR));
+            double rounded = single ? shorter.floatValue() : shorter.doubleValue();
             if (rounded > lower && rounded <= upper) {
                 return rounded;
             }
@@ -147,11 +152,16 @@ final class NumberEdges {
         return bin == edges.length ? Double.POSITIVE_INFINITY : edges[bin];
     }
 
-    /** An edge as a decimal number that is exactly as great, or below 2^53 has the same double. */
-    static BigDecimal decimal(double edge) {
-        BigDecimal shortest = Math.abs(edge) >= TWO_53
-                ? new BigDecimal(edge)
-                : new BigDecimal(Double.toString(edge)).stripTrailingZeros();
+    /** An edge as a decimal number that is exactly as great, or below 2^53 has the same double or float; null if it is infinite. */
+    @Nullable
+    BigDecimal decimal(double edge) {
+        if (Double.isInfinite(edge)) {
+            return null;
+        } else if (Math.abs(edge) >= TWO_53) {
+            return new BigDecimal(edge);
+        }
+        BigDecimal shortest =
+                new BigDecimal(single ? Float.toString((float) edge) : Double.toString(edge)).stripTrailingZeros();
         return shortest.scale() < 0 ? shortest.setScale(0) : shortest;
     }
 }
