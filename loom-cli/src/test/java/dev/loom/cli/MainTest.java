@@ -119,7 +119,7 @@ class MainTest {
     void shouldListOnlyCommandsThatThereAre() {
         String help = Cli.on(directory).run("--help").ok().out();
         assertTrue(help.contains("\n  export "), help);
-        assertFalse(help.contains("\n  diff "), help);
+        assertFalse(help.contains("\n  merge "), help);
     }
 
     @Test

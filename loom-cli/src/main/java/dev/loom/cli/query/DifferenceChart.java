@@ -41,6 +41,12 @@ final class DifferenceChart {
         "probability"
     };
 
+    /** Longer durations are taken for times. */
+    private static final double DURATION_MAX_S = 1000;
+
+    /** Medians without a unit from here on have all their digits. */
+    private static final double PLAIN_MIN = 1e6;
+
     private final Console console;
     private final Difference.Result found;
     private final DifferenceRequest request;
@@ -121,12 +127,21 @@ final class DifferenceChart {
 
     /** An end of a range; with all its digits, but in a field of durations or sizes. */
     private String text(Part part, BigDecimal end) {
-        ValueUnit unit = unit(part);
+        ValueUnit unit = unit(part, end.doubleValue());
         return unit == ValueUnit.NONE ? end.toPlainString() : ValueText.precise(end.doubleValue(), unit);
     }
 
-    private ValueUnit unit(Part part) {
-        return format.isTime(part.field()) ? ValueUnit.NONE : IndexFunction.unit(format, part.field());
+    /** The unit of a field's numbers; none for times, and for numbers so great that they are times, which need their digits. */
+    private ValueUnit unit(Part part, double number) {
+        ValueUnit unit = IndexFunction.unit(format, part.field());
+        double seconds = switch (unit) {
+            case NANOSECONDS -> number / 1e9;
+            case MICROSECONDS -> number / 1e6;
+            case MILLISECONDS -> number / 1e3;
+            case SECONDS -> number;
+            case NONE, BYTES -> 0;
+        };
+        return format.isTime(part.field()) || Math.abs(seconds) >= DURATION_MAX_S ? ValueUnit.NONE : unit;
     }
 
     private static String ratio(Finding finding) {
@@ -156,6 +171,12 @@ final class DifferenceChart {
     }
 
     private String median(Part part, List<Double> quartiles) {
-        return quartiles.isEmpty() ? "none" : ValueText.compact(quartiles.get(1), unit(part));
+        if (quartiles.isEmpty()) {
+            return "none";
+        }
+        double median = quartiles.get(1);
+        ValueUnit unit = unit(part, median);
+        boolean digits = unit == ValueUnit.NONE && Math.abs(median) >= PLAIN_MIN && Math.abs(median) < Long.MAX_VALUE;
+        return digits ? Long.toString(Math.round(median)) : ValueText.compact(median, unit);
     }
 }

@@ -32,12 +32,15 @@ import io.opentelemetry.proto.trace.v1.ResourceSpans;
 import io.opentelemetry.proto.trace.v1.ScopeSpans;
 import io.opentelemetry.proto.trace.v1.Span;
 import io.opentelemetry.proto.trace.v1.Status;
+import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.function.Predicate;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -101,6 +104,46 @@ class OtlpCommandsTest {
                 .exit(2)
                 .err()
                 .endsWith("; did you mean duration?\n"));
+    }
+
+    /** All fields, also those of resources and attributes, but those that choose; each count is that of a scan. */
+    @Test
+    void shouldTellWhatDiffersInResourcesAndAttributes() {
+        Cli.Result result = cli.run("diff", "otlp.spans", "--where", "service.name == 'cart'", "--explain")
+                .ok();
+        String compared = result.err().substring(result.err().indexOf("\"fields\":["));
+        compared = compared.substring(0, compared.indexOf("\"more_fields\""));
+        for (String field : List.of("attr.http.route", "resource.zone", "duration", "status", "start", "name")) {
+            assertTrue(compared.contains('"' + field + '"'), compared);
+        }
+        for (String field : List.of("attributes", "resource", "resource.service.name")) {
+            assertTrue(!compared.contains('"' + field + '"'), compared);
+        }
+        assertTrue(compared.contains("\"fields_left_out\":[\"service.name\"]"), compared);
+        long carts = sent.stream().filter(span -> span.service().equals("cart")).count();
+        List<String> rows = cli.run("diff", "otlp.spans", "--where", "service.name == 'cart' or status == 'error'")
+                .ok()
+                .lines();
+        for (String row : result.lines()) {
+            assertEquals(carts, number(JsonRows.parse(row).get("selected_of")), row);
+        }
+        for (String line : rows) {
+            Map<String, ?> row = JsonRows.parse(line);
+            if (row.get("where") instanceof String where) {
+                long found = number(row.get("selected")) + number(row.get("against"));
+                assertEquals(
+                        found,
+                        cli.run("scan", "otlp.spans", "--where", where)
+                                .ok()
+                                .lines()
+                                .size(),
+                        line);
+            }
+        }
+    }
+
+    private static long number(@Nullable Object value) {
+        return new BigDecimal(String.valueOf(value)).longValueExact();
     }
 
     @Test

@@ -100,13 +100,23 @@ final class DiffField {
         return hash(new UnsafeBuffer(of), of.length);
     }
 
-    /** Whether the value read last is a key. */
-    boolean is(byte[] other) {
-        if (other.length != length) {
+    /** The words of a key, for {@link #is}. */
+    static long[] words(byte[] key) {
+        UnsafeBuffer buffer = new UnsafeBuffer(key);
+        long[] words = new long[key.length / Long.BYTES];
+        for (int i = 0; i < words.length; i++) {
+            words[i] = buffer.getLong(i * Long.BYTES);
+        }
+        return words;
+    }
+
+    /** Whether the value read last is the key of these words. */
+    boolean is(long[] words) {
+        if (words.length * Long.BYTES != length) {
             return false;
         }
-        for (int i = 0; i < length; i++) {
-            if (key.getByte(i) != other[i]) {
+        for (int i = 0; i < words.length; i++) {
+            if (key.getLong(i * Long.BYTES) != words[i]) {
                 return false;
             }
         }

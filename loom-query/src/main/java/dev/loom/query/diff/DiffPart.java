@@ -10,6 +10,7 @@ public final class DiffPart {
     /** The value; null for a range. Empty if it is missing. */
     private final byte @Nullable [] key;
 
+    private final long[] words;
     private final @Nullable NumberEdges edges;
     private final int fromBin;
     private final int toBin;
@@ -17,6 +18,7 @@ public final class DiffPart {
     private DiffPart(DiffField field, byte @Nullable [] key, @Nullable NumberEdges edges, int fromBin, int toBin) {
         this.field = field;
         this.key = key;
+        words = key == null ? new long[0] : DiffField.words(key);
         this.edges = edges;
         this.fromBin = fromBin;
         this.toBin = toBin;
@@ -80,8 +82,7 @@ public final class DiffPart {
             int bin = field.bin(of);
             return bin >= fromBin && bin < toBin;
         }
-        byte[] wanted = key;
-        return wanted != null && (wanted.length == 0 ? field.isMissing() : !field.isMissing() && field.is(wanted));
+        return words.length == 0 ? field.isMissing() : !field.isMissing() && field.is(words);
     }
 
     /** Whether a value of the same field is within this range. */

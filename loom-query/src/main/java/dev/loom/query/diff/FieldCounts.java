@@ -11,6 +11,7 @@ final class FieldCounts {
 
     private final DiffField field;
     private final byte[][] keys;
+    private final long[][] words;
     private final Long2LongHashMap places = new Long2LongHashMap(NONE);
     private final long[][] counts;
     private final long[] missing = new long[2];
@@ -25,7 +26,9 @@ final class FieldCounts {
     FieldCounts(DiffField field, int[] filled, long supportMin) {
         this.field = field;
         keys = field.values().keys(supportMin);
+        words = new long[keys.length][];
         for (int i = 0; i < keys.length; i++) {
+            words[i] = DiffField.words(keys[i]);
             places.put(field.hash(keys[i]), i);
         }
         counts = new long[2][keys.length];
@@ -70,7 +73,7 @@ final class FieldCounts {
             return;
         }
         int place = (int) places.get(field.keyHash());
-        if (place != NONE && field.is(keys[place])) {
+        if (place != NONE && field.is(words[place])) {
             counts[set][place]++;
         }
         NumberEdges of = edges;
