@@ -97,6 +97,10 @@ class IndexQueryLimitsTest {
         assertEquals(3, scan("size in (5, 23456)", 2).pagesRead());
         assertEquals(2, scan("not (size >= 100)", 100).pagesRead());
         assertEquals(2, scan("not (size >= 100 or latency_ns < 0)", 100).pagesRead());
+        // what can be solved for one integer field is as good as a comparison with a number
+        assertEquals(2, scan("latency_ns * 2 + 1ms > 21ms", 1).pagesRead());
+        assertEquals(2, scan("100 > size + 0", 100).pagesRead());
+        assertEquals(2, scan("not size / 10 - 5 >= 2 * 2.5", 100).pagesRead());
         // nothing is known of the text, so that all may meet it
         long all = scan("name == \"a\" or size < 100", 100).pagesRead();
         assertEquals(all, scan("name contains \"a\"", 0).pagesRead());
@@ -109,6 +113,10 @@ class IndexQueryLimitsTest {
                 scan("latency_ns > 10ms and name == \"a\" and not size != 3", 0).plan();
         assertTrue(plan.get(0).startsWith("latency_ns > 10000000: index latency #1, chunks covered="), plan::toString);
         assertEquals("name == \"a\": no index over text", plan.get(1));
+        List<String> calculated =
+                scan("latency_ns - size > 10ms and latency_ns - 5ms > 5ms", 1).plan();
+        assertEquals("latency_ns - size > 10000000: no index over calculations", calculated.get(0));
+        assertTrue(calculated.get(1).startsWith("latency_ns > 10000000: index latency #1"), calculated::toString);
         try (QueryCursor cursor = RawScan.of(snapshot, source)
                 .where(Where.parse("size < 100"))
                 .useChunkIndex(false)

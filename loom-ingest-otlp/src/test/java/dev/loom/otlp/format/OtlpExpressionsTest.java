@@ -114,6 +114,14 @@ class OtlpExpressionsTest {
                 "attr.user.none == 42                         | false",
                 "attr.http.route == '/cart'                   | true",
                 "attr.http.route.x == '/cart'                 | false",
+                "attr.none is null                            | true",
+                "attr.http.route is not null                  | true",
+                "attr.user.none is null                       | true",
+                "parent_span_id is null                       | true",
+                "resource.service.name is null                | true",
+                "attr.user.id / 2 == 21 and attr.user.id * 2 - 1 > 82 | true",
+                "attr.user.id + attr.none != 0                | false",
+                "-(attr.user.id) between -42 and 0 - attr.user.id | true",
             })
     void shouldMeanWhatPeopleWriteOfSpans(String expression, boolean expected) {
         assertEquals(expected, test("otlp-span", SPAN, expression));

@@ -214,6 +214,9 @@ public final class WherePlan {
         if (expression instanceof Where.NotIn in) {
             return unequal(compare(in.field(), Operator.EQUAL, in.literals(), expression));
         }
+        if (expression instanceof Where.Relation) {
+            return unknown(expression, "no index over calculations");
+        }
         return expression instanceof Where.IsNull ? unknown(expression, "no index over nulls") : overText(expression);
     }
 

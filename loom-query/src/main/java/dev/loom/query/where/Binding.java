@@ -71,6 +71,9 @@ final class Binding {
         if (expression instanceof Where.Comparison comparison) {
             return comparison(comparison.field(), comparison.operator(), comparison.literal());
         }
+        if (expression instanceof Where.Relation relation) {
+            return Calculation.of(relation, this::numberSlot);
+        }
         if (expression instanceof Where.In in) {
             return in(in.field(), in.literals());
         }
@@ -172,6 +175,16 @@ final class Binding {
             }
             return new FieldSlot(reader, payload, lookup);
         });
+    }
+
+    private FieldSlot numberSlot(String field) {
+        FieldSlot slot = slot(field);
+        Field.@Nullable Type type = format.declaredType(field);
+        if (type != null && !type.isNumber()) {
+            throw new IllegalArgumentException(
+                    "only numbers can be calculated with: field=" + field + ", type=" + type.text());
+        }
+        return slot;
     }
 
     private boolean hasText(String field) {

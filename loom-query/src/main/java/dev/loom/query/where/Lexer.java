@@ -17,15 +17,29 @@ final class Lexer {
     private final String expression;
     private int position;
 
+    private TokenKind previous = TokenKind.END;
+
     /** Whether the next token is a regular expression. */
     private boolean regexFollows;
 
     Lexer(String expression) {
+        this(expression, 0);
+    }
+
+    /** Begins at a position where a token begins. */
+    Lexer(String expression, int position) {
         this.expression = expression;
+        this.position = position;
     }
 
     /** The next token; at the end always {@link TokenKind#END}. */
     Token next() {
+        Token token = read();
+        previous = token.kind();
+        return token;
+    }
+
+    private Token read() {
         while (Character.isWhitespace(peek(0))) {
             position++;
         }
@@ -39,7 +53,8 @@ final class Lexer {
         if (isNameStart(c)) {
             return word(start);
         }
-        if (isDigit(c) || ((c == '-' || c == '+') && isDigit(peek(1)))) {
+        boolean signed = (c == '-' || c == '+') && isDigit(peek(1)) && !previous.endsOperand();
+        if (isDigit(c) || signed) {
             return number(start);
         }
         return switch (c) {
@@ -48,6 +63,10 @@ final class Lexer {
             case '(' -> symbol(TokenKind.LEFT_PARENTHESIS, 1);
             case ')' -> symbol(TokenKind.RIGHT_PARENTHESIS, 1);
             case ',' -> symbol(TokenKind.COMMA, 1);
+            case '+' -> symbol(TokenKind.PLUS, 1);
+            case '-' -> symbol(TokenKind.MINUS, 1);
+            case '*' -> symbol(TokenKind.TIMES, 1);
+            case '/' -> symbol(TokenKind.DIVIDED_BY, 1);
             case '<', '>' -> symbol(TokenKind.OPERATOR, peek(1) == '=' ? 2 : 1);
             case '=', '!' -> equality(start, c);
             default -> throw error("unexpected character", start);
@@ -183,7 +202,7 @@ final class Lexer {
             exponent();
         }
         int unitStart = position;
-        while (isNamePart(peek(0)) || peek(0) == '\u00b5' || peek(0) == '\u03bc') {
+        while (isUnitPart(peek(0))) {
             position++;
         }
         BigDecimal value = Quantity.scaled(expression.substring(start, position), unitStart - start, null);
@@ -249,6 +268,10 @@ final class Lexer {
 
     private static boolean isNameStart(char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '@';
+    }
+
+    private static boolean isUnitPart(char c) {
+        return (isNamePart(c) && c != '-') || c == '\u00b5' || c == '\u03bc';
     }
 
     private static boolean isNamePart(char c) {

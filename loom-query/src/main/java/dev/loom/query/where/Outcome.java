@@ -19,4 +19,9 @@ final class Outcome {
         }
         return comparison < 0 ? LESS : GREATER;
     }
+
+    /** The outcome with the sides exchanged. */
+    static int reversed(int outcome) {
+        return outcome == LESS ? GREATER : outcome == GREATER ? LESS : outcome;
+    }
 }

@@ -4,6 +4,7 @@ import dev.loom.query.text.QuerySyntaxException;
 import dev.loom.query.text.TextQuery;
 import dev.loom.query.where.Where.Literal;
 import dev.loom.query.where.Where.Operator;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -16,21 +17,32 @@ import java.util.Objects;
  * conjunction = negation { "and" negation }
  * negation    = "not" negation | "(" expression ")" | condition
  * condition   = NAME OPERATOR literal
- *             | NAME [ "not" ] "in" "(" literal { "," literal } ")"
+ *             | formula OPERATOR formula
+ *             | formula [ "not" ] "in" "(" literal { "," literal } ")"
  *             | NAME [ "not" ] "between" literal "and" literal
+ *             | formula [ "not" ] "between" formula "and" formula
  *             | NAME [ "not" ] ( "contains" | "icontains" | "matches" ) TEXT
  *             | NAME ( "=~" | "!~" ) TEXT
  *             | NAME "is" [ "not" ] "null"
  * literal     = NUMBER | TEXT | "true" | "false"
+ * formula     = product { ( "+" | "-" ) product }
+ * product     = operand { ( "*" | "/" ) operand }
+ * operand     = NAME | NUMBER | "-" operand | "(" formula ")"
  * </pre>
+ *
+ * A parenthesis that is followed by what continues a formula holds a formula, any other one an expression.
  */
 final class Parser {
     private static final int FOUND_LENGTH_MAX = 32;
+    private static final String VALUE = "a number, a field, a quoted string, true or false";
+    private static final Formula MINUS_ONE = number(BigDecimal.ONE.negate());
 
     private final String expression;
     private final Lexer lexer;
     private Token token;
     private int depth;
+    /** Of the formulas of the current condition. */
+    private int operands;
 
     Parser(String expression) {
         this.expression = expression;
@@ -80,7 +92,8 @@ final class Parser {
             depth--;
             return negated;
         }
-        if (skip(TokenKind.LEFT_PARENTHESIS)) {
+        if (first.kind() == TokenKind.LEFT_PARENTHESIS && !isBeforeFormula()) {
+            skip(TokenKind.LEFT_PARENTHESIS);
             descend(first);
             Where inner = disjunction();
             take(TokenKind.RIGHT_PARENTHESIS, "and, or, or )");
@@ -97,7 +110,17 @@ final class Parser {
     }
 
     private Where condition() {
-        String field = take(TokenKind.NAME, "a field name, not, or (").text();
+        operands = 0;
+        Token first = token;
+        if (!beginsOperand()) {
+            throw expected("a field name, a number, not, or (");
+        }
+        Formula left = formula();
+        return left instanceof Formula.Field field ? condition(field) : calculation(left, first);
+    }
+
+    private Where condition(Formula.Field left) {
+        String field = left.name();
         if (skip(TokenKind.IS)) {
             boolean negated = skip(TokenKind.NOT);
             take(TokenKind.NULL, negated ? "null" : "null or not null");
@@ -109,7 +132,7 @@ final class Parser {
             return negated ? new Where.NotIn(field, literals) : new Where.In(field, literals);
         }
         if (skip(TokenKind.BETWEEN)) {
-            return between(field, negated);
+            return between(left, negated);
         }
         if (skip(TokenKind.CONTAINS)) {
             return not(negated, new Where.Contains(field, text()));
@@ -128,46 +151,210 @@ final class Parser {
         if (negated) {
             throw expected("in between contains icontains or matches");
         }
-        return comparison(field);
+        return comparison(left);
+    }
+
+    /** A formula that is no field allows only comparisons of numbers. */
+    private Where calculation(Formula left, Token first) {
+        boolean negated = skip(TokenKind.NOT);
+        if (skip(TokenKind.BETWEEN)) {
+            return between(left, negated);
+        }
+        if (skip(TokenKind.IN)) {
+            return in(left, first, negated);
+        }
+        if (negated) {
+            throw expected("in or between");
+        }
+        Token operator = take(TokenKind.OPERATOR, "== != < <= > >= + - * / in between or not");
+        return relation(left, Operator.of(operator.text()), formula(), first);
+    }
+
+    private Where in(Formula left, Token first, boolean negated) {
+        Token list = token;
+        List<Where> terms = new ArrayList<>();
+        for (Literal literal : list()) {
+            if (!(literal instanceof Literal.Numeric number)) {
+                throw lexer.error("a calculation can only be compared with numbers", list.position());
+            }
+            Operator operator = negated ? Operator.NOT_EQUAL : Operator.EQUAL;
+            terms.add(relation(left, operator, new Formula.Constant(number), first));
+        }
+        return terms.size() == 1 ? terms.get(0) : negated ? new Where.And(terms) : new Where.Or(terms);
     }
 
     private static Where not(boolean negated, Where term) {
         return negated ? new Where.Not(term) : term;
     }
 
-    private Where comparison(String field) {
-        Token operatorToken =
-                take(TokenKind.OPERATOR, "== != < <= > >= =~ !~ in between is contains icontains matches or not");
+    private Where comparison(Formula.Field left) {
+        Token operatorToken = take(
+                TokenKind.OPERATOR, "== != < <= > >= =~ !~ + - * / in between is contains icontains matches or not");
         Operator operator = Operator.of(operatorToken.text());
         if (token.kind() == TokenKind.NULL) {
             throw lexer.error("test for null with is null or is not null", operatorToken.position());
         }
-        Literal literal = literal();
+        if (beginsOperand()) {
+            return relation(left, operator, formula(), operatorToken);
+        }
+        Literal literal = literal(VALUE);
         if (literal instanceof Literal.Bool && !operator.isEquality()) {
             throw lexer.error("true and false can only be compared with == and !=", operatorToken.position());
         }
-        return new Where.Comparison(field, operator, literal);
+        return new Where.Comparison(left.name(), operator, literal);
+    }
+
+    /** Compares two formulas; a field and a number make a plain comparison. */
+    private Where relation(Formula left, Operator operator, Formula right, Token first) {
+        if (left instanceof Formula.Field field && right instanceof Formula.Constant number) {
+            return new Where.Comparison(field.name(), operator, number.literal());
+        }
+        if (left instanceof Formula.Constant number && right instanceof Formula.Field field) {
+            return new Where.Comparison(field.name(), operator.reversed(), number.literal());
+        }
+        if (!hasField(left) && !hasField(right)) {
+            throw lexer.error("a comparison needs a field", first.position());
+        }
+        return new Where.Relation(left, operator, right);
+    }
+
+    private static boolean hasField(Formula formula) {
+        return formula instanceof Formula.Operation operation
+                ? hasField(operation.left()) || hasField(operation.right())
+                : formula instanceof Formula.Field;
+    }
+
+    private Formula formula() {
+        Formula sum = product();
+        while (token.kind() == TokenKind.PLUS || token.kind() == TokenKind.MINUS) {
+            Formula.Operator operator = skip(TokenKind.PLUS) ? Formula.Operator.PLUS : minus();
+            sum = new Formula.Operation(sum, operator, product());
+        }
+        return sum;
+    }
+
+    private Formula.Operator minus() {
+        take(TokenKind.MINUS, "-");
+        return Formula.Operator.MINUS;
+    }
+
+    private Formula product() {
+        Formula product = operand();
+        while (true) {
+            if (skip(TokenKind.TIMES)) {
+                product = new Formula.Operation(product, Formula.Operator.TIMES, operand());
+            } else if (skip(TokenKind.DIVIDED_BY)) {
+                Token divisor = token;
+                Formula right = operand();
+                if (right instanceof Formula.Constant number
+                        && number.literal().value().signum() == 0) {
+                    throw lexer.error("division by zero", divisor.position());
+                }
+                product = new Formula.Operation(product, Formula.Operator.DIVIDED_BY, right);
+            } else {
+                return product;
+            }
+        }
+    }
+
+    private boolean beginsOperand() {
+        return switch (token.kind()) {
+            case NAME, NUMBER, MINUS, LEFT_PARENTHESIS -> true;
+            default -> false;
+        };
+    }
+
+    private Formula operand() {
+        Token first = token;
+        if (first.kind() == TokenKind.NAME || first.kind() == TokenKind.NUMBER) {
+            operands++;
+        }
+        if (operands > Formula.OPERANDS_MAX) {
+            throw lexer.error("comparison has too many operands, max=" + Formula.OPERANDS_MAX, first.position());
+        }
+        if (skip(TokenKind.NAME)) {
+            return new Formula.Field(first.text());
+        }
+        if (skip(TokenKind.NUMBER)) {
+            return new Formula.Constant(Objects.requireNonNull(first.number()));
+        }
+        if (skip(TokenKind.MINUS)) {
+            descend(first);
+            Formula negated = operand();
+            depth--;
+            return new Formula.Operation(MINUS_ONE, Formula.Operator.TIMES, negated);
+        }
+        if (skip(TokenKind.LEFT_PARENTHESIS)) {
+            descend(first);
+            Formula inner = formula();
+            take(TokenKind.RIGHT_PARENTHESIS, "+ - * / or )");
+            depth--;
+            return inner;
+        }
+        throw expected("a number, a field or (");
+    }
+
+    private static Formula number(BigDecimal value) {
+        return new Formula.Constant(new Literal.Numeric(value, true));
+    }
+
+    /** Whether what follows the parenthesis that closes the current one makes it a formula. */
+    private boolean isBeforeFormula() {
+        Lexer ahead = new Lexer(expression, token.position());
+        int open = 0;
+        try {
+            while (true) {
+                TokenKind kind = ahead.next().kind();
+                open += kind == TokenKind.LEFT_PARENTHESIS ? 1 : kind == TokenKind.RIGHT_PARENTHESIS ? -1 : 0;
+                if (kind == TokenKind.END) {
+                    return false;
+                } else if (open == 0) {
+                    return continuesFormula(ahead.next().kind(), ahead);
+                }
+            }
+        } catch (QuerySyntaxException e) {
+            return false; // it is found again, and reported, where it is read
+        }
+    }
+
+    private static boolean continuesFormula(TokenKind kind, Lexer ahead) {
+        return switch (kind) {
+            case OPERATOR, PLUS, MINUS, TIMES, DIVIDED_BY, IN, BETWEEN -> true;
+            case NOT -> continuesFormula(ahead.next().kind(), ahead);
+            default -> false;
+        };
     }
 
     /** Both ends are included, so "not between" means below the low end or above the high one. */
-    private Where between(String field, boolean negated) {
+    private Where between(Formula left, boolean negated) {
         Token first = token;
-        Literal low = literal();
-        take(TokenKind.AND, "and");
-        Literal high = literal();
-        if (low instanceof Literal.Bool
-                || high instanceof Literal.Bool
-                || !low.getClass().equals(high.getClass())) {
-            throw lexer.error("between takes two numbers or two strings", first.position());
+        Operator atLow = negated ? Operator.LESS : Operator.GREATER_OR_EQUAL;
+        Operator atHigh = negated ? Operator.GREATER : Operator.LESS_OR_EQUAL;
+        List<Where> ends;
+        if (beginsOperand() || !(left instanceof Formula.Field field)) {
+            Formula low = formula();
+            take(TokenKind.AND, "and");
+            if (!beginsOperand()) {
+                throw lexer.error("between takes two numbers or two strings", first.position());
+            }
+            Formula high = formula();
+            if (low instanceof Formula.Constant from
+                    && high instanceof Formula.Constant to
+                    && from.literal().value().compareTo(to.literal().value()) > 0) {
+                throw lexer.error("between takes the lower number first", first.position());
+            }
+            ends = List.of(relation(left, atLow, low, first), relation(left, atHigh, high, first));
+        } else {
+            Literal low = literal("a number, a field or a quoted string");
+            take(TokenKind.AND, "and");
+            if (!(low instanceof Literal.Text) || token.kind() != TokenKind.TEXT) {
+                throw lexer.error("between takes two numbers or two strings", first.position());
+            }
+            ends = List.of(
+                    new Where.Comparison(field.name(), atLow, low),
+                    new Where.Comparison(field.name(), atHigh, new Literal.Text(text())));
         }
-        if (low instanceof Literal.Numeric from
-                && high instanceof Literal.Numeric to
-                && from.value().compareTo(to.value()) > 0) {
-            throw lexer.error("between takes the lower number first", first.position());
-        }
-        Where atLow = new Where.Comparison(field, negated ? Operator.LESS : Operator.GREATER_OR_EQUAL, low);
-        Where atHigh = new Where.Comparison(field, negated ? Operator.GREATER : Operator.LESS_OR_EQUAL, high);
-        return negated ? new Where.Or(List.of(atLow, atHigh)) : new Where.And(List.of(atLow, atHigh));
+        return negated ? new Where.Or(ends) : new Where.And(ends);
     }
 
     private String text() {
@@ -196,20 +383,20 @@ final class Parser {
         take(TokenKind.LEFT_PARENTHESIS, "(");
         List<Literal> literals = new ArrayList<>();
         do {
-            literals.add(literal());
+            literals.add(literal("a number, a quoted string, true or false"));
         } while (skip(TokenKind.COMMA));
         take(TokenKind.RIGHT_PARENTHESIS, ", or )");
         return literals;
     }
 
-    private Literal literal() {
+    private Literal literal(String words) {
         Token first = token;
         Literal literal = switch (first.kind()) {
             case NUMBER -> Objects.requireNonNull(first.number());
             case TEXT -> new Literal.Text(first.text());
             case TRUE -> new Literal.Bool(true);
             case FALSE -> new Literal.Bool(false);
-            default -> throw expected("a number, a quoted string, true or false");
+            default -> throw expected(words);
         };
         token = lexer.next();
         return literal;

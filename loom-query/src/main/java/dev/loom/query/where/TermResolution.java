@@ -35,6 +35,10 @@ final class TermResolution {
         if (expression instanceof Where.Comparison comparison) {
             return comparison(comparison);
         }
+        if (expression instanceof Where.Relation relation) {
+            Where resolved = new FormulaResolution(format).resolve(relation);
+            return resolved instanceof Where.Comparison comparison ? comparison(comparison) : resolved;
+        }
         if (expression instanceof Where.In in) {
             return in(in);
         }

@@ -8,6 +8,10 @@ enum TokenKind {
     NUMBER,
     TEXT,
     OPERATOR,
+    PLUS,
+    MINUS,
+    TIMES,
+    DIVIDED_BY,
     REGEX,
     NOT_REGEX,
     AND,
@@ -29,6 +33,11 @@ enum TokenKind {
 
     private static final List<TokenKind> KEYWORDS =
             List.of(AND, OR, NOT, IN, BETWEEN, IS, NULL, CONTAINS, ICONTAINS, MATCHES, TRUE, FALSE);
+
+    /** Whether an operand of a calculation may end with this, so that a sign after it is an operator. */
+    boolean endsOperand() {
+        return this == NAME || this == NUMBER || this == RIGHT_PARENTHESIS;
+    }
 
     /** The kind of an unquoted word: a keyword, in any case, or a name. */
     static TokenKind ofWord(String word) {

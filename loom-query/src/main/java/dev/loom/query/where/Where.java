@@ -137,6 +137,14 @@ public sealed interface Where {
         }
     }
 
+    /** Compares two numbers, of which at least one is calculated from fields; false if one has no result. */
+    record Relation(Formula left, Operator operator, Formula right) implements Where {
+        @Override
+        public String toString() {
+            return left.toString() + ' ' + operator.text() + ' ' + right;
+        }
+    }
+
     /** A field equals one of the literals, which may be of different kinds. */
     record In(String field, List<Literal> literals) implements Where {
         public In {
@@ -264,6 +272,17 @@ public sealed interface Where {
 
         boolean isEquality() {
             return this == EQUAL || this == NOT_EQUAL;
+        }
+
+        /** The operator that holds if the sides are exchanged. */
+        Operator reversed() {
+            return switch (this) {
+                case LESS -> GREATER;
+                case LESS_OR_EQUAL -> GREATER_OR_EQUAL;
+                case GREATER -> LESS;
+                case GREATER_OR_EQUAL -> LESS_OR_EQUAL;
+                case EQUAL, NOT_EQUAL -> this;
+            };
         }
 
         static Operator of(String text) {

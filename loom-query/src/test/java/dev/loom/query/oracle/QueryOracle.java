@@ -249,10 +249,25 @@ final class QueryOracle {
             case 3 -> "not (" + expression(depth - 1) + ")";
             case 4 -> field() + " in (" + number() + ", " + number() + ")";
             case 5 -> "pad contains \"x\"";
+            case 6 -> calculation();
             default -> {
                 String[] operators = {"<", "<=", ">", ">=", "==", "==", "!="};
                 yield field() + " " + operators[random.nextInt(operators.length)] + " " + number();
             }
+        };
+    }
+
+    /** Mostly such that it can be solved for the field that an index may be over. */
+    private String calculation() {
+        String operator = List.of("<", "<=", ">", ">=", "==", "!=").get(random.nextInt(6));
+        String field = field();
+        int factor = random.nextInt(5) - 2;
+        return switch (random.nextInt(5)) {
+            case 0 -> field + " + " + number() + " " + operator + " " + number();
+            case 1 -> number() + " - " + field + " " + operator + " " + number();
+            case 2 -> factor + " * " + field + " - 1 " + operator + " " + number();
+            case 3 -> field + " / 3 " + operator + " " + number() + " - " + number();
+            default -> field + " - " + field() + " " + operator + " " + number();
         };
     }
 

@@ -15,7 +15,9 @@ class WhereAllocationTest {
     private static final int ROUNDS = 20_000;
     private static final String EXPRESSION =
             "latency_ns > 50ms and not op in ('SET', 'DEL') and (op contains 'ET' and op matches 'g* NOT later' or ratio"
-                    + " < 0.5) and ok != false and op >= 'G'";
+                    + " < 0.5) and ok != false and op >= 'G' and (latency_ns * 3 / 7 - latency_ns / 1000 > -ratio or ratio is"
+                    + " null) and latency_ns / 3 != latency_ns and ((latency_ns + 0.5) * ratio * 7 + 1 / 3 != ratio / 3 - 7"
+                    + " / 9 or latency_ns * 1000000007 / 5 > latency_ns)";
 
     @Test
     void shouldAllocateNothingWhenTestingStructs() {

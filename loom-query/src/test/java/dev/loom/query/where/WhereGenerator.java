@@ -82,6 +82,9 @@ final class WhereGenerator {
             .map(TextQuery::parse)
             .toList();
 
+    private static final List<Operator> OPERATORS = List.of(Operator.values());
+    private static final List<Formula.Operator> CALCULATIONS = List.of(Formula.Operator.values());
+
     private final Random random;
 
     WhereGenerator(Random random) {
@@ -131,6 +134,9 @@ final class WhereGenerator {
         if (random.nextInt(12) == 0) {
             return new Where.IsNull(field);
         }
+        if (random.nextInt(5) == 0) {
+            return relation(names, anyLiteral);
+        }
         if ((anyLiteral || type.isVariableLength()) && random.nextInt(3) == 0) {
             String text = TEXTS[random.nextInt(TEXTS.length)];
             int kind = random.nextInt(3);
@@ -145,6 +151,46 @@ final class WhereGenerator {
         Operator[] operators = Operator.values();
         int count = literal instanceof Literal.Bool ? 2 : operators.length;
         return new Where.Comparison(field, operators[random.nextInt(count)], literal);
+    }
+
+    /** A comparison of formulas that the parser gives: one has an operation, and one has a field. */
+    private Where relation(List<String> names, boolean anyField) {
+        List<String> numbers = anyField
+                ? names
+                : names.stream().filter(name -> FIELDS.get(name).isNumber()).toList();
+        while (true) {
+            Formula left = formula(random.nextInt(4), numbers);
+            Formula right = formula(random.nextInt(3), numbers);
+            if ((hasField(left) || hasField(right))
+                    && !(left instanceof Formula.Constant || right instanceof Formula.Constant)) {
+                return new Where.Relation(left, OPERATORS.get(random.nextInt(OPERATORS.size())), right);
+            }
+        }
+    }
+
+    private Formula formula(int depth, List<String> names) {
+        if (depth > 0 && random.nextInt(4) > 0) {
+            Formula.Operator operator = CALCULATIONS.get(random.nextInt(CALCULATIONS.size()));
+            Formula left = formula(depth - 1, names);
+            Formula right = formula(depth - 1, names);
+            boolean byZero = operator == Formula.Operator.DIVIDED_BY
+                    && right instanceof Formula.Constant number
+                    && number.literal().value().signum() == 0;
+            return byZero ? left : new Formula.Operation(left, operator, right);
+        }
+        if (random.nextInt(3) == 0) {
+            boolean integral = random.nextInt(3) > 0;
+            String[] numbers = integral ? INTEGERS : DECIMALS;
+            return new Formula.Constant(
+                    new Literal.Numeric(new BigDecimal(numbers[random.nextInt(numbers.length)]), integral));
+        }
+        return new Formula.Field(names.get(random.nextInt(names.size())));
+    }
+
+    private static boolean hasField(Formula formula) {
+        return formula instanceof Formula.Operation operation
+                ? hasField(operation.left()) || hasField(operation.right())
+                : formula instanceof Formula.Field;
     }
 
     private Literal literal(Field.Type type, boolean any) {
@@ -210,6 +256,13 @@ final class WhereGenerator {
         if (expression instanceof Where.Comparison c) {
             return name(c.field()) + space() + c.operator().text() + space() + write(c.literal());
         }
+        if (expression instanceof Where.Relation relation) {
+            return write(relation.left(), false)
+                    + space()
+                    + relation.operator().text()
+                    + space()
+                    + write(relation.right(), false);
+        }
         if (expression instanceof Where.In in) {
             String literals = String.join(
                     space() + "," + space(),
@@ -235,6 +288,25 @@ final class WhereGenerator {
         }
         Where.Contains contains = (Where.Contains) expression;
         return name(contains.field()) + " " + keyword("contains") + space() + write(new Literal.Text(contains.text()));
+    }
+
+    private String write(Formula formula, boolean inOperation) {
+        if (formula instanceof Formula.Field field) {
+            return name(field.name());
+        }
+        if (formula instanceof Formula.Constant number) {
+            return number.literal().toString();
+        }
+        Formula.Operation operation = (Formula.Operation) formula;
+        boolean negative =
+                operation.left().equals(new Formula.Constant(new Literal.Numeric(BigDecimal.ONE.negate(), true)))
+                        && operation.operator() == Formula.Operator.TIMES;
+        if (negative && !(operation.right() instanceof Formula.Constant)) {
+            return "-" + space() + "(" + space() + write(operation.right(), false) + space() + ")";
+        }
+        String text = write(operation.left(), true) + space() + " "
+                + operation.operator().text() + space() + write(operation.right(), true);
+        return inOperation || random.nextInt(4) == 0 ? "(" + space() + text + ")" : text;
     }
 
     private String join(List<Where> terms, String keyword, Class<?> bindsLess) {

@@ -6,6 +6,7 @@ import dev.loom.query.where.Where.Literal;
 import dev.loom.query.where.Where.Operator;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.math.MathContext;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
@@ -39,6 +40,19 @@ final class WhereOracle {
         if (expression instanceof Where.Comparison c) {
             return compare(row.get(c.field()), c.operator().text(), c.literal());
         }
+        if (expression instanceof Where.Relation relation) {
+            // what has no field is calculated first
+            Literal.Numeric right = relation.left() instanceof Formula.Field ? decimal(relation.right()) : null;
+            Literal.Numeric left = relation.right() instanceof Formula.Field ? decimal(relation.left()) : null;
+            if (right != null) {
+                String field = ((Formula.Field) relation.left()).name();
+                return compare(row.get(field), relation.operator().text(), right);
+            } else if (left != null) {
+                String field = ((Formula.Field) relation.right()).name();
+                return compare(row.get(field), relation.operator().reversed().text(), left);
+            }
+            return compare(value(relation.left(), row), relation.operator().text(), value(relation.right(), row));
+        }
         if (expression instanceof Where.In in) {
             return in.literals().stream().anyMatch(literal -> compare(row.get(in.field()), "==", literal));
         }
@@ -64,6 +78,97 @@ final class WhereOracle {
         return isText(value) && latin(utf8(value)).contains(latin(utf8(contains.text())));
     }
 
+    /** A BigInteger or a Double; a fraction as its BigInteger numerator and denominator; null if there is no result. */
+    private static @Nullable Object value(Formula formula, Map<String, Object> row) {
+        if (formula instanceof Formula.Field field) {
+            Object value = row.get(field.name());
+            return value instanceof Float single ? (Object) (double) single : value instanceof Number ? value : null;
+        }
+        if (formula instanceof Formula.Constant number) {
+            BigDecimal decimal = number.literal().value();
+            BigDecimal scaled = decimal.setScale(Math.max(0, decimal.scale()));
+            return fraction(scaled.unscaledValue(), BigInteger.TEN.pow(scaled.scale()));
+        }
+        Formula.Operation operation = (Formula.Operation) formula;
+        Object left = value(operation.left(), row);
+        Object right = value(operation.right(), row);
+        if (left == null || right == null) {
+            return null;
+        }
+        char operator = operation.operator().text().charAt(0);
+        if (operator == '/'
+                && toDouble(right) == 0
+                && (right instanceof Double || numerator(right).signum() == 0)) {
+            return null;
+        }
+        if (left instanceof Double || right instanceof Double) {
+            double a = toDouble(left);
+            double b = toDouble(right);
+            return operator == '+' ? a + b : operator == '-' ? a - b : operator == '*' ? a * b : a / b;
+        }
+        BigInteger cross = numerator(left).multiply(denominator(right));
+        BigInteger other = numerator(right).multiply(denominator(left));
+        BigInteger below = denominator(left).multiply(denominator(right));
+        return switch (operator) {
+            case '+' -> fraction(cross.add(other), below);
+            case '-' -> fraction(cross.subtract(other), below);
+            case '*' -> fraction(numerator(left).multiply(numerator(right)), below);
+            default -> fraction(cross, other);
+        };
+    }
+
+    private static Object fraction(BigInteger above, BigInteger below) {
+        return above.mod(below.abs()).signum() == 0 ? above.divide(below) : new BigInteger[] {above, below};
+    }
+
+    private static BigInteger numerator(Object exact) {
+        return exact instanceof BigInteger[] parts ? parts[0] : (BigInteger) exact;
+    }
+
+    private static BigInteger denominator(Object exact) {
+        return exact instanceof BigInteger[] parts ? parts[1] : BigInteger.ONE;
+    }
+
+    /** By far more digits than decide which double is nearest to a number that the generator makes. */
+    private static double toDouble(Object value) {
+        return value instanceof Double floating
+                ? floating
+                : Double.parseDouble(new BigDecimal(numerator(value))
+                        .divide(new BigDecimal(denominator(value)), new MathContext(1_200))
+                        .toString());
+    }
+
+    private static boolean compare(@Nullable Object left, String operator, @Nullable Object right) {
+        if (left == null || right == null) {
+            return false;
+        }
+        boolean floating = left instanceof Double || right instanceof Double;
+        if (floating && (Double.isNaN(toDouble(left)) || Double.isNaN(toDouble(right)))) {
+            return operator.equals("!=");
+        }
+        boolean byDouble = floating
+                && (left instanceof BigInteger[]
+                        || right instanceof BigInteger[]
+                        || Double.isInfinite(left instanceof Double d ? d : 0)
+                        || Double.isInfinite(right instanceof Double d ? d : 0));
+        if (byDouble) {
+            double a = left instanceof BigInteger whole ? whole.signum() : toDouble(left);
+            double b = right instanceof BigInteger whole ? whole.signum() : toDouble(right);
+            return holds(operator, a == b ? 0 : a < b ? -1 : 1);
+        }
+        if (floating) {
+            return holds(operator, exact(left).compareTo(exact(right)));
+        }
+        BigInteger a = numerator(left).multiply(denominator(right));
+        BigInteger b = numerator(right).multiply(denominator(left));
+        boolean turned = denominator(left).signum() * denominator(right).signum() < 0;
+        return holds(operator, turned ? b.compareTo(a) : a.compareTo(b));
+    }
+
+    private static BigDecimal exact(Object value) {
+        return value instanceof Double floating ? new BigDecimal(floating) : new BigDecimal((BigInteger) value);
+    }
+
     /** Whether each comparison with a number holds for one of the values that its field can have at the type's ends and near. */
     static boolean canHold(Where expression, Map<String, Field.Type> fields) {
         if (expression instanceof Where.And and) {
@@ -80,6 +185,10 @@ final class WhereOracle {
             boolean unequal = type.isInteger() && c.operator() == Operator.NOT_EQUAL;
             return canHold(type, unequal ? "==" : c.operator().text(), c.literal());
         }
+        if (expression instanceof Where.Relation relation) {
+            return canHold(relation.left(), relation.operator(), relation.right(), fields)
+                    && canHold(relation.right(), relation.operator().reversed(), relation.left(), fields);
+        }
         List<Literal> literals = expression instanceof Where.In in
                 ? in.literals()
                 : expression instanceof Where.NotIn notIn ? notIn.literals() : List.of();
@@ -92,6 +201,33 @@ final class WhereOracle {
                                                 : ((Where.NotIn) expression).field()),
                                 "==",
                                 literal));
+    }
+
+    /** A field compared with a number that has no field in it is a comparison like any other. */
+    private static boolean canHold(Formula left, Operator operator, Formula right, Map<String, Field.Type> fields) {
+        Literal.Numeric number = left instanceof Formula.Field ? decimal(right) : null;
+        if (number == null) {
+            return true;
+        }
+        Where comparison = new Where.Comparison(((Formula.Field) left).name(), operator, number);
+        return canHold(comparison, fields);
+    }
+
+    /** A formula without fields, if its value has finitely many digits. */
+    private static Literal.@Nullable Numeric decimal(Formula formula) {
+        Object value = value(formula, Map.of());
+        if (value == null) {
+            return null;
+        }
+        try {
+            BigDecimal decimal = new BigDecimal(numerator(value))
+                    .divide(new BigDecimal(denominator(value)))
+                    .stripTrailingZeros();
+            return new Literal.Numeric(
+                    decimal.scale() <= 0 ? decimal.setScale(0) : decimal, value instanceof BigInteger);
+        } catch (ArithmeticException endless) {
+            return null;
+        }
     }
 
     private static boolean canHold(Field.Type type, String operator, Literal literal) {

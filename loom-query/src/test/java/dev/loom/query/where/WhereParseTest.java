@@ -169,27 +169,52 @@ class WhereParseTest {
             delimiter = '|',
             quoteCharacter = '\0',
             value = {
-                "               | 0  | expected a field name, not, or (, found the end",
-                "a              | 1  | expected == != < <= > >= =~ !~ in between is contains icontains matches or not, found the end",
-                "a ==           | 4  | expected a number, a quoted string, true or false, found the end",
-                "a == b         | 5  | expected a number, a quoted string, true or false, found b",
+                "               | 0  | expected a field name, a number, not, or (, found the end",
+                "a              | 1  | expected == != < <= > >= =~ !~ + - * / in between is contains icontains matches or not, found the end",
+                "a ==           | 4  | expected a number, a field, a quoted string, true or false, found the end",
+                "a == b c       | 7  | expected and, or, or the end, found c",
                 "a == 1 b == 2  | 7  | expected and, or, or the end, found b",
-                "a == 1 and     | 10 | expected a field name, not, or (, found the end",
-                "a > and b == 1 | 4  | expected a number, a quoted string, true or false, found and",
-                "1 == a         | 0  | expected a field name, not, or (, found 1",
-                "'a' == 1       | 0  | expected a field name, not, or (, found 'a'",
-                "in == 1        | 0  | expected a field name, not, or (, found in",
+                "a == 1 and     | 10 | expected a field name, a number, not, or (, found the end",
+                "a > and b == 1 | 4  | expected a number, a field, a quoted string, true or false, found and",
+                "1 == 2         | 0  | a comparison needs a field",
+                "1 + 1 == 2     | 0  | a comparison needs a field",
+                "a == 1 and 2 * (3 - 1) < 5 | 11 | a comparison needs a field",
+                "1 == 'a'       | 5  | expected a number, a field or (, found 'a'",
+                "1 is null      | 2  | expected == != < <= > >= + - * / in between or not, found is",
+                "a + 1 is null  | 6  | expected == != < <= > >= + - * / in between or not, found is",
+                "a + 1          | 5  | expected == != < <= > >= + - * / in between or not, found the end",
+                "a + 1 not 5    | 10 | expected in or between, found 5",
+                "a + 1 == true  | 9  | expected a number, a field or (, found true",
+                "a + 1 == null  | 9  | expected a number, a field or (, found null",
+                "a + 1 in (1, 'b') | 9 | a calculation can only be compared with numbers",
+                "a + 'b' == 1   | 4  | expected a number, a field or (, found 'b'",
+                "a +            | 3  | expected a number, a field or (, found the end",
+                "a * > 5        | 4  | expected a number, a field or (, found >",
+                "a / 0 > 5      | 4  | division by zero",
+                "a / 0.0ms > 5  | 4  | division by zero",
+                "(a + 1 > 5     | 10 | expected and, or, or ), found the end",
+                "(a + 1         | 6  | expected == != < <= > >= + - * / in between or not, found the end",
+                "(a + 1) contains 'b' | 6 | expected == != < <= > >= + - * / in between or not, found )",
+                "(a + ) > 5     | 5  | expected a number, a field or (, found )",
+                "(a > 1) + 2 > 5 | 3 | expected + - * / or ), found >",
+                "a > 1 + 2 + true | 12 | expected a number, a field or (, found true",
+                "a - -          | 5  | expected a number, a field or (, found the end",
+                "a between 1 + 1 and 'b' | 10 | between takes two numbers or two strings",
+                "a -- 5         | 6  | expected == != < <= > >= + - * / in between or not, found the end",
+                "'a' == 1       | 0  | expected a field name, a number, not, or (, found 'a'",
+                "in == 1        | 0  | expected a field name, a number, not, or (, found in",
                 "(a == 1        | 7  | expected and, or, or ), found the end",
                 "a == 1)        | 6  | expected and, or, or the end, found )",
-                "()             | 1  | expected a field name, not, or (, found )",
-                "not            | 3  | expected a field name, not, or (, found the end",
+                "()             | 1  | expected a field name, a number, not, or (, found )",
+                "not            | 3  | expected a field name, a number, not, or (, found the end",
                 "a = 1          | 2  | expected == instead of =",
                 "a ! 1          | 2  | expected != or the word not",
                 "!a             | 0  | expected != or the word not",
                 "a == 1 && b==2 | 7  | unexpected character",
                 "a == 1 # b     | 7  | unexpected character",
                 "a === 1        | 4  | expected == instead of =",
-                "a <> 1         | 3  | expected a number, a quoted string, true or false, found >",
+                "a % 2 == 1     | 2  | unexpected character",
+                "a <> 1         | 3  | expected a number, a field, a quoted string, true or false, found >",
                 "a in 1         | 5  | expected (, found 1",
                 "a in ()        | 6  | expected a number, a quoted string, true or false, found )",
                 "a in (1        | 7  | expected , or ), found the end",
@@ -226,7 +251,7 @@ class WhereParseTest {
                 "a == 1e+x      | 6  | expected exponent digits",
                 "a == 1e1000    | 6  | exponent is too large, max=999",
                 "a == .5        | 5  | unexpected character",
-                "a == -         | 5  | unexpected character"
+                "a == -         | 6  | expected a number, a field or (, found the end"
             })
     void shouldNameThePlaceAndWhatWasExpected(String text, int position, String problem) {
         String expression = text == null ? "" : text;
@@ -235,6 +260,66 @@ class WhereParseTest {
         assertEquals(
                 problem + ": position=" + position + "\n" + expression + "\n" + " ".repeat(position) + "^",
                 e.getMessage());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "end - start > 5ms, end - start > 5000000ns",
+        "bytes/1024>=10, bytes / 1024 >= 10",
+        "a + b * c < d, a + b * c < d",
+        "(a + b) * c < d, (a + b) * c < d",
+        "((a + b)) * (c) < (d), (a + b) * c < d",
+        "a - b - c == 0, a - b - c == 0",
+        "a - (b - c) == 0, a - (b - c) == 0",
+        "a / b / c == 0, a / b / c == 0",
+        "a / (b * c) == 0, a / (b * c) == 0",
+        "a * (b / c) == 0, a * (b / c) == 0",
+        "a -5 > b, a - 5 > b",
+        "a - -5 > b, a - -5 > b",
+        "a * -5 > b, a * -5 > b",
+        "a*2-1 > b, a * 2 - 1 > b",
+        "2-1 < b-c, 2 - 1 < b-c",
+        "5ms-3ms<a, 5000000ns - 3000000ns < a",
+        "-a < b, -1 * a < b",
+        "- -a < b, -1 * (-1 * a) < b",
+        "-(a + b) < c, -1 * (a + b) < c",
+        "-a - -b < c, -1 * a - -1 * b < c",
+        "a > b, a > b",
+        "`a b` > `in`, `a b` > `in`",
+        "1 < a, a > 1",
+        "1 == a, a == 1",
+        "(a) == 'x', a == \"x\"",
+        "a+1 between 2 and b, a + 1 >= 2 and a + 1 <= b",
+        "a not between b and 5, a < b or a > 5",
+        "a + 1 in (2), a + 1 == 2",
+        "'a + 1 in (2, 3)', a + 1 == 2 or a + 1 == 3",
+        "'a + 1 not in (2, 3)', a + 1 != 2 and a + 1 != 3",
+        "'(a + 1) in (2) and (a == 1 or (b) > c)', a + 1 == 2 and (a == 1 or b > c)",
+        "not (a + 1) > 5 or ((a) > 2 and (a + 2) * 3 > 4), not a + 1 > 5 or (a > 2 and (a + 2) * 3 > 4)",
+        "a =~ 'x(' and b > 1, ",
+    })
+    void shouldParseCalculations(String written, String printed) {
+        if (printed == null) {
+            assertThrows(QuerySyntaxException.class, () -> Where.parse(written));
+            return;
+        }
+        assertEquals(printed, Where.parse(written).toString());
+        assertEquals(Where.parse(written), Where.parse(printed));
+    }
+
+    @Test
+    void shouldRefuseMoreOperandsThanLimit() {
+        String most = "a" + " + a".repeat(Formula.OPERANDS_MAX - 2) + " > ";
+        Where.parse(most + "b and " + most + "b");
+        QuerySyntaxException e = assertThrows(QuerySyntaxException.class, () -> Where.parse(most + "b - c"));
+        assertEquals(most.length() + 4, e.position());
+        assertTrue(e.getMessage().startsWith("comparison has too many operands, max=64: position="), e.getMessage());
+        Where.parse("-".repeat(Where.DEPTH_MAX - 2) + "a > b");
+        assertThrows(QuerySyntaxException.class, () -> Where.parse("-".repeat(Where.DEPTH_MAX + 1) + "a > b"));
+        Where.parse("(".repeat(Where.DEPTH_MAX) + "a + 1" + ")".repeat(Where.DEPTH_MAX) + "> b");
+        assertThrows(
+                QuerySyntaxException.class,
+                () -> Where.parse("(".repeat(Where.DEPTH_MAX + 1) + "a" + ")".repeat(Where.DEPTH_MAX + 1) + "> b"));
     }
 
     @Test
