@@ -89,12 +89,19 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
         } else if (e instanceof RequestException request) {
             String option = request.part().isEmpty() ? "" : request.part().length() == 1 ? "-" : "--";
             return fail(ExitCode.USAGE, ShortText.of(option + request.getMessage()));
-        } else if (e instanceof GroupLimitException) {
+        } else if (e instanceof GroupLimitException limit) {
             return fail(
                     ExitCode.LIMIT,
                     message
-                            + "; --groups-max and --distinct-max set the caps, --rest other counts what is beyond them as"
-                            + " (other), and a longer --step makes fewer");
+                            + switch (limit.cap()) {
+                                case GROUPS ->
+                                    "; --groups-max sets the cap, --rest other counts those beyond it as (other)";
+                                case DISTINCT_VALUES ->
+                                    "; --distinct-max sets the cap, --rest other leaves those beyond it out";
+                                case GROUPS_AND_STEPS -> "; a longer --step or a shorter range makes fewer";
+                                case KEY_BYTES -> "; --rest other counts it as (other)";
+                                case VALUE_BYTES -> "; --rest other leaves it out";
+                            });
         } else if (e instanceof LoomException) {
             return fail(ExitCode.STORE, String.valueOf(e.getMessage()));
         } else if (e instanceof IOException || e instanceof UncheckedIOException) {

@@ -3,39 +3,25 @@ package dev.loom.query;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.error.ExpiredException;
-import dev.loom.format.FieldValue;
 import dev.loom.format.UnknownFieldException;
 import dev.loom.query.group.GroupPasses;
 import dev.loom.query.group.GroupRun;
-import dev.loom.query.group.GroupStates;
 import dev.loom.query.group.GroupTerms;
 import dev.loom.query.group.KeyEncoder;
 import dev.loom.query.histogram.TimeSteps;
-import dev.loom.query.model.Completeness;
 import dev.loom.query.model.GroupLimitException;
 import dev.loom.query.model.GroupOrder;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.QueryStatistics;
-import dev.loom.query.model.TimeRange;
-import dev.loom.query.model.Value;
 import dev.loom.query.plan.EventRange;
 import dev.loom.query.plan.IndexedFunction;
 import dev.loom.query.plan.QueryTerms;
 import dev.loom.query.rank.Percentiles;
-import dev.loom.query.rank.ValueSum;
 import dev.loom.query.walk.QueryScope;
 import java.math.BigDecimal;
 import java.util.Arrays;
-import java.util.Collections;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.TreeSet;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  * with equal values in some fields, in steps of time, or both.
  *
  * <pre>
- *     try (GroupedAggregate.Groups groups = GroupedAggregate.of(snapshot, source, latency)
+ *     try (Groups groups = GroupedAggregate.of(snapshot, source, latency)
  *             .by("op").percentiles(99).order(GroupOrder.descending(GroupOrder.By.SUM)).limit(10).run()) {
- *         for (GroupedAggregate.Group group : groups) { ... }
+ *         for (Group group : groups) { ... }
  *     }
  * </pre>
  *
@@ -300,195 +286,5 @@ public final class GroupedAggregate extends Query<GroupedAggregate> {
         }
         return new GroupTerms(
                 values, by, stepNs, List.copyOf(sorted), distinct, order, limit, groupsMax, distinctMax, restAsOther);
-    }
-
-    /**
-     * The groups that a query found, in order; each step that has records is one, and the rest comes last. Holds memory until it is
-     * closed. For one thread.
-     */
-    public static final class Groups implements Iterable<Group>, AutoCloseable {
-        private final GroupRun run;
-        private final List<BigDecimal> percentiles;
-        private final boolean countsDistinct;
-        private final QueryStatistics statistics;
-        private final Completeness completeness;
-        private boolean closed;
-
-        private Groups(
-                GroupRun run,
-                List<BigDecimal> percentiles,
-                boolean countsDistinct,
-                QueryStatistics statistics,
-                Completeness completeness) {
-            this.run = run;
-            this.percentiles = percentiles;
-            this.countsDistinct = countsDistinct;
-            this.statistics = statistics;
-            this.completeness = completeness;
-        }
-
-        /** The number of groups here, with that of the rest, and with steps of each of their steps. */
-        public int size() {
-            return run.size();
-        }
-
-        /** The number of groups found, with those in the rest unless they were past the cap, without steps. */
-        public int found() {
-            return run.groups();
-        }
-
-        /**
-         * A group, newly made.
-         *
-         * @param i from 0 to before {@link #size()}
-         * @throws IllegalStateException if the groups are closed
-         */
-        public Group get(int i) {
-            if (closed) {
-                throw new IllegalStateException("groups are closed: group=" + i);
-            }
-            Objects.checkIndex(i, run.size());
-            return new Group(run, i, percentiles, countsDistinct);
-        }
-
-        @Override
-        public Iterator<Group> iterator() {
-            return IntStream.range(0, size()).mapToObj(this::get).iterator();
-        }
-
-        /**
-         * Whether groups are in the order asked for. Otherwise it is one by a percentile that is not known of all groups, since the
-         * query ended early or pages are damaged: those of which it is known come first, and then the others by their keys.
-         */
-        public boolean isOrdered() {
-            return run.isOrdered();
-        }
-
-        /** Whether the numbers of distinct values are exact; otherwise there were more than the cap, and they are the least. */
-        public boolean distinctExact() {
-            return run.distinctExact();
-        }
-
-        /** The work done, over all passes. */
-        public QueryStatistics statistics() {
-            return statistics;
-        }
-
-        /** What the result lacks. */
-        public Completeness completeness() {
-            return completeness;
-        }
-
-        /** Frees the memory. Idempotent. */
-        @Override
-        public void close() {
-            closed = true;
-            run.close();
-        }
-    }
-
-    /** A group, or one of its steps. Immutable, and valid after its groups are closed. */
-    public static final class Group {
-        private final boolean other;
-        private final List<FieldValue> key;
-        private final TimeRange range;
-        private final long records;
-        private final long count;
-        private final @Nullable Value min;
-        private final @Nullable Value max;
-        private final ValueSum sum;
-        private final Map<BigDecimal, Value> percentiles;
-        private final long distinct;
-
-        private Group(GroupRun run, int row, List<BigDecimal> wanted, boolean countsDistinct) {
-            GroupStates states = run.states();
-            int cell = run.cell(row);
-            other = run.isOther(row);
-            key = run.key(row);
-            range = run.range(row);
-            records = states.records(cell);
-            count = states.values(cell);
-            min = count == 0 ? null : states.min(cell);
-            max = count == 0 ? null : states.max(cell);
-            sum = states.sum(cell);
-            distinct = countsDistinct ? states.distinct(cell) : -1;
-            percentiles = new LinkedHashMap<>();
-            for (BigDecimal percentile : wanted) {
-                Value value = run.percentile(row, percentile);
-                if (value != null) {
-                    percentiles.put(percentile, value);
-                }
-            }
-        }
-
-        /** Whether it is the group of the rest. */
-        public boolean isOther() {
-            return other;
-        }
-
-        /** The values of the fields, in their order; a missing one is {@link FieldValue.Kind#ABSENT}. Empty for the rest. */
-        public List<FieldValue> key() {
-            return key;
-        }
-
-        /** The times of its step, the last of which ends with the range; without steps, the range of the query. */
-        public TimeRange range() {
-            return range;
-        }
-
-        /** The number of records. */
-        public long records() {
-            return records;
-        }
-
-        /** The number of values; of records, if these are counted. */
-        public long count() {
-            return count;
-        }
-
-        /** The least value; empty if there are no values. */
-        public Optional<Value> min() {
-            return Optional.ofNullable(min);
-        }
-
-        /** The greatest value; empty if there are no values. */
-        public Optional<Value> max() {
-            return Optional.ofNullable(max);
-        }
-
-        /** The sum, as that of {@link IndexedAggregate.Result#sum()}. */
-        public String sum() {
-            return sum.text();
-        }
-
-        /** The sum as the nearest double. */
-        public double doubleSum() {
-            return sum.doubleValue();
-        }
-
-        /** The mean as the nearest double, as that of {@link IndexedAggregate.Result#mean()}. NaN if there are no values. */
-        public double mean() {
-            return sum.mean(count);
-        }
-
-        /** The {@link #count()} per second of the {@link #range()}; empty if that has no start or no end. */
-        public OptionalDouble rate() {
-            return range.isBounded() ? OptionalDouble.of(count / range.seconds()) : OptionalDouble.empty();
-        }
-
-        /** The percentiles that were asked for, in that order, as {@link IndexedAggregate.Result#percentiles()}. */
-        public Map<BigDecimal, Value> percentiles() {
-            return Collections.unmodifiableMap(percentiles);
-        }
-
-        /** One of the {@link #percentiles()}. */
-        public Optional<Value> percentile(double p) {
-            return Percentiles.find(percentiles, p);
-        }
-
-        /** The number of distinct values of the field for that; negative if there was none. */
-        public long distinct() {
-            return distinct;
-        }
     }
 }

@@ -7,7 +7,9 @@ import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
+import dev.loom.query.Group;
 import dev.loom.query.GroupedAggregate;
+import dev.loom.query.Groups;
 import dev.loom.query.model.GroupOrder;
 import dev.loom.query.model.GroupOrder.By;
 import dev.loom.query.model.QueryMemory;
@@ -94,7 +96,7 @@ public final class GroupScenario implements BiFunction<Path, String, List<String
     private static String ask(Snapshot snapshot, QueryMemory memory) {
         long records = 0;
         long distinct = 0;
-        try (GroupedAggregate.Groups groups = GroupedAggregate.of(
+        try (Groups groups = GroupedAggregate.of(
                         snapshot, snapshot.source("a").orElseThrow().id(), IndexFunction.field(JSON, "v"))
                 .by("k")
                 .distinct("d")
@@ -104,7 +106,7 @@ public final class GroupScenario implements BiFunction<Path, String, List<String
                 .step(400)
                 .memory(memory)
                 .run()) {
-            for (GroupedAggregate.Group group : groups) {
+            for (Group group : groups) {
                 records += group.records();
                 distinct += group.distinct();
             }

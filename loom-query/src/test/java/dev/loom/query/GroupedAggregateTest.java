@@ -92,7 +92,7 @@ class GroupedAggregateTest {
         loom.push(source, new UnsafeBuffer(bytes), 0, bytes.length);
     }
 
-    private static String key(GroupedAggregate.Group group) {
+    private static String key(Group group) {
         if (group.isOther()) {
             return "(other)";
         } else if (group.key().isEmpty()) {
@@ -146,7 +146,7 @@ class GroupedAggregateTest {
         if (keyed) {
             query.by("k").distinct("o");
         }
-        try (GroupedAggregate.Groups groups = query.run()) {
+        try (Groups groups = query.run()) {
             assertTrue(memory.reserved() > 0);
             groups.forEach(group -> shown.add(key(group)));
             assertTrue(shown.size() <= (long) limit + 1);
@@ -158,7 +158,7 @@ class GroupedAggregateTest {
             }
             int cells = expected.values().stream().mapToInt(Map::size).sum();
             assertEquals(cells, groups.size());
-            for (GroupedAggregate.Group group : groups) {
+            for (Group group : groups) {
                 long at = step == 0 ? 0 : (group.range().fromNs() - range.fromNs()) / step;
                 check(expected.get(key(group)).get(at), group, keyed);
             }
@@ -166,7 +166,7 @@ class GroupedAggregateTest {
         assertEquals(0, memory.reserved());
     }
 
-    private static void check(List<Row> expected, GroupedAggregate.Group group, boolean distinct) {
+    private static void check(List<Row> expected, Group group, boolean distinct) {
         List<BigInteger> values = expected.stream()
                 .map(Row::value)
                 .filter(value -> value != null)
@@ -204,7 +204,7 @@ class GroupedAggregateTest {
                 push(loom, source, "{\"k\":1,\"v\":" + i * 7_919L % count + "}");
             }
             try (Snapshot snapshot = loom.snapshot();
-                    GroupedAggregate.Groups groups = GroupedAggregate.of(snapshot, source, VALUE)
+                    Groups groups = GroupedAggregate.of(snapshot, source, VALUE)
                             .by("k")
                             .percentiles(PERCENTILES)
                             .run()) {
@@ -240,10 +240,9 @@ class GroupedAggregateTest {
                                         GroupLimitException.class,
                                         () -> query.groupsMax(11).run())
                                 .max());
-                try (GroupedAggregate.Groups groups =
-                        query.groupsMax(10).restAsOther(true).run()) {
+                try (Groups groups = query.groupsMax(10).restAsOther(true).run()) {
                     assertEquals(11, groups.size());
-                    GroupedAggregate.Group rest = groups.get(10);
+                    Group rest = groups.get(10);
                     assertTrue(rest.isOther());
                     assertEquals("110", rest.sum());
                 }

@@ -78,7 +78,7 @@ class OperatorMemoryTest {
     }
 
     private static void groups(Snapshot snapshot, int source, Runnable now, double... percentiles) {
-        try (GroupedAggregate.Groups groups = GroupedAggregate.of(snapshot, source, VALUE)
+        try (Groups groups = GroupedAggregate.of(snapshot, source, VALUE)
                 .by("duration")
                 .percentiles(percentiles)
                 .pulse(now)

@@ -209,7 +209,7 @@ public final class LoomServer implements AutoCloseable {
                 new QueryApi(
                         store.directory(),
                         store::store,
-                        settings.queryTimeout,
+                        new QueryApi.Limits(settings.queryTimeout, settings.maxGroups),
                         new QueryMemory(settings.queryMemoryBytes)),
                 queries,
                 schema(settings.apiSchemaChanges()),

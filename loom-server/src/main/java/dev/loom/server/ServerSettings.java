@@ -5,6 +5,7 @@ import dev.loom.otlp.ingest.IngestSettings;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.otlp.server.OtlpConfig;
 import dev.loom.otlp.server.ServerProtection;
+import dev.loom.query.GroupedAggregate;
 import dev.loom.server.protocol.SchemaRequests;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,6 +36,8 @@ public final class ServerSettings {
     final QueryPool.Limits queries;
     final Duration queryTimeout;
     final long queryMemoryBytes;
+    /** The greatest cap on groups that a query may set. */
+    final int maxGroups;
     /** Paths of the API that need no token. */
     final Set<String> openPaths;
 
@@ -56,6 +59,7 @@ public final class ServerSettings {
         queries = new QueryPool.Limits(from.maxQueries, from.maxQueuedQueries, from.queueTimeout, from.maxFollowers);
         queryTimeout = from.queryTimeout;
         queryMemoryBytes = from.queryMemoryBytes;
+        maxGroups = from.maxGroups;
         openPaths = Set.copyOf(from.openPaths);
         apiSchemaChanges = from.apiSchemaChanges;
         ingestSchemaChanges = from.ingestSchemaChanges;
@@ -128,7 +132,8 @@ public final class ServerSettings {
                 + ", otlpHttp="
                 + otlpHttp + ", ingest=" + ingest + ", api=" + api + ", protection=" + protection + ", otlp=" + otlp
                 + ", sources=" + sources + ", queries=" + queries + ", queryTimeout=" + queryTimeout
-                + ", queryMemoryBytes=" + queryMemoryBytes + ", openPaths=" + openPaths + ", apiSchemaChanges="
+                + ", queryMemoryBytes=" + queryMemoryBytes + ", maxGroups=" + maxGroups + ", openPaths=" + openPaths
+                + ", apiSchemaChanges="
                 + apiSchemaChanges + ", ingestSchemaChanges=" + ingestSchemaChanges + ']';
     }
 
@@ -149,6 +154,7 @@ public final class ServerSettings {
         private int maxFollowers = 8;
         private Duration queryTimeout = Duration.ofMinutes(1);
         private long queryMemoryBytes = Runtime.getRuntime().maxMemory() / QUERY_MEMORY_SHARE;
+        private int maxGroups = GroupedAggregate.GROUPS_MAX;
         private final Set<String> openPaths = new HashSet<>(Set.of(ApiHandler.HEALTH, ApiHandler.READINESS));
         private boolean apiSchemaChanges = true;
         private boolean ingestSchemaChanges = true;
@@ -247,6 +253,22 @@ public final class ServerSettings {
         /** The memory that queries may hold together, bytes; default a quarter of the heap. */
         public Builder queryMemoryBytes(long value) {
             queryMemoryBytes = value;
+            return this;
+        }
+
+        /**
+         * The most groups, and distinct values, that a query may hold whatever it asks for, from 1 to {@link
+         * GroupedAggregate#GROUPS_MAX}, which is the default. A query that says nothing holds the lower one of this and of its own
+         * defaults.
+         *
+         * @throws IllegalArgumentException if it is out of range
+         */
+        public Builder maxGroups(int value) {
+            if (value < 1 || value > GroupedAggregate.GROUPS_MAX) {
+                throw new IllegalArgumentException("most groups of a query are out of range: groups=" + value
+                        + ", min=1, max=" + GroupedAggregate.GROUPS_MAX);
+            }
+            maxGroups = value;
             return this;
         }
 

@@ -145,6 +145,7 @@ final class SettingsReader {
         file.count("api.max_followers").ifPresent(settings::maxFollowers);
         duration("api.query_timeout", settings::queryTimeout);
         file.count("api.query_memory_mib").ifPresent(mib -> settings.queryMemoryBytes((long) mib * MIB));
+        file.count("api.max_groups").ifPresent(settings::maxGroups);
         file.flag("api.token_for_health").ifPresent(settings::tokenForHealth);
         file.flag("api.token_for_metrics").ifPresent(settings::tokenForMetrics);
         file.flag(ServerSettings.API_SCHEMA_CHANGES).ifPresent(settings::apiSchemaChanges);

@@ -9,7 +9,9 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
+import dev.loom.query.Group;
 import dev.loom.query.GroupedAggregate;
+import dev.loom.query.Groups;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.model.TimeRange;
 import java.nio.ByteOrder;
@@ -152,8 +154,8 @@ public class GroupBenchmark {
         }
         long count = 0;
         long total = 0;
-        try (GroupedAggregate.Groups found = query.run()) {
-            for (final GroupedAggregate.Group group : found) {
+        try (Groups found = query.run()) {
+            for (final Group group : found) {
                 count += group.count();
                 total += Long.parseLong(group.sum());
             }

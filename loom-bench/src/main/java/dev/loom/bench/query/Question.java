@@ -2,7 +2,9 @@ package dev.loom.bench.query;
 
 import dev.loom.api.Index;
 import dev.loom.api.Snapshot;
+import dev.loom.query.Group;
 import dev.loom.query.GroupedAggregate;
+import dev.loom.query.Groups;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
 import dev.loom.query.QueryCursor;
@@ -190,15 +192,15 @@ public record Question(String name, Loom loom, String sql) {
                 .order(GroupOrder.ascending(GroupOrder.By.KEY));
     }
 
-    private static List<BigInteger> key(GroupedAggregate.Group group) {
+    private static List<BigInteger> key(Group group) {
         final List<BigInteger> row = new ArrayList<>();
         group.key().forEach(value -> row.add(BigInteger.valueOf(value.longValue())));
         return row;
     }
 
-    private static Answer answer(GroupedAggregate query, Function<GroupedAggregate.Group, List<BigInteger>> row) {
+    private static Answer answer(GroupedAggregate query, Function<Group, List<BigInteger>> row) {
         final List<BigInteger> values = new ArrayList<>();
-        try (GroupedAggregate.Groups groups = query.run()) {
+        try (Groups groups = query.run()) {
             groups.forEach(group -> values.addAll(row.apply(group)));
             return new Answer(values, groups.statistics());
         }

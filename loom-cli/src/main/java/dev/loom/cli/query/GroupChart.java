@@ -9,7 +9,8 @@ import dev.loom.cli.chart.ValueText;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.output.KeyText;
 import dev.loom.cli.output.TextWidth;
-import dev.loom.query.GroupedAggregate;
+import dev.loom.query.Group;
+import dev.loom.query.Groups;
 import dev.loom.query.model.GroupOrder.By;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.model.Value;
@@ -68,13 +69,13 @@ final class GroupChart {
     }
 
     /** Draws each group; returns the number of lines. */
-    long draw(GroupedAggregate.Groups groups, GroupRows rows) {
+    long draw(Groups groups, GroupRows rows) {
         int steps = (int) (Long.divideUnsigned(covered.toNs() - covered.fromNs() - 1, stepNs) + 1);
         List<String> labels = new ArrayList<>();
         List<double[]> lines = new ArrayList<>();
-        GroupedAggregate.Group last = null;
+        Group last = null;
         double[] values = {};
-        for (GroupedAggregate.Group group : groups) {
+        for (Group group : groups) {
             if (last == null || !GroupRows.isSame(last, group)) {
                 values = new double[steps];
                 Arrays.fill(values, Double.NaN);
@@ -100,7 +101,7 @@ final class GroupChart {
         return chart.lines().count();
     }
 
-    private String label(GroupedAggregate.Group group, GroupRows rows) {
+    private String label(Group group, GroupRows rows) {
         if (group.isOther()) {
             return KeyText.OTHER;
         }
@@ -112,7 +113,7 @@ final class GroupChart {
         return cut + " ".repeat(Math.max(0, width - TextWidth.of(cut)));
     }
 
-    private double value(GroupedAggregate.Group group) {
+    private double value(Group group) {
         return switch (shown) {
             case KEY, COUNT -> (double) group.count();
             case SUM -> group.doubleSum();

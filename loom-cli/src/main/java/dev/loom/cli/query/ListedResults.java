@@ -8,7 +8,8 @@ import dev.loom.cli.output.KeyText;
 import dev.loom.cli.output.Listing;
 import dev.loom.cli.output.OutputFormat;
 import dev.loom.query.Difference;
-import dev.loom.query.GroupedAggregate;
+import dev.loom.query.Group;
+import dev.loom.query.Groups;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.ProgressiveCount;
@@ -69,8 +70,7 @@ class ListedResults extends ConsoleResults {
     }
 
     @Override
-    public void onGroups(
-            GroupRequest request, TimeRange covered, Completeness missing, GroupedAggregate.Groups groups) {
+    public void onGroups(GroupRequest request, TimeRange covered, Completeness missing, Groups groups) {
         GroupRows rows = new GroupRows(request, covered, missing, groups);
         if (!groups.distinctExact()) {
             console.say("there are more distinct values than the cap, "
@@ -93,13 +93,13 @@ class ListedResults extends ConsoleResults {
     }
 
     @Override
-    public void onValues(ValuesRequest request, GroupedAggregate.Groups values) {
+    public void onValues(ValuesRequest request, Groups values) {
         boolean table = form == OutputFormat.TABLE;
         Listing listing = table ? new Listing("value", "count", "share") : new Listing("value", "other", "count");
         listing.numbers("share").to(console, form);
         double all = 0;
         if (table) {
-            for (GroupedAggregate.Group value : values) {
+            for (Group value : values) {
                 all += value.count();
             }
         }

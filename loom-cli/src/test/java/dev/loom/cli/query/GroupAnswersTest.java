@@ -399,7 +399,9 @@ final class GroupAnswersTest {
                     answer.startsWith("{\"error\":{\"code\":\"too_many_groups\",\"message\":\"too many groups: found="
                             + groups + ", max=" + (groups - 1) + ", "),
                     answer);
-            assertTrue(answer.endsWith("\"found\":" + groups + ",\"max\":" + (groups - 1) + "}}\n"), answer);
+            assertTrue(
+                    answer.endsWith("\"cap\":\"groups\",\"found\":" + groups + ",\"max\":" + (groups - 1) + "}}\n"),
+                    answer);
             List<Map<String, @Nullable Object>> rows =
                     ask("values", members("field", "k", "groups-max", groups - 1 + "", "rest", "other"));
             assertEquals(groups, rows.size());

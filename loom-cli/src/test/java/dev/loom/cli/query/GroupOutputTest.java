@@ -293,9 +293,8 @@ final class GroupOutputTest {
         exactly[7] = "99";
         cli().run(exactly)
                 .exit(4)
-                .says(
-                        "too many distinct values: found=100, max=99, records read=100; --groups-max and --distinct-max set the"
-                                + " caps, --rest other counts what is beyond them as (other), and a longer --step makes fewer");
+                .says("too many distinct values: found=100, max=99, records read=100; --distinct-max sets the"
+                        + " cap, --rest other leaves those beyond it out");
         Cli.Result least = cli().run(
                         "agg", "s", "--by", "op", "--distinct", "code", "--distinct-max", "99", "--rest", "other")
                 .ok();

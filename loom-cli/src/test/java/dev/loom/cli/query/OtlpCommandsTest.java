@@ -7,12 +7,22 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
+import dev.loom.LoomReader;
 import dev.loom.SharedWriter;
+import dev.loom.api.IndexFunction;
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
 import dev.loom.cli.Cli;
 import dev.loom.otlp.ExportOutcome;
 import dev.loom.otlp.Signal;
 import dev.loom.otlp.ingest.IngestSettings;
 import dev.loom.otlp.ingest.OtlpIngester;
+import dev.loom.otlp.server.Endpoint;
+import dev.loom.query.Group;
+import dev.loom.query.GroupedAggregate;
+import dev.loom.query.Groups;
+import dev.loom.server.LoomServer;
+import dev.loom.server.ServerSettings;
 import io.opentelemetry.proto.collector.logs.v1.ExportLogsServiceRequest;
 import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest;
 import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
@@ -33,12 +43,20 @@ import io.opentelemetry.proto.trace.v1.ScopeSpans;
 import io.opentelemetry.proto.trace.v1.Span;
 import io.opentelemetry.proto.trace.v1.Status;
 import java.math.BigDecimal;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -320,6 +338,79 @@ class OtlpCommandsTest {
                 .sorted()
                 .toList();
         assertEquals(overlapping, found, "seed=" + seed);
+    }
+
+    /** A field of the records that spans refer to makes groups: in a program, at the command line, and of a server. */
+    @Test
+    void shouldGroupSpansByFieldsOfTheirResource() throws Exception {
+        Map<String, Long> expected = new TreeMap<>();
+        for (Sent span : sent) {
+            expected.merge(span.service() + ' ' + span.zone() + ' ' + span.error(), span.duration(), Long::sum);
+        }
+        List<String> fields = List.of("resource.service.name", "resource.zone", "status");
+        Map<String, Long> found = new TreeMap<>();
+        try (LoomReader reader = LoomReader.attach(directory);
+                Snapshot snapshot = reader.snapshot()) {
+            Source spans = snapshot.source("otlp.spans").orElseThrow();
+            IndexFunction duration = IndexFunction.field(spans.format(), "duration");
+            try (Groups groups = GroupedAggregate.of(snapshot, spans.id(), duration)
+                    .by(fields)
+                    .run()) {
+                for (Group group : groups) {
+                    boolean error = group.key().get(2).text().equals("error");
+                    found.put(
+                            group.key().get(0).text() + ' ' + group.key().get(1).text() + ' ' + error,
+                            Long.parseLong(group.sum()));
+                }
+            }
+        }
+        assertEquals(expected, found, "seed=" + seed);
+        List<String> lines = cli.run("agg", "otlp.spans", "duration", "--by", String.join(",", fields), "-o", "json")
+                .ok()
+                .lines();
+        assertEquals(expected, sums(lines), "seed=" + seed);
+        String body =
+                "{\"source\":\"otlp.spans\",\"field\":\"duration\",\"by\":[\"" + String.join("\",\"", fields) + "\"]}";
+        try (LoomServer server = LoomServer.open(ServerSettings.builder()
+                .store(LoomConfig.at(directory)
+                        .recordRingBytes(1 << 20)
+                        .timeRingBytes(1 << 20)
+                        .chunkRingBytes(1 << 20)
+                        .segmentBytes(1 << 18)
+                        .build())
+                .api(Endpoint.parse("localhost:0"))
+                .build())) {
+            URI uri = URI.create("http://" + server.addresses().get("http") + "/v1/agg");
+            HttpRequest request = HttpRequest.newBuilder(uri)
+                    .header("Content-Type", "application/json")
+                    .POST(BodyPublishers.ofString(body))
+                    .build();
+            List<String> answer = HttpClient.newHttpClient()
+                    .send(request, BodyHandlers.ofString())
+                    .body()
+                    .lines()
+                    .toList();
+            assertEquals(lines, answer.subList(0, answer.size() - 1));
+        }
+    }
+
+    private static Map<String, Long> sums(List<String> lines) {
+        Map<String, Long> sums = new TreeMap<>();
+        for (String line : lines) {
+            Matcher matcher = Pattern.compile(
+                            "\"resource.service.name\":\"(\\w+)\",\"resource.zone\":(\\d+),\"status\":\"?(\\w+)"
+                                    + ".*\"sum\":(\\d+)")
+                    .matcher(line);
+            assertTrue(matcher.find(), line);
+            sums.put(
+                    matcher.group(1)
+                            + ' '
+                            + matcher.group(2)
+                            + ' '
+                            + matcher.group(3).equals("error"),
+                    Long.parseLong(matcher.group(4)));
+        }
+        return sums;
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.loom.query.group;
 
 import dev.loom.query.model.GroupLimitException;
+import dev.loom.query.model.GroupLimitException.Cap;
 import java.util.function.IntUnaryOperator;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -33,7 +34,7 @@ final class DistinctValues {
         records++;
         int keyLength = encoder.encode(payload, offset, length);
         if (keyLength == KeyEncoder.TOO_LONG) {
-            leaveOut("distinct value is too long", encoder.lengthWanted(), KeyTable.LENGTH_MAX);
+            leaveOut(Cap.VALUE_BYTES, encoder.lengthWanted(), KeyTable.LENGTH_MAX);
             return;
         } else if (encoder.isAbsent()) {
             return;
@@ -43,16 +44,16 @@ final class DistinctValues {
         if (values.find(encoder.key(), keyLength, hash) != KeyTable.NONE) {
             return;
         } else if (values.size() >= terms.distinctMax()) {
-            leaveOut("too many distinct values", values.size() + 1L, terms.distinctMax());
+            leaveOut(Cap.DISTINCT_VALUES, values.size() + 1L, terms.distinctMax());
             return;
         }
         values.add(encoder.key(), keyLength, hash);
         states.addDistinct(cell, 1);
     }
 
-    private void leaveOut(String what, long found, long max) {
+    private void leaveOut(Cap cap, long found, long max) {
         if (!terms.restAsOther()) {
-            throw new GroupLimitException(what, found, max, records);
+            throw new GroupLimitException(cap, found, max, records);
         }
         exact = false;
     }
@@ -67,10 +68,11 @@ final class DistinctValues {
      *
      * @param target the group for a cell, or {@link GroupTable#NONE}
      * @param first added to the numbers of groups, so that they differ from those of cells unless they are cells
+     * @param ending asked from time to time; the count ends early when it says so
      */
-    void count(IntUnaryOperator target, GroupStates into, long first) {
+    void count(IntUnaryOperator target, GroupStates into, long first, Ending ending) {
         int end = values.size();
-        for (int i = 0; i < end; i++) {
+        for (int i = 0; i < end && !ending.isNow(); i++) {
             UnsafeBuffer from = values.buffer(i);
             int at = values.offset(i);
             long cell = from.getLong(at);

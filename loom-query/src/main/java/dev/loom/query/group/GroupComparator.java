@@ -15,13 +15,16 @@ final class GroupComparator implements Comparator<Integer> {
     private final GroupRanks ranks;
     private final ValueSum sum;
     private final ValueSum otherSum;
+    private final Ending ending;
 
     /**
      * Prepares to compare.
      *
      * @param ranks of the groups, for an order by a percentile
+     * @param ending ends the sort, by an {@link Ending.Interruption}
      */
-    GroupComparator(GroupOrder order, GroupTable table, GroupStates totals, GroupRanks ranks) {
+    GroupComparator(GroupOrder order, GroupTable table, GroupStates totals, GroupRanks ranks, Ending ending) {
+        this.ending = ending;
         this.order = order;
         this.table = table;
         this.totals = totals;
@@ -32,6 +35,9 @@ final class GroupComparator implements Comparator<Integer> {
 
     @Override
     public int compare(Integer left, Integer right) {
+        if (ending.isNow()) {
+            throw new Ending.Interruption();
+        }
         int byOrder = compareByOrder(left, right);
         return byOrder != 0 ? byOrder : table.compareKeys(left, right);
     }

@@ -77,6 +77,11 @@ public final class GroupPasses {
         guard.restart();
     }
 
+    /** Whether the query was cancelled, as its completeness says then; asked between passes. */
+    boolean isCancelled() {
+        return scope.isCancelled();
+    }
+
     /** The number of records read and examined. */
     public long recordsRead() {
         return recordsRead;

@@ -42,6 +42,7 @@ public final class GroupRun implements AutoCloseable {
     private final GroupTable table;
     private final @Nullable DistinctValues distinct;
     private final GroupRanks ranks;
+    private final Ending ending;
     private boolean ordered;
     /** The groups shown, in order. */
     private int[] shown = {};
@@ -68,6 +69,7 @@ public final class GroupRun implements AutoCloseable {
                         new KeyEncoder(format, List.of(terms.distinct()), lookup, DistinctValues.VALUES_BEGIN),
                         seed);
         ranks = new GroupRanks(memory, states, function, terms.percentiles());
+        ending = new Ending(passes::isCancelled);
     }
 
     /**
@@ -101,10 +103,11 @@ public final class GroupRun implements AutoCloseable {
             going = passes.search(table, ordering, false);
         }
         ordered = percentile == null || ordering.knows(table.size(), percentile);
-        shown = order(new GroupComparator(terms.order(), table, totals, ordering));
+        shown = order(new GroupComparator(terms.order(), table, totals, ordering, ending));
         int[] places = places();
         countRest(places);
         rows = rows(places);
+        going &= !passes.isCancelled();
         if (going && !terms.percentiles().isEmpty()) {
             for (int row = 0; row < rows.length; row++) {
                 ranks.ask(cell(row));
@@ -120,21 +123,26 @@ public final class GroupRun implements AutoCloseable {
         for (int group = 0; group < table.size(); group++) {
             totals.add();
         }
-        for (int cell = 0; cell < table.cellCount(); cell++) {
+        for (int cell = 0; cell < table.cellCount() && !ending.isNow(); cell++) {
             totals.merge(table.groupOf(cell), states, cell);
         }
         if (distinct != null && terms.order().by() == By.DISTINCT) {
-            distinct.count(table::groupOf, totals, GROUPS_BEHIND_CELLS);
+            distinct.count(table::groupOf, totals, GROUPS_BEHIND_CELLS, ending);
         }
     }
 
     private int[] order(GroupComparator comparator) {
-        return IntStream.range(1, table.size())
-                .boxed()
-                .sorted(comparator)
-                .limit(terms.limit())
-                .mapToInt(Integer::intValue)
-                .toArray();
+        IntStream all = IntStream.range(1, table.size());
+        try {
+            return all.boxed()
+                    .sorted(comparator)
+                    .limit(terms.limit())
+                    .mapToInt(Integer::intValue)
+                    .toArray();
+        } catch (Ending.Interruption e) {
+            ordered = false;
+            return IntStream.range(1, table.size()).limit(terms.limit()).toArray();
+        }
     }
 
     /** For each group its place among those shown, which for the others is behind the last. */
@@ -147,7 +155,7 @@ public final class GroupRun implements AutoCloseable {
         return places;
     }
 
-    /** Counts groups that are not shown in that of the rest. */
+    /** Counts groups that are not shown in that of the rest; only some, if the query ends. */
     private void countRest(int[] places) {
         for (int group = 1; group < table.size(); group++) {
             if (places[group] == shown.length) {
@@ -155,7 +163,7 @@ public final class GroupRun implements AutoCloseable {
             }
         }
         int end = table.cellCount();
-        for (int cell = 0; cell < end; cell++) {
+        for (int cell = 0; cell < end && !ending.isNow(); cell++) {
             int group = table.groupOf(cell);
             if (group != GroupTable.OTHER && places[group] == shown.length) {
                 states.merge(table.addCell(GroupTable.OTHER, table.stepOf(cell)), states, cell);
@@ -170,7 +178,8 @@ public final class GroupRun implements AutoCloseable {
                                 : GroupTable.NONE;
                     },
                     states,
-                    0);
+                    0,
+                    ending);
         }
     }
 

@@ -5,6 +5,7 @@ import dev.loom.format.PayloadFormat;
 import dev.loom.format.RecordLookup;
 import dev.loom.query.histogram.CellCounts;
 import dev.loom.query.model.GroupLimitException;
+import dev.loom.query.model.GroupLimitException.Cap;
 import dev.loom.value.RecordBatch;
 import java.util.Arrays;
 import java.util.List;
@@ -132,22 +133,22 @@ final class GroupTable {
     private int add(DirectBuffer payload, int offset, int length, int before) {
         int keyLength = encoder.encode(payload, offset, length);
         if (keyLength == KeyEncoder.TOO_LONG) {
-            return other("group key is too long", encoder.lengthWanted(), KeyTable.LENGTH_MAX, before);
+            return other(Cap.KEY_BYTES, encoder.lengthWanted(), KeyTable.LENGTH_MAX, before);
         }
         long hash = keys.hash(encoder.key(), keyLength);
         int key = keys.find(encoder.key(), keyLength, hash);
         if (key != KeyTable.NONE) {
             return key + 1;
         } else if (keys.size() >= terms.groupsMax()) {
-            return other("too many groups", keys.size() + 1L, terms.groupsMax(), before);
+            return other(Cap.GROUPS, keys.size() + 1L, terms.groupsMax(), before);
         }
         keys.add(encoder.key(), keyLength, hash);
         return addGroup();
     }
 
-    private int other(String what, long found, long max, int before) {
+    private int other(Cap cap, long found, long max, int before) {
         if (!terms.restAsOther()) {
-            throw new GroupLimitException(what, found, max, records + before + 1);
+            throw new GroupLimitException(cap, found, max, records + before + 1);
         }
         return OTHER;
     }
@@ -205,7 +206,7 @@ final class GroupTable {
         int cell = findCell(group, step);
         if (cell == NONE) {
             if (states.size() >= CELLS_MAX) {
-                throw new GroupLimitException("too many groups and steps", states.size() + 1L, CELLS_MAX, records);
+                throw new GroupLimitException(Cap.GROUPS_AND_STEPS, states.size() + 1L, CELLS_MAX, records);
             }
             cells.add(cellKey, Long.BYTES, cells.hash(cellKey, Long.BYTES));
             cell = states.add();

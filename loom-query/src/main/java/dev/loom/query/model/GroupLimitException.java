@@ -3,25 +3,51 @@ package dev.loom.query.model;
 import dev.loom.error.LoomException;
 
 /**
- * A query has more groups, or more distinct values, than it may hold, or a key that is too long. The message has the cap and what was
- * found so far. With the rest counted as other, groups past the cap and long keys are no error.
+ * A query has more groups, or more distinct values, than it may hold, or a key that is too long. It says which cap was hit, the cap, and
+ * what was found so far. With the rest counted as other, groups past the cap and long keys are no error.
  */
 public final class GroupLimitException extends LoomException {
     private static final long serialVersionUID = 1L;
 
+    /** What there may only be so many of. */
+    public enum Cap {
+        /** Groups, whether shown or not. */
+        GROUPS("too many groups"),
+        /** Groups with their steps, of those that have records. */
+        GROUPS_AND_STEPS("too many groups and steps"),
+        /** Distinct values of all groups. */
+        DISTINCT_VALUES("too many distinct values"),
+        /** Bytes of the key of a group. */
+        KEY_BYTES("group key is too long"),
+        /** Bytes of a distinct value. */
+        VALUE_BYTES("distinct value is too long");
+
+        private final String exceeded;
+
+        Cap(String exceeded) {
+            this.exceeded = exceeded;
+        }
+    }
+
+    private final Cap cap;
     private final long max;
     private final long found;
 
     /**
      * A cap is exceeded.
      *
-     * @param what is too many or too long, lower case
      * @param records that were read so far
      */
-    public GroupLimitException(String what, long found, long max, long records) {
-        super(what + ": found=" + found + ", max=" + max + ", records read=" + records);
+    public GroupLimitException(Cap cap, long found, long max, long records) {
+        super(cap.exceeded + ": found=" + found + ", max=" + max + ", records read=" + records);
+        this.cap = cap;
         this.max = max;
         this.found = found;
+    }
+
+    /** Which cap was hit. */
+    public Cap cap() {
+        return cap;
     }
 
     /** The cap. */

@@ -4,7 +4,9 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.format.FieldValue;
 import dev.loom.query.EventExtent;
+import dev.loom.query.Group;
 import dev.loom.query.GroupedAggregate;
+import dev.loom.query.Groups;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.Completeness.Limit;
 import dev.loom.query.model.QueryStatistics;
@@ -39,7 +41,7 @@ final class GroupedRun {
     }
 
     /** @param found takes the groups, and the times that they cover, see {@link ResultHandler#onGroups} */
-    void run(BiConsumer<TimeRange, GroupedAggregate.Groups> found) {
+    void run(BiConsumer<TimeRange, Groups> found) {
         GroupedAggregate query = query();
         HistogramSteps steps = null;
         if (request.keys().steps() != null) {
@@ -54,7 +56,7 @@ final class GroupedRun {
             selected.confine(query);
         }
         GroupedAggregate prepared = run.prepare(query);
-        try (GroupedAggregate.Groups groups = RecordSelection.checked(prepared::run)) {
+        try (Groups groups = RecordSelection.checked(prepared::run)) {
             run.add(groups.statistics().plus(QueryStatistics.NONE.seeing(keysSeen(groups))), groups.completeness());
             if (groups.size() == 0) {
                 results.onNothing(NOTHING);
@@ -67,12 +69,12 @@ final class GroupedRun {
     }
 
     /** The fields of the keys that no group has a value in: they may be misspelt. Nothing is known if there is a rest. */
-    private Map<String, Boolean> keysSeen(GroupedAggregate.Groups groups) {
+    private Map<String, Boolean> keysSeen(Groups groups) {
         Map<String, Boolean> unseen = new TreeMap<>();
         List<String> fields = request.keys().fields();
         fields.forEach(field -> unseen.put(field, false));
         for (int i = 0; i < groups.size() && !unseen.isEmpty(); i++) {
-            GroupedAggregate.Group group = groups.get(i);
+            Group group = groups.get(i);
             if (group.isOther()) {
                 return Map.of();
             }

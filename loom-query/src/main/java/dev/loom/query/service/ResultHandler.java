@@ -3,7 +3,7 @@ package dev.loom.query.service;
 import dev.loom.api.Source;
 import dev.loom.format.RecordLookup;
 import dev.loom.query.Difference;
-import dev.loom.query.GroupedAggregate;
+import dev.loom.query.Groups;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.ProgressiveCount;
@@ -46,11 +46,10 @@ public interface ResultHandler {
      *     and last record, unless all are of one moment; with steps, from the first step's start to the last step's end
      * @param missing what the answer lacks, also of the range before and behind the steps
      */
-    default void onGroups(
-            GroupRequest request, TimeRange covered, Completeness missing, GroupedAggregate.Groups groups) {}
+    default void onGroups(GroupRequest request, TimeRange covered, Completeness missing, Groups groups) {}
 
     /** The answer to a request for values, during the call only; each is a group. */
-    default void onValues(ValuesRequest request, GroupedAggregate.Groups values) {}
+    default void onValues(ValuesRequest request, Groups values) {}
 
     /** The answer to a request for differences. Not called if a percentile chooses and there are no values. */
     default void onDifference(DifferenceRequest request, Difference.Result found) {}

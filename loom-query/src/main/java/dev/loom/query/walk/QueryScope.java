@@ -161,6 +161,14 @@ public final class QueryScope implements AutoCloseable {
         return limit != Limit.NONE || current == null ? limit : current.limit();
     }
 
+    /** Looks, between walks, whether the query was cancelled, which {@link #limit()} tells from then on. */
+    public boolean isCancelled() {
+        if (limits.check(done.bytesRead()) == Limit.CANCELLED) {
+            limit = Limit.CANCELLED;
+        }
+        return limit() == Limit.CANCELLED;
+    }
+
     /** Whether records that were passed over may be gone. */
     public boolean isExpired() {
         SourceWalk current = walk;

@@ -11,12 +11,13 @@ import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
+import dev.loom.query.Group;
 import dev.loom.query.GroupedAggregate;
-import dev.loom.query.GroupedAggregate.Group;
-import dev.loom.query.GroupedAggregate.Groups;
+import dev.loom.query.Groups;
 import dev.loom.query.Histogram;
 import dev.loom.query.model.Completeness.Limit;
 import dev.loom.query.model.GroupLimitException;
+import dev.loom.query.model.GroupLimitException.Cap;
 import dev.loom.query.model.GroupOrder;
 import dev.loom.query.model.GroupOrder.By;
 import dev.loom.query.model.QueryBudget;
@@ -29,6 +30,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -110,6 +112,7 @@ final class GroupLimitsTest {
             GroupLimitException tooLong = assertThrows(GroupLimitException.class, query::run);
             assertEquals(KeyTable.LENGTH_MAX, tooLong.max());
             assertEquals(KeyTable.LENGTH_MAX + 1, tooLong.found());
+            assertEquals(Cap.KEY_BYTES, tooLong.cap());
             assertTrue(String.valueOf(tooLong.getMessage()).contains("records read=4"), tooLong::getMessage);
             try (Groups groups = query.restAsOther(true).percentiles(50).run()) {
                 assertEquals(List.of("3", "4", "8"), sums(groups));
@@ -151,10 +154,10 @@ final class GroupLimitsTest {
                 assertEquals(5, groups.get(1).distinct());
                 assertTrue(groups.distinctExact());
             }
-            assertEquals(
-                    10,
-                    assertThrows(GroupLimitException.class, query.distinctMax(9)::run)
-                            .found());
+            GroupLimitException tooMany = assertThrows(GroupLimitException.class, query.distinctMax(9)::run);
+            assertEquals(10, tooMany.found());
+            assertEquals(9, tooMany.max());
+            assertEquals(Cap.DISTINCT_VALUES, tooMany.cap());
             try (Groups groups = query.restAsOther(true).run()) {
                 assertEquals(5, groups.get(0).distinct());
                 assertEquals(4, groups.get(1).distinct());
@@ -164,7 +167,9 @@ final class GroupLimitsTest {
         push("{\"k\":0,\"d\":\"" + "x".repeat(KeyTable.LENGTH_MAX) + "\"}");
         try (Snapshot snapshot = loom.snapshot()) {
             GroupedAggregate query = byJson(snapshot, "k").distinct("d");
-            assertThrows(GroupLimitException.class, query::run);
+            assertEquals(
+                    Cap.VALUE_BYTES,
+                    assertThrows(GroupLimitException.class, query::run).cap());
             try (Groups groups = query.restAsOther(true).run()) {
                 assertFalse(groups.distinctExact());
             }
@@ -184,6 +189,7 @@ final class GroupLimitsTest {
             }
             GroupLimitException tooMany = assertThrows(GroupLimitException.class, query.groupsMax(999)::run);
             assertEquals(1_000, tooMany.found());
+            assertEquals(Cap.GROUPS, tooMany.cap());
             assertTrue(String.valueOf(tooMany.getMessage()).contains("records read=1000"), tooMany::getMessage);
             try (Groups groups = query.restAsOther(true).run()) {
                 assertEquals(1_000, groups.size());
@@ -191,6 +197,50 @@ final class GroupLimitsTest {
                 assertEquals("2", groups.get(999).sum());
                 assertTrue(groups.get(999).isOther());
             }
+        }
+    }
+
+    /** Looks at a query that puts many groups in order, and counts the rest and its distinct values, wherever it may be cancelled. */
+    @Test
+    void shouldEndWhereverItIsCancelledAfterItHasReadEverything() {
+        int count = Ending.STEPS + 1_000;
+        for (int i = 0; i < count; i++) {
+            push(i, 1, 0);
+        }
+        try (Snapshot snapshot = loom.snapshot()) {
+            AtomicInteger looks = new AtomicInteger();
+            AtomicInteger looksMax = new AtomicInteger(Integer.MAX_VALUE);
+            GroupedAggregate query = byStruct(snapshot)
+                    .distinct("v")
+                    .groupsMax(count)
+                    .distinctMax(count)
+                    .cancelWhen(() -> looks.incrementAndGet() > looksMax.get());
+            query.order(GroupOrder.descending(By.KEY)).limit(3);
+            try (Groups groups = query.run()) {
+                assertTrue(groups.isOrdered());
+                assertEquals(count - 1, groups.get(0).key().get(0).longValue());
+                assertEquals(count - 3, groups.get(3).count());
+                assertEquals(Limit.NONE, groups.completeness().limit());
+            }
+            int all = looks.get();
+            assertTrue(all > 3, "looks=" + all);
+            boolean unordered = false;
+            boolean partOfRest = false;
+            for (int max = all - 1; max > 0; max = max > all - 8 ? max - 1 : max * 3 / 4) {
+                looksMax.set(max);
+                looks.set(0);
+                try (Groups groups = query.run()) {
+                    assertEquals(Limit.CANCELLED, groups.completeness().limit(), "looks=" + max);
+                    assertTrue(groups.size() <= 4, "groups=" + groups.size());
+                    unordered |= !groups.isOrdered();
+                    partOfRest |= groups.isOrdered()
+                            && groups.found() == count
+                            && groups.get(3).count() < count - 3;
+                }
+                assertEquals(0, memory.reserved());
+            }
+            assertTrue(unordered);
+            assertTrue(partOfRest);
         }
     }
 
@@ -215,6 +265,7 @@ final class GroupLimitsTest {
             GroupLimitException tooMany = assertThrows(GroupLimitException.class, query::run);
             assertEquals(Histogram.CELLS_MAX, tooMany.max());
             assertEquals(Histogram.CELLS_MAX + 1, tooMany.found());
+            assertEquals(Cap.GROUPS_AND_STEPS, tooMany.cap());
         }
     }
 

@@ -2,7 +2,8 @@ package dev.loom.query.group;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.loom.query.GroupedAggregate;
+import dev.loom.query.Group;
+import dev.loom.query.Groups;
 import dev.loom.query.model.GroupOrder;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.model.Value;
@@ -149,7 +150,7 @@ final class GroupOracle {
     }
 
     /** Compares an answer with what the rows say, row by row. */
-    static void check(List<Row> rows, Question question, GroupedAggregate.Groups found) {
+    static void check(List<Row> rows, Question question, Groups found) {
         Map<List<KeyValue>, List<Row>> groups = new TreeMap<>(BY_KEY);
         List<Row> rest = new ArrayList<>();
         for (Row row : rows) {
@@ -191,14 +192,13 @@ final class GroupOracle {
     }
 
     /** Compares the steps of a group, or of the rest; returns the place of the next row. */
-    private static int check(
-            @Nullable List<KeyValue> key, List<Row> rows, Question question, GroupedAggregate.Groups found, int first) {
+    private static int check(@Nullable List<KeyValue> key, List<Row> rows, Question question, Groups found, int first) {
         Map<Integer, List<Row>> steps = new TreeMap<>();
         rows.forEach(row -> steps.computeIfAbsent(question.step(row), any -> new ArrayList<>())
                 .add(row));
         int at = first;
         for (Map.Entry<Integer, List<Row>> step : steps.entrySet()) {
-            GroupedAggregate.Group group = found.get(at++);
+            Group group = found.get(at++);
             assertEquals(key == null, group.isOther(), () -> "expected " + key);
             assertEquals(
                     key == null ? List.of() : key,
@@ -209,7 +209,7 @@ final class GroupOracle {
         return at;
     }
 
-    private static void check(Totals expected, Question question, GroupedAggregate.Group group) {
+    private static void check(Totals expected, Question question, Group group) {
         assertEquals(expected.rows.size(), group.records());
         assertEquals(expected.count(question), group.count());
         String distinct = question.distinct();

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.Snapshot;
 import dev.loom.query.GroupedAggregate;
+import dev.loom.query.Groups;
 import dev.loom.query.group.GroupOracle.Question;
 import dev.loom.query.group.GroupOracle.Row;
 import dev.loom.query.model.GroupOrder;
@@ -93,7 +94,7 @@ final class GroupOracleTest {
                 .restAsOther(question.groupsMax() < GroupedAggregate.GROUPS_MAX_DEFAULT)
                 .useTimeIndex(random.nextInt(4) > 0)
                 .useChunkIndex(random.nextInt(4) > 0);
-        try (GroupedAggregate.Groups groups = query.run()) {
+        try (Groups groups = query.run()) {
             assertTrue(groups.completeness().complete());
             assertTrue(groups.distinctExact());
             fromTotals += groups.statistics().chunksFromTotals();

@@ -15,7 +15,7 @@ import dev.loom.error.ExpiredException;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.query.GroupedAggregate;
-import dev.loom.query.GroupedAggregate.Groups;
+import dev.loom.query.Groups;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import dev.loom.query.group.GroupOracle.Question;

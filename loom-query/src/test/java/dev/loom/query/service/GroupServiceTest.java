@@ -7,7 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.Snapshot;
-import dev.loom.query.GroupedAggregate;
+import dev.loom.query.Group;
+import dev.loom.query.Groups;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.GroupLimitException;
 import dev.loom.query.model.GroupOrder;
@@ -40,15 +41,14 @@ final class GroupServiceTest {
     private TimedStore store;
 
     private static final class Results implements ResultHandler {
-        private final List<GroupedAggregate.Group> groups = new ArrayList<>();
+        private final List<Group> groups = new ArrayList<>();
         private @Nullable TimeRange covered;
         private @Nullable Completeness missing;
         private @Nullable String nothing;
-        private GroupedAggregate.@Nullable Groups answer;
+        private @Nullable Groups answer;
 
         @Override
-        public void onGroups(
-                GroupRequest request, TimeRange times, Completeness lacking, GroupedAggregate.Groups found) {
+        public void onGroups(GroupRequest request, TimeRange times, Completeness lacking, Groups found) {
             missing = lacking;
             covered = times;
             answer = found;
@@ -56,7 +56,7 @@ final class GroupServiceTest {
         }
 
         @Override
-        public void onValues(ValuesRequest request, GroupedAggregate.Groups found) {
+        public void onValues(ValuesRequest request, Groups found) {
             found.forEach(groups::add);
         }
 
@@ -129,7 +129,7 @@ final class GroupServiceTest {
                     members.add(n);
                 }
             }
-            GroupedAggregate.Group group = results.groups.get(i);
+            Group group = results.groups.get(i);
             assertEquals(5L * i, group.key().get(0).longValue());
             assertEquals(members.size(), group.count());
             assertEquals(members.size(), group.distinct());
@@ -219,7 +219,7 @@ final class GroupServiceTest {
     void shouldStepOverTheTimesThatRecordsCarry() {
         run(byTime(store.records(TimeRange.ALL, true), Duration.ofNanos(60), GroupRequest.Caps.DEFAULT));
         assertEquals(new TimeRange(0, 240), results.covered);
-        for (GroupedAggregate.Group group : results.groups) {
+        for (Group group : results.groups) {
             long own = group.key().get(0).longValue();
             assertEquals(new TimeRange(own / 60 * 60, own / 60 * 60 + 60), group.range());
         }

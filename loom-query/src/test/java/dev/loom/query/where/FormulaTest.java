@@ -49,6 +49,11 @@ class FormulaTest {
         "a / b == 0.1, a=1 b=10, true",
         "a / b == d, a=1 b=10 d=0.1, true",
         "a / b < d, a=-7 b=-2 d=3.6, true",
+        // barely above half way between two doubles
+        "a / 3 == d, a=108086391056891917 d=36028797018963976.0, true",
+        "a / -3 == d, a=108086391056891917 d=-36028797018963976.0, true",
+        "a / 3 == d, a=108086391056891914 d=36028797018963968.0, true",
+        "a / 7 + d == 2635249153387078801, a=18446744073709551609 d=0.0, false",
         "a / -2 == -3.5, a=7, true",
         // no number is the result of a division by 0
         "a / b > 0, a=1 b=0, false",

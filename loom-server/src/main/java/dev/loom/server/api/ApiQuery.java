@@ -1,8 +1,10 @@
 package dev.loom.server.api;
 
 import dev.loom.api.Snapshot;
+import dev.loom.query.GroupedAggregate;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.QueryRequest;
+import dev.loom.query.service.RequestException;
 import dev.loom.query.service.TailRequest;
 import dev.loom.server.request.DifferenceTexts;
 import dev.loom.server.request.GroupTexts;
@@ -10,7 +12,6 @@ import dev.loom.server.request.RequestBuilder;
 import dev.loom.server.request.RequestTexts;
 import dev.loom.server.request.RequestTimes;
 import dev.loom.server.request.TimeKind;
-import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -47,27 +48,27 @@ record ApiQuery(
      * Reads a query.
      *
      * @param name one of {@link #NAMES}
-     * @param timeMax the longest time of a query that does not follow
+     * @param most what a query may take
      * @throws ApiFailure if a member is unknown, missing, or of another type
      */
-    static ApiQuery read(String name, RequestMembers in, Duration timeMax) {
+    static ApiQuery read(String name, RequestMembers in, QueryApi.Limits most) {
         String source = in.required("source");
         List<String> where = in.texts("where");
         // what a terminal shows
         in.flag("explain");
         in.flag("strict");
         if (name.equals("tail")) {
-            return tail(source, where, in, timeMax);
+            return tail(source, where, in, most);
         }
-        QueryLimits limits = limits(in, timeMax, false);
+        QueryLimits limits = limits(in, most, false);
         RequestTimes times = times(in);
         List<String> fields = List.of("agg", "values", "hist", "diff").contains(name) ? List.of() : fields(in);
         Function<RequestBuilder, QueryRequest> request = switch (name) {
             case "scan" -> scan(source, where, in);
             case "search" -> search(source, where, in);
             case "top" -> top(source, where, in);
-            case "agg" -> aggregate(source, where, in);
-            case "values" -> values(source, where, in);
+            case "agg" -> aggregate(source, where, in, most);
+            case "values" -> values(source, where, in, most);
             case "hist" -> histogram(source, where, in);
             case "diff" -> difference(source, where, in);
             default -> correlate(source, where, in);
@@ -76,10 +77,10 @@ record ApiQuery(
         return new ApiQuery(source, times, limits, fields, name.equals("correlate"), request, null);
     }
 
-    private static ApiQuery tail(String source, List<String> where, RequestMembers in, Duration timeMax) {
+    private static ApiQuery tail(String source, List<String> where, RequestMembers in, QueryApi.Limits most) {
         boolean endless = in.flag(FOLLOW);
         boolean follow = in.flag("f") || endless;
-        QueryLimits limits = limits(in, timeMax, endless);
+        QueryLimits limits = limits(in, most, endless);
         List<String> fields = fields(in);
         String text = in.text("query");
         long lines = in.number("lines", in.number("n", TAIL_LINES));
@@ -119,7 +120,7 @@ record ApiQuery(
     }
 
     private static Function<RequestBuilder, QueryRequest> aggregate(
-            String source, List<String> where, RequestMembers in) {
+            String source, List<String> where, RequestMembers in, QueryApi.Limits most) {
         String field = in.text("field");
         List<String> percentiles = in.parts("percentile");
         GroupTexts groups = new GroupTexts(
@@ -128,16 +129,27 @@ record ApiQuery(
                 in.text("distinct"),
                 in.text("order"),
                 in.number("limit"),
-                in.number("groups-max"),
-                in.number("distinct-max"),
+                cap(in, "groups-max", GroupedAggregate.GROUPS_MAX_DEFAULT, most),
+                cap(in, "distinct-max", GroupedAggregate.DISTINCT_MAX_DEFAULT, most),
                 rest(in));
         return builder -> builder.aggregate(source, field, where, percentiles, groups);
     }
 
-    private static Function<RequestBuilder, QueryRequest> values(String source, List<String> where, RequestMembers in) {
+    private static Function<RequestBuilder, QueryRequest> values(
+            String source, List<String> where, RequestMembers in, QueryApi.Limits most) {
         String field = in.required("field");
-        GroupTexts groups = GroupTexts.values(in.number("limit"), in.number("groups-max"), rest(in));
+        GroupTexts groups = GroupTexts.values(
+                in.number("limit"), cap(in, "groups-max", GroupedAggregate.GROUPS_MAX_DEFAULT, most), rest(in));
         return builder -> builder.values(source, field, where, groups);
+    }
+
+    /** A cap, within the server's. */
+    private static long cap(RequestMembers in, String name, int otherwise, QueryApi.Limits most) {
+        Long asked = in.number(name);
+        if (asked != null && asked > most.groupsMax()) {
+            throw new RequestException(name, " is more than this server takes: " + asked + ", max=" + most.groupsMax());
+        }
+        return asked == null ? Math.min(otherwise, most.groupsMax()) : asked;
     }
 
     private static boolean rest(RequestMembers in) {
@@ -201,7 +213,7 @@ record ApiQuery(
                 kind.isEmpty() ? null : TimeKind.valueOf(kind.get(0).toUpperCase(Locale.ROOT)));
     }
 
-    private static QueryLimits limits(RequestMembers in, Duration timeMax, boolean follows) {
+    private static QueryLimits limits(RequestMembers in, QueryApi.Limits most, boolean follows) {
         List<String> disabled = in.words("disable-index", List.of("time", "chunk", "text"));
         QueryLimits limits = RequestTexts.limits(
                 in.text("timeout"),
@@ -209,6 +221,6 @@ record ApiQuery(
                 !disabled.contains("time"),
                 !disabled.contains("chunk"),
                 !disabled.contains("text"));
-        return follows ? limits : limits.withTimeMax(timeMax);
+        return follows ? limits : limits.withTimeMax(most.timeMax());
     }
 }

@@ -29,6 +29,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -49,22 +50,30 @@ public final class QueryApi {
 
     private final Path directory;
     private final Supplier<Store> store;
-    private final Duration timeMax;
+    private final Limits limits;
     private final QueryMemory memory;
 
     /**
      * Prepares to answer from a store.
      *
      * @param store supplies the store; each query closes what it gets
-     * @param timeMax the longest time of a query that does not run until its client leaves
+     * @param limits of each query
      * @param memory the memory budget of all queries together
      */
-    public QueryApi(Path directory, Supplier<Store> store, Duration timeMax, QueryMemory memory) {
+    public QueryApi(Path directory, Supplier<Store> store, Limits limits, QueryMemory memory) {
         this.directory = directory;
         this.store = store;
-        this.timeMax = timeMax;
+        this.limits = limits;
         this.memory = memory;
     }
+
+    /**
+     * What a query may take, whatever it asks for.
+     *
+     * @param timeMax the longest time of a query that does not run until its client leaves
+     * @param groupsMax the most groups and distinct values
+     */
+    public record Limits(Duration timeMax, int groupsMax) {}
 
     /** The names of all requests. */
     public static Set<String> names() {
@@ -112,7 +121,7 @@ public final class QueryApi {
 
         private ApiQuery read(String name, RequestMembers in) {
             try {
-                return ApiQuery.read(name, in, timeMax);
+                return ApiQuery.read(name, in, limits);
             } catch (RequestException e) {
                 throw ApiFailure.badRequest(String.valueOf(e.getMessage()));
             }
@@ -231,9 +240,20 @@ public final class QueryApi {
                     413,
                     "too_many_groups",
                     message
-                            + "; groups-max and distinct-max set the caps, rest counts what is beyond them as other, and a"
-                            + " longer step makes fewer",
-                    new TreeMap<>(Map.of("found", limit.found(), "max", limit.max())));
+                            + switch (limit.cap()) {
+                                case GROUPS -> "; groups-max sets the cap, rest counts those beyond it as other";
+                                case DISTINCT_VALUES -> "; distinct-max sets the cap, rest leaves those beyond it out";
+                                case GROUPS_AND_STEPS -> "; a longer step or a shorter range makes fewer";
+                                case KEY_BYTES -> "; rest counts it as other";
+                                case VALUE_BYTES -> "; rest leaves it out";
+                            },
+                    new TreeMap<>(Map.of(
+                            "cap",
+                            limit.cap().name().toLowerCase(Locale.ROOT),
+                            "found",
+                            limit.found(),
+                            "max",
+                            limit.max())));
         } else if (e instanceof ExpiredException) {
             return new ApiFailure(410, "expired", message);
         } else if (e instanceof LoomException) {

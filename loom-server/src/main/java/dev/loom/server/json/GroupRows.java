@@ -2,7 +2,8 @@ package dev.loom.server.json;
 
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
-import dev.loom.query.GroupedAggregate;
+import dev.loom.query.Group;
+import dev.loom.query.Groups;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.GroupRequest;
@@ -20,7 +21,7 @@ public final class GroupRows {
     private final GroupRequest request;
     private final TimeRange covered;
     private final Completeness missing;
-    private final GroupedAggregate.Groups groups;
+    private final Groups groups;
     private final boolean exact;
     private final boolean[] singlePrecision;
 
@@ -30,7 +31,7 @@ public final class GroupRows {
      * @param covered the times of all groups
      * @param missing what they lack
      */
-    public GroupRows(GroupRequest request, TimeRange covered, Completeness missing, GroupedAggregate.Groups groups) {
+    public GroupRows(GroupRequest request, TimeRange covered, Completeness missing, Groups groups) {
         this.missing = missing;
         this.request = request;
         this.covered = covered;
@@ -50,7 +51,7 @@ public final class GroupRows {
     }
 
     /** A group, or one of its steps, as a row. */
-    public Map<String, @Nullable Object> row(GroupedAggregate.Group group) {
+    public Map<String, @Nullable Object> row(Group group) {
         Map<String, @Nullable Object> row = new LinkedHashMap<>();
         row.put("source", request.records().source().name());
         if (request.field() != null) {
@@ -90,7 +91,7 @@ public final class GroupRows {
     }
 
     /** The values of a group's key by their fields; empty for the rest. */
-    public Map<String, FieldCell> key(GroupedAggregate.Group group) {
+    public Map<String, FieldCell> key(Group group) {
         List<String> fields = request.keys().fields();
         Map<String, FieldCell> key = new LinkedHashMap<>();
         for (int i = 0; i < group.key().size(); i++) {
@@ -100,18 +101,18 @@ public final class GroupRows {
     }
 
     /** The times of a group or step. */
-    public TimeRange range(GroupedAggregate.Group group) {
+    public TimeRange range(Group group) {
         return request.keys().steps() == null ? covered : group.range();
     }
 
     /** Values per second; null if the range has no start or no end. */
-    public @Nullable Double rate(GroupedAggregate.Group group) {
+    public @Nullable Double rate(Group group) {
         TimeRange range = range(group);
         return range.isBounded() ? (Double) (group.count() / range.seconds()) : null;
     }
 
     /** Whether two rows are steps of one group. */
-    public static boolean isSame(GroupedAggregate.Group left, GroupedAggregate.Group right) {
+    public static boolean isSame(Group left, Group right) {
         return left.isOther() == right.isOther()
                 && IntStream.range(0, left.key().size())
                         .allMatch(i -> isSame(left.key().get(i), right.key().get(i)));
@@ -134,10 +135,9 @@ public final class GroupRows {
     }
 
     /** A row for each value, with its count. */
-    public static void values(
-            ValuesRequest request, GroupedAggregate.Groups values, Consumer<Map<String, @Nullable Object>> rows) {
+    public static void values(ValuesRequest request, Groups values, Consumer<Map<String, @Nullable Object>> rows) {
         boolean single = FieldCell.hasSinglePrecision(request.records().source().format(), request.field());
-        for (GroupedAggregate.Group group : values) {
+        for (Group group : values) {
             Map<String, @Nullable Object> row = new LinkedHashMap<>();
             if (group.isOther()) {
                 row.put("other", true);

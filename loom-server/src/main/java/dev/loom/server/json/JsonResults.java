@@ -3,7 +3,7 @@ package dev.loom.server.json;
 import dev.loom.api.Source;
 import dev.loom.format.PayloadFormat;
 import dev.loom.query.Difference;
-import dev.loom.query.GroupedAggregate;
+import dev.loom.query.Groups;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.ProgressiveCount;
@@ -67,13 +67,12 @@ public final class JsonResults extends RecordResults {
     }
 
     @Override
-    public void onGroups(
-            GroupRequest request, TimeRange covered, Completeness missing, GroupedAggregate.Groups groups) {
+    public void onGroups(GroupRequest request, TimeRange covered, Completeness missing, Groups groups) {
         new GroupRows(request, covered, missing, groups).forEach(this::print);
     }
 
     @Override
-    public void onValues(ValuesRequest request, GroupedAggregate.Groups values) {
+    public void onValues(ValuesRequest request, Groups values) {
         GroupRows.values(request, values, this::print);
     }
 

@@ -27,6 +27,9 @@ final class QueryApiTest {
     @TempDir
     Path directory;
 
+    private int groupsMax = 1_000;
+    private static final QueryApi.Limits LIMITS = new QueryApi.Limits(Duration.ofMinutes(1), 1_000);
+
     @BeforeEach
     void fill() {
         StructFormat format = Formats.struct("op:utf8,latency_ns:i64");
@@ -51,7 +54,8 @@ final class QueryApiTest {
 
     private List<String> answer(String command, String body, Duration timeMax) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        new QueryApi(directory, () -> LoomReader.attach(directory), timeMax, QueryMemory.UNLIMITED)
+        QueryApi.Limits limits = new QueryApi.Limits(timeMax, groupsMax);
+        new QueryApi(directory, () -> LoomReader.attach(directory), limits, QueryMemory.UNLIMITED)
                 .new Run(command, body.getBytes(StandardCharsets.UTF_8), out)
                 .run();
         return out.toString(StandardCharsets.UTF_8).lines().toList();
@@ -85,6 +89,31 @@ final class QueryApiTest {
     }
 
     @Test
+    void shouldTakeNoMoreGroupsThanTheServer() {
+        groupsMax = 500;
+        String values = "{\"source\":\"requests\",\"field\":\"latency_ns\"";
+        requireFailure(413, "too many groups: found=501, max=500, records read=", "values", values + "}");
+        requireFailure(413, "max=499", "values", values + ",\"groups-max\":499}");
+        assertEquals(
+                501,
+                answer("values", values + ",\"where\":\"latency_ns <= 500us\",\"groups-max\":500}")
+                        .size());
+        requireFailure(
+                400,
+                "groups-max is more than this server takes: 501, max=500",
+                "values",
+                values + ",\"groups-max\":501}");
+        String by = "{\"source\":\"requests\",\"by\":\"op\",\"distinct\":\"latency_ns\"";
+        requireFailure(413, "too many distinct values: found=501, max=500", "agg", by + "}");
+        requireFailure(
+                400, "distinct-max is more than this server takes: 501, max=500", "agg", by + ",\"distinct-max\":501}");
+        assertEquals(
+                3,
+                answer("agg", by + ",\"where\":\"latency_ns <= 500us\",\"distinct-max\":500}")
+                        .size());
+    }
+
+    @Test
     void shouldSayThatTimeIsOverWhenNothingWasFoundUntilThen() {
         ApiFailure failure =
                 assertThrows(ApiFailure.class, () -> answer("scan", "{\"source\":\"requests\"}", Duration.ofNanos(1)));
@@ -99,7 +128,7 @@ final class QueryApiTest {
 
     private void requireRefused(int status, QueryMemory memory, String command, String body) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        QueryApi.Run run = new QueryApi(directory, () -> LoomReader.attach(directory), Duration.ofMinutes(1), memory)
+        QueryApi.Run run = new QueryApi(directory, () -> LoomReader.attach(directory), LIMITS, memory)
         .new Run(command, body.getBytes(StandardCharsets.UTF_8), out);
         ApiFailure failure = assertThrows(ApiFailure.class, run::run);
         assertEquals(status, failure.status(), failure.getMessage());
@@ -127,7 +156,7 @@ final class QueryApiTest {
                     ? "{}"
                     : "{\"source\":\"requests\"" + (field ? ",\"field\":\"latency_ns\"}" : "}");
             ByteArrayOutputStream out = new ByteArrayOutputStream();
-            new QueryApi(directory, () -> LoomReader.attach(directory), Duration.ofMinutes(1), memory)
+            new QueryApi(directory, () -> LoomReader.attach(directory), LIMITS, memory)
                     .new Run(command, body.getBytes(StandardCharsets.UTF_8), out)
                     .run();
             assertEquals(
