@@ -148,13 +148,28 @@ public final class Loom implements Store {
      * @throws StoreIoException when the definition can't be written; then nothing is defined
      */
     public int defineIndex(int sourceId, String name, IndexFunction function, Bins bins) {
-        return inSession(current -> current.schema().defineIndex(sourceId, name, Index.Kind.VALUE, function, bins));
+        return inSession(
+                current -> current.schema().defineIndex(sourceId, name, Index.Kind.VALUE, function, bins, List.of()));
+    }
+
+    /**
+     * As {@link #defineIndex(int, String, IndexFunction, Bins)}, but the index keeps totals and bins of each key apart: questions by groups
+     * of the same fields are answered from them. A chunk with more than 64 keys is read.
+     *
+     * @param by the fields whose values are the key, 1 to {@link dev.loom.api.IndexKey#FIELDS_MAX}, each once
+     * @throws dev.loom.format.UnknownFieldException if the source's format lacks a field
+     */
+    public int defineIndex(int sourceId, String name, IndexFunction function, Bins bins, List<String> by) {
+        if (by.isEmpty()) {
+            throw new IllegalArgumentException("no key field: index=" + name);
+        }
+        return inSession(current -> current.schema().defineIndex(sourceId, name, Index.Kind.VALUE, function, bins, by));
     }
 
     /** As {@link #defineIndex}, over the times that a source's records carry themselves (paper, section 5.2). */
     public int defineEventTimeIndex(int sourceId, String name, IndexFunction function) {
-        return inSession(current ->
-                current.schema().defineIndex(sourceId, name, Index.Kind.EVENT_TIME, function, Bins.logLinear()));
+        return inSession(current -> current.schema()
+                .defineIndex(sourceId, name, Index.Kind.EVENT_TIME, function, Bins.logLinear(), List.of()));
     }
 
     /** Closes an index: later chunks are not in it, and its name may be defined again. Any thread. Idempotent. */

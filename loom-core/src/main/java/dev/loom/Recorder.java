@@ -113,6 +113,11 @@ public final class Recorder implements Store {
         return loom.defineIndex(sourceId, name, function, bins);
     }
 
+    /** As {@link Loom#defineIndex(int, String, IndexFunction, Bins, List)}. */
+    public int defineIndex(int sourceId, String name, IndexFunction function, Bins bins, List<String> by) {
+        return loom.defineIndex(sourceId, name, function, bins, by);
+    }
+
     /** As {@link Loom#defineEventTimeIndex}. */
     public int defineEventTimeIndex(int sourceId, String name, IndexFunction function) {
         return loom.defineEventTimeIndex(sourceId, name, function);

@@ -3,6 +3,7 @@ package dev.loom.api;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An index as the schema knows it.
@@ -13,6 +14,7 @@ import java.util.stream.Collectors;
  * @param bins for a {@link Kind#VALUE} index; unused by others
  * @param fromAddress record log chunks before this address are not in it
  * @param closed whether new chunks are no longer added to it
+ * @param key by what it keeps totals and bins apart, for questions by groups alone; null for all records together
  */
 public record Index(
         int id,
@@ -22,10 +24,24 @@ public record Index(
         IndexFunction function,
         Bins bins,
         long fromAddress,
-        boolean closed) {
+        boolean closed,
+        @Nullable IndexKey key) {
+    /** An index over all records together. */
+    public Index(
+            int id,
+            int sourceId,
+            String name,
+            Kind kind,
+            IndexFunction function,
+            Bins bins,
+            long fromAddress,
+            boolean closed) {
+        this(id, sourceId, name, kind, function, bins, fromAddress, closed, null);
+    }
+
     /** The same index with a readable function. */
     public Index supply(IndexFunction readable) {
-        return new Index(id, sourceId, name, kind, readable, bins, fromAddress, closed);
+        return new Index(id, sourceId, name, kind, readable, bins, fromAddress, closed, key);
     }
 
     /** What an index keeps for each chunk. */

@@ -2,6 +2,7 @@ package dev.loom.index;
 
 import dev.loom.api.Bins;
 import dev.loom.api.Index;
+import dev.loom.api.IndexKey;
 import dev.loom.api.ValueType;
 import dev.loom.format.RecordLookup;
 import dev.loom.value.BinScale;
@@ -20,6 +21,9 @@ public final class ActiveIndex {
     private final BinTable bins;
     /** Null if the index does not keep values. */
     private final @Nullable ChunkValues values;
+
+    /** Null if the index keeps nothing apart. */
+    private final @Nullable ChunkKeys byKey;
 
     private int timeCount;
     private long timeMinKey = Long.MAX_VALUE;
@@ -50,7 +54,15 @@ public final class ActiveIndex {
                 new BinTable(keys.type() == ValueType.F64 && definition.bins().form() != Bins.Form.LOG_LINEAR);
         this.guard = definition.function().fixedField() == null ? guard : FunctionGuard.NONE;
         this.binned = definition.kind() == Index.Kind.VALUE;
-        this.values = binned && definition.bins().keepsValues() ? new ChunkValues() : null;
+        IndexKey key = definition.key();
+        this.byKey = key == null
+                ? null
+                : new ChunkKeys(
+                        key,
+                        definition,
+                        keys.type() == ValueType.F64 && definition.bins().form() != Bins.Form.LOG_LINEAR,
+                        lookup);
+        this.values = binned && byKey == null && definition.bins().keepsValues() ? new ChunkValues() : null;
     }
 
     public Index definition() {
@@ -83,7 +95,9 @@ public final class ActiveIndex {
 
     private void addAll(RecordBatch batch, int[] batchBins) {
         int found = keys.readAll(batch);
-        if (binned) {
+        if (byKey != null) {
+            addByKey(byKey, batch, found, batchBins);
+        } else if (binned) {
             scale.bins(batch.keys(), found, batchBins);
             bins.add(batchBins, batch.keys(), found);
             if (values != null) {
@@ -91,6 +105,26 @@ public final class ActiveIndex {
             }
         } else {
             addTimes(batch.keys(), found);
+        }
+    }
+
+    /** If each record has a value, those read are theirs; otherwise they are read again, one by one. */
+    private void addByKey(ChunkKeys into, RecordBatch batch, int found, int[] batchBins) {
+        boolean all = found == batch.count();
+        if (all) {
+            scale.bins(batch.keys(), found, batchBins);
+        }
+        for (int i = 0; i < batch.count(); i++) {
+            int key = into.addRecord(batch.buffer(), batch.offset(i), batch.length(i), batch.address(i));
+            if (key < 0) {
+                spoil();
+                return;
+            }
+            if (all) {
+                into.add(key, batchBins[i], batch.keys()[i]);
+            } else if (found > 0 && keys.read(batch.buffer(), batch.offset(i), batch.length(i))) {
+                into.add(key, scale.bin(keys.key()), keys.key());
+            }
         }
     }
 
@@ -109,7 +143,7 @@ public final class ActiveIndex {
 
     /** Whether there are bins to write. */
     public boolean hasBins() {
-        return binned && !bins.isEmpty();
+        return byKey == null ? binned && !bins.isEmpty() : !byKey.isEmpty();
     }
 
     /** The address of the chunk's written bins. */
@@ -133,6 +167,11 @@ public final class ActiveIndex {
             into.setRange(timeCount, timeMinKey, timeMaxKey);
             return;
         }
+        if (byKey != null) {
+            byKey.addTo(into, keys.type());
+            into.binsAddress(binsAddress);
+            return;
+        }
         bins.rewind();
         while (bins.next()) {
             into.add(bins, keys.type());
@@ -142,11 +181,17 @@ public final class ActiveIndex {
 
     /** The most bytes that {@link #encodeBins} writes. */
     public int binsLengthMax() {
+        if (byKey != null) {
+            return byKey.lengthMax();
+        }
         return BinListWriter.lengthMax(bins.entryCount(), values == null ? 0 : values.count());
     }
 
     /** Writes the bins of the chunk. Returns the offset after them. */
     public int encodeBins(BinListWriter writer, MutableDirectBuffer buffer, int offset) {
+        if (byKey != null) {
+            return byKey.encode(writer, scale, keys.type(), definition.id(), buffer, offset);
+        }
         return writer.write(bins, values == null ? null : values.inOrderOf(bins), scale, keys.type(), buffer, offset);
     }
 
@@ -155,6 +200,9 @@ public final class ActiveIndex {
         bins.reset();
         if (values != null) {
             values.clear();
+        }
+        if (byKey != null) {
+            byKey.reset();
         }
         timeCount = 0;
         timeMinKey = Long.MAX_VALUE;

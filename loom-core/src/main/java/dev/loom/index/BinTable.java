@@ -158,6 +158,30 @@ final class BinTable {
         }
     }
 
+    /** Adds one value. */
+    void add(int valueBin, long key) {
+        if (count == order.length) {
+            grow();
+        }
+        int at = slot(slots, hashShift, valueBin) * ENTRY_LENGTH;
+        long[] all = entries;
+        all[at + COUNT]++;
+        if (compensated) {
+            double value = ValueType.doubleOf(key);
+            double sum = Double.longBitsToDouble(all[at + SUM]);
+            double total = sum + value;
+            double rest = Double.longBitsToDouble(all[at + SUM_REST]) + DoubleSum.error(sum, value, total);
+            all[at + SUM] = Double.doubleToRawLongBits(total);
+            all[at + SUM_REST] = Double.doubleToRawLongBits(rest);
+        } else if ((key + NARROW_MAX) >>> NARROW_BITS == 0) {
+            all[at + SUM] += key;
+        } else {
+            all[at + SUM] += key & HALF_MASK;
+            all[at + SUM_REST] += key >> Integer.SIZE;
+        }
+        extend(all, at, key);
+    }
+
     private int slot(int[] table, int shift, int valueBin) {
         int slot = (valueBin * HASH) >>> shift;
         return table[slot] == valueBin + 1 ? slot : probe(valueBin, slot);

@@ -12,11 +12,14 @@ import org.agrona.DirectBuffer;
  *   | length          | type  | 0                       |
  *   8 | the chunk's address                             |
  *  16 | index id          | bytes of the bins           |
- *  24 | the bins, as {@link BinListDescriptor} describes
+ *  24 | the bins, as {@link BinListDescriptor} describes; of type 2, of each key
  * </pre>
  */
 final class BinsEntryDescriptor {
     static final int BINS = 1;
+
+    /** The bins of each key, as {@link KeyedBinsDescriptor} describes. */
+    static final int KEYED_BINS = 2;
 
     static final int LENGTH_OFFSET = 0;
     static final int TYPE_OFFSET = LENGTH_OFFSET + Integer.BYTES;
@@ -46,7 +49,8 @@ final class BinsEntryDescriptor {
         int length = buffer.getInt(at + LENGTH_OFFSET);
         int binsLength = buffer.getInt(at + BINS_LENGTH_OFFSET);
         // type, and the zeroes behind it
-        boolean whole = buffer.getInt(at + TYPE_OFFSET) == BINS
+        int type = buffer.getInt(at + TYPE_OFFSET);
+        boolean whole = (type == BINS || type == KEYED_BINS)
                 && binsLength >= 0
                 && binsLength <= length
                 && alignedLength(binsLength) == length;

@@ -30,6 +30,15 @@ public final class ChunkIndexReader implements AutoCloseable {
      * @return false if they can't be read; the chunk then has to be scanned
      */
     public boolean read(long address, long chunkAddress, int indexId) {
+        return read(address, chunkAddress, indexId, BinsEntryDescriptor.BINS);
+    }
+
+    /** As {@link #read(long, long, int)}, of an index by keys: what {@link KeyedBinsDescriptor} describes. */
+    public boolean readKeyed(long address, long chunkAddress, int indexId) {
+        return read(address, chunkAddress, indexId, BinsEntryDescriptor.KEYED_BINS);
+    }
+
+    private boolean read(long address, long chunkAddress, int indexId, int type) {
         if (address < 0
                 || address >= tail
                 || pages.read(PageDescriptor.pageAddress(address), tail) != PageState.PRESENT) {
@@ -43,7 +52,7 @@ public final class ChunkIndexReader implements AutoCloseable {
         }
         int length = buffer.getInt(at + BinsEntryDescriptor.BINS_LENGTH_OFFSET);
         boolean fits = length >= 0 && length <= end - at - BinsEntryDescriptor.BINS_OFFSET;
-        boolean ours = buffer.getByte(at + BinsEntryDescriptor.TYPE_OFFSET) == BinsEntryDescriptor.BINS
+        boolean ours = buffer.getByte(at + BinsEntryDescriptor.TYPE_OFFSET) == type
                 && buffer.getLong(at + BinsEntryDescriptor.CHUNK_OFFSET) == chunkAddress
                 && buffer.getInt(at + BinsEntryDescriptor.INDEX_OFFSET) == indexId;
         if (!fits || !ours) {

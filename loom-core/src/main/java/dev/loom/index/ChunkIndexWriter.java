@@ -58,7 +58,9 @@ public final class ChunkIndexWriter {
         }
         entry.setMemory(end, aligned - end, (byte) 0);
         entry.putLong(BinsEntryDescriptor.LENGTH_OFFSET, aligned);
-        entry.putByte(BinsEntryDescriptor.TYPE_OFFSET, (byte) BinsEntryDescriptor.BINS);
+        boolean keyed = index.definition().key() != null;
+        entry.putByte(BinsEntryDescriptor.TYPE_OFFSET, (byte)
+                (keyed ? BinsEntryDescriptor.KEYED_BINS : BinsEntryDescriptor.BINS));
         entry.putLong(BinsEntryDescriptor.CHUNK_OFFSET, chunkAddress);
         entry.putInt(BinsEntryDescriptor.INDEX_OFFSET, index.definition().id());
         entry.putInt(BinsEntryDescriptor.BINS_LENGTH_OFFSET, end - BinsEntryDescriptor.BINS_OFFSET);

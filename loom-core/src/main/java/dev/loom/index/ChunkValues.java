@@ -25,6 +25,16 @@ final class ChunkValues {
         count += length;
     }
 
+    /** Adds one value. */
+    void add(int bin, long key) {
+        if (count == keys.length) {
+            add(new int[] {bin}, new long[] {key}, 1);
+            return;
+        }
+        bins[count] = bin;
+        keys[count++] = key;
+    }
+
     /** The values in the order of their bins, which the table holds. */
     long[] inOrderOf(BinTable table) {
         table.group(bins, keys, count, grouped);

@@ -7,8 +7,10 @@ import dev.loom.api.ValueType;
 import dev.loom.error.CorruptStoreException;
 import dev.loom.index.ChunkIndexReader;
 import dev.loom.index.IndexSummary;
+import dev.loom.index.IndexSummaryCodec;
 import dev.loom.record.Chunks;
 import dev.loom.rollup.RunReader;
+import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,6 +64,18 @@ public final class ChunkSummary {
     /** Adds the values of an index of integers. */
     public void addTo(LongSum sum) {
         totals.addValuesTo(sum, type);
+    }
+
+    /** Sets the totals from an entry of an index by keys. */
+    void set(ValueType valueType, DirectBuffer buffer, int offset, int limit, int lengths) {
+        type = valueType;
+        part = null;
+        IndexSummaryCodec.read(buffer, offset, limit, lengths, valueType, 0, totals);
+        totals.binsAddress(IndexSummary.NO_BINS);
+    }
+
+    long binsAddress() {
+        return totals.binsAddress();
     }
 
     /** Whether there are bins besides the totals. */

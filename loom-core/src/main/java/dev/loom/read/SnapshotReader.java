@@ -1,5 +1,6 @@
 package dev.loom.read;
 
+import dev.loom.api.Index;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.TextIndexInfo;
@@ -144,6 +145,11 @@ public final class SnapshotReader implements AutoCloseable {
     /** Reads what indexes hold of chunks. */
     public ChunkSummary summary() {
         return new ChunkSummary(this);
+    }
+
+    /** Reads what an index by keys holds of chunks. */
+    public KeyedSummary keyedSummary(Index index) {
+        return new KeyedSummary(this, index);
     }
 
     /** The text index of a source. */

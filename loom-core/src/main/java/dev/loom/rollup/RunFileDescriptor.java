@@ -4,7 +4,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Layout of a file of runs. Little-endian. Written behind its end, and never synced: a run whose checksum does not fit is not there.
+ * Layout of a file of runs. Little-endian. Written behind its end, and synced when the store is closed: a run whose checksum does not
+ * fit is not there.
  * <pre>
  *   0 | magic                                              |
  *   8 | version                 | level                    |

@@ -5,7 +5,9 @@ import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -133,9 +135,28 @@ public final class RunFiles {
         }
     }
 
-    /** Deletes all files, to be built again. */
+    /** Deletes all files, to be built again, and makes that durable. */
     public void deleteAll() {
-        all().forEach(this::delete);
+        List<RunFile> files = all();
+        files.forEach(this::delete);
+        if (!files.isEmpty()) {
+            storage.syncDirectory(folder);
+        }
+    }
+
+    /** Makes files durable that were written to. */
+    void sync(Set<Path> files) {
+        for (Path file : files) {
+            if (storage.exists(file)) {
+                try (LoomFile open = storage.openToWrite(file, false)) {
+                    open.force();
+                }
+            }
+        }
+        if (!files.isEmpty()) {
+            storage.syncDirectory(folder);
+            storage.syncDirectory(Objects.requireNonNull(folder.getParent()));
+        }
     }
 
     /**

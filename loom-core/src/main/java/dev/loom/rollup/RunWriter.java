@@ -7,6 +7,8 @@ import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.function.LongPredicate;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -25,6 +27,7 @@ public final class RunWriter implements AutoCloseable {
     private final UnsafeBuffer view = new UnsafeBuffer(bytes);
     private int level;
     private long number;
+    private final Set<Path> written = new HashSet<>();
     private Path path = Path.of("");
     private @Nullable LoomFile file;
     private boolean isNew;
@@ -191,6 +194,7 @@ public final class RunWriter implements AutoCloseable {
             target = files.storage().openToWrite(path, false);
             file = target;
         }
+        written.add(path);
         if (isNew) {
             writeHead(target);
         }
@@ -212,6 +216,12 @@ public final class RunWriter implements AutoCloseable {
         ByteBuffer head = ByteBuffer.allocate(RunFileDescriptor.headLength()).order(RunFileDescriptor.ORDER);
         head.put(0, RunFileDescriptor.header(storeId, level, number), 0, RunFileDescriptor.SLOTS_OFFSET);
         target.write(head, 0);
+    }
+
+    /** Makes all runs that were written durable. Until then a power cut may leave anything in their files. */
+    public void sync() {
+        files.sync(written);
+        written.clear();
     }
 
     /** Forgets a run that was begun; another can be. */

@@ -3,6 +3,7 @@ package dev.loom.schema;
 import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
+import dev.loom.api.IndexKey;
 import dev.loom.api.Source;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The sources and indexes as of some entry of the schema. Immutable. */
 public final class Schema {
+    /** Before the fields of a key, in place of the kind of an index. */
+    private static final String KEYED = "value by ";
+
     /** The empty schema. */
     public static final Schema EMPTY = new Schema(
             PersistentMap.empty(), PersistentMap.empty(), PersistentMap.empty(), PersistentMap.empty(), 0, 0, 0, null);
@@ -103,7 +107,8 @@ public final class Schema {
                 index.function(),
                 index.bins(),
                 index.fromAddress(),
-                true);
+                true,
+                index.key());
     }
 
     private Schema with(Source source) {
@@ -155,18 +160,25 @@ public final class Schema {
             return without;
         }
         try {
+            boolean keyed = defined.kind().startsWith(KEYED);
             return with(new Index(
                     defined.id(),
                     defined.sourceId(),
                     defined.name(),
-                    Index.Kind.parse(defined.kind()),
+                    keyed ? Index.Kind.VALUE : Index.Kind.parse(defined.kind()),
                     IndexFunction.parse(defined.function(), source.format()),
                     Bins.parse(defined.bins()),
                     defined.fromAddress(),
-                    false));
+                    false,
+                    keyed ? IndexKey.parse(source.format(), defined.kind().substring(KEYED.length())) : null));
         } catch (IllegalArgumentException e) {
             return without;
         }
+    }
+
+    /** The text form of an index's kind and key. */
+    public static String kindText(Index.Kind kind, @Nullable IndexKey key) {
+        return key == null ? kind.text() : KEYED + key.text();
     }
 
     /** The schema with the actual function of an index, which its entry only names. */

@@ -133,7 +133,7 @@ public final class AttachedStore implements AutoCloseable {
     }
 
     /** Whether the writer is alive and has not closed the store. */
-    private boolean live() {
+    boolean live() {
         Staging current = staging;
         return current != null && current.live().stateAcquire() == LiveFile.OPEN && Rivals.alive(files, mark);
     }

@@ -67,12 +67,17 @@ final class BinsAudit implements SummaryComparison, AutoCloseable {
         if (address == IndexSummary.NO_BINS) {
             return 0;
         }
-        if (!chunks.read(address, chunkAddress, index.id())) {
+        boolean keyed = index.key() != null;
+        if (keyed
+                ? !chunks.readKeyed(address, chunkAddress, index.id())
+                : !chunks.read(address, chunkAddress, index.id())) {
             return unread(index, address, part, chunkAddress);
         }
         long end = chunks.end();
         try {
-            String difference = found == null ? inconsistency(index, listed) : difference(index, found);
+            String difference = keyed
+                    ? keyedDifference(found)
+                    : found == null ? inconsistency(index, listed) : difference(index, found);
             if (difference != null) {
                 faults.onFault(
                         LogKind.CHUNK,
@@ -138,6 +143,16 @@ final class BinsAudit implements SummaryComparison, AutoCloseable {
         listed.addValuesTo(sum, type);
         totals.addValuesTo(right, type);
         return same(sum, right) ? null : "sum=" + sum + ", expected=" + right;
+    }
+
+    /** How the stored bins of keys differ from those that the records give, or null. They have one form, but for sums of doubles. */
+    private @Nullable String keyedDifference(@Nullable ActiveIndex found) {
+        if (found == null) {
+            return null;
+        }
+        expected.checkLimit(found.binsLengthMax());
+        int length = found.encodeBins(writer, expected, 0);
+        return sameBytes(length) ? null : "bins of keys differ: bytes=" + chunks.length() + ", expected=" + length;
     }
 
     /** How the stored bins differ from those that the records give, or null. */

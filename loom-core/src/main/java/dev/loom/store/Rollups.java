@@ -2,6 +2,7 @@ package dev.loom.store;
 
 import dev.loom.api.Index;
 import dev.loom.api.Snapshot;
+import dev.loom.error.StoreIoException;
 import dev.loom.record.LeasedSnapshot;
 import dev.loom.record.SnapshotView;
 import dev.loom.rollup.RunFiles;
@@ -197,9 +198,22 @@ final class Rollups implements AutoCloseable {
         }
     }
 
-    /** Ends the thread, and waits for its end. */
+    /** Ends the thread, waits for its end, and makes durable what it has written; what can't be is deleted. */
     @Override
     public void close() {
         thread.close();
+        try {
+            writer.sync();
+        } catch (StoreIoException e) {
+            deleteAll();
+        }
+    }
+
+    private void deleteAll() {
+        try {
+            parts.files().deleteAll();
+        } catch (StoreIoException e) {
+            // its checksums tell what is wrong with it
+        }
     }
 }

@@ -173,6 +173,9 @@ final class RunBuilder {
         MergedIndex merged = source.indexes.get(indexId);
         if (merged == null && source.parts == 1) {
             merged = new MergedIndex(index, reader(indexId).scale());
+            if (index.key() != null) {
+                merged.dropBins(); // they are apart by key
+            }
             source.indexes.put(indexId, merged);
         }
         return merged != null && merged.parts() == source.parts - 1 ? merged : null;

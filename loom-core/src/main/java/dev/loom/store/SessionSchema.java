@@ -3,6 +3,7 @@ package dev.loom.store;
 import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
+import dev.loom.api.IndexKey;
 import dev.loom.api.Source;
 import dev.loom.format.PayloadFormat;
 import dev.loom.log.LogKind;
@@ -26,6 +27,7 @@ import java.util.Objects;
 import java.util.TreeSet;
 import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The schema of a session. A change is in the schema log before it takes effect; if it can't be written, nothing
@@ -144,16 +146,20 @@ public final class SessionSchema {
      *
      * @throws IllegalArgumentException when the source has another index with the name, or there are too many
      */
-    public synchronized int defineIndex(int sourceId, String name, Index.Kind kind, IndexFunction function, Bins bins) {
+    public synchronized int defineIndex(
+            int sourceId, String name, Index.Kind kind, IndexFunction function, Bins bins, List<String> by) {
         checkWritable();
         SourceNames.check(name);
         checkOpen(sourceId);
         if (!function.isReadable()) {
             throw new IllegalArgumentException("index function has no reader: function=" + function.text());
         }
+        IndexKey key = by.isEmpty()
+                ? null
+                : IndexKey.of(Objects.requireNonNull(current.source(sourceId)).format(), by);
         for (Index index : current.indexes(sourceId)) {
             if (!index.closed() && index.name().equals(name)) {
-                return supply(index, kind, function, bins);
+                return supply(index, kind, function, bins, key);
             }
         }
         if (current.openIndexes() >= indexesMax) {
@@ -169,7 +175,7 @@ public final class SessionSchema {
                 current.lastIndexId() + 1,
                 sourceId,
                 name,
-                kind.text(),
+                Schema.kindText(kind, key),
                 function.text(),
                 bins.text(),
                 recordTail.getAsLong());
@@ -180,12 +186,14 @@ public final class SessionSchema {
         return entry.id();
     }
 
-    private int supply(Index index, Index.Kind kind, IndexFunction function, Bins bins) {
+    private int supply(Index index, Index.Kind kind, IndexFunction function, Bins bins, @Nullable IndexKey key) {
         if (index.kind() != kind
+                || !Objects.equals(index.key(), key)
                 || !index.function().equals(function)
                 || !index.bins().equals(bins)) {
             throw new IllegalArgumentException("index is already defined differently: name=" + index.name() + ", kind="
-                    + index.kind().text() + ", function=" + index.function().text() + ", bins="
+                    + Schema.kindText(index.kind(), index.key()) + ", function="
+                    + index.function().text() + ", bins="
                     + index.bins().text());
         }
         if (!index.function().isReadable()) {

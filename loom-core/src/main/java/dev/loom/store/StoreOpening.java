@@ -223,6 +223,7 @@ public final class StoreOpening {
     }
 
     private Recovery recoverFrom(Mark mark, @Nullable Staging staging) {
+        files.runs(storage).deleteAll(); // they are synced at closing alone
         Repair repair = settings.repair();
         if (repair != null && staging == null) {
             repair.beforeCut(files, storage, mark);

@@ -4,7 +4,7 @@ import dev.loom.format.Field;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.RecordLookup;
-import dev.loom.query.group.KeyEncoder;
+import dev.loom.value.KeyEncoder;
 import java.util.Arrays;
 import java.util.List;
 import org.agrona.DirectBuffer;

@@ -1,6 +1,6 @@
 package dev.loom.query.diff;
 
-import dev.loom.query.group.KeyEncoder;
+import dev.loom.value.KeyEncoder;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;

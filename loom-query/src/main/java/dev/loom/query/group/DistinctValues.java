@@ -2,6 +2,7 @@ package dev.loom.query.group;
 
 import dev.loom.query.model.GroupLimitException;
 import dev.loom.query.model.GroupLimitException.Cap;
+import dev.loom.value.KeyEncoder;
 import java.util.function.IntUnaryOperator;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;

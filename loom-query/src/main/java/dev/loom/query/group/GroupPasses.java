@@ -11,6 +11,7 @@ import dev.loom.query.plan.EventRange;
 import dev.loom.query.plan.EventTimes;
 import dev.loom.query.plan.IndexSummaries;
 import dev.loom.query.plan.IndexedFunction;
+import dev.loom.query.plan.KeyedSummaries;
 import dev.loom.query.walk.ChunkDecider;
 import dev.loom.query.walk.ChunkUse;
 import dev.loom.query.walk.PassGuard;
@@ -37,6 +38,8 @@ public final class GroupPasses {
 
     private final @Nullable IndexSummaries summaries;
     private final ChunkSteps chunkSteps;
+    /** Null without an index by the groups' fields. */
+    private final @Nullable KeyedChunks keyed;
     /** Whether chunks may be answered without reading their records: all of them belong to one group, but for steps. */
     private final boolean oneGroup;
 
@@ -64,8 +67,13 @@ public final class GroupPasses {
         summaries = indexed == null || !oneGroup
                 ? null
                 : indexed.summaries(scope.plan(), index -> index.kind() == Index.Kind.VALUE);
-        chunkSteps = new ChunkSteps(steps, clock == null || !oneGroup ? null : EventTimes.of(clock, scope.plan()));
+        chunkSteps = new ChunkSteps(steps, clock == null ? null : EventTimes.of(clock, scope.plan()));
         guard = new PassGuard(scope);
+        KeyedSummaries byKey = terms.by().isEmpty() || terms.distinct() != null
+                ? null
+                : KeyedSummaries.of(
+                        scope.plan(), scope.reader(), terms.by(), indexed == null ? null : indexed.function());
+        keyed = byKey == null ? null : new KeyedChunks(byKey, chunkSteps);
     }
 
     TimeSteps steps() {
@@ -91,10 +99,11 @@ public final class GroupPasses {
     boolean totals(GroupTable table, GroupStates states, @Nullable DistinctValues distinct) {
         guard.begin();
         boolean answers = oneGroup && (summaries != null || values == null);
-        ChunkDecider decider =
-                answers ? new GroupChunks(summaries, values == null, chunkSteps, table, states) : READ_IN_BATCHES;
+        ChunkDecider decider = answers
+                ? new GroupChunks(summaries, values == null, chunkSteps, table, states)
+                : keyed == null ? READ_IN_BATCHES : keyed.totals(table, states, values == null);
         // the chain finds totals fastest; a pass that reads pages goes forward, for the disk's read-ahead
-        SourceWalk walk = scope.walk(answers ? Order.NEWEST_FIRST : Order.OLDEST_FIRST, decider);
+        SourceWalk walk = scope.walk(answers || keyed != null ? Order.NEWEST_FIRST : Order.OLDEST_FIRST, decider);
         while (walk.next(batch)) {
             recordsRead += batch.count();
             table.add(batch, cells);
@@ -182,7 +191,8 @@ public final class GroupPasses {
 
     private boolean pass(GroupTable table, GroupRanks ranks, boolean byStep) {
         guard.begin();
-        SourceWalk walk = scope.walk(Order.OLDEST_FIRST, READ_IN_BATCHES);
+        SourceWalk walk =
+                scope.walk(Order.OLDEST_FIRST, keyed == null ? READ_IN_BATCHES : keyed.ranks(table, ranks, byStep));
         KeyReader reader = values;
         while (reader != null && walk.next(batch)) {
             int count = batch.count();

@@ -5,6 +5,7 @@ import dev.loom.api.ValueType;
 import dev.loom.query.model.Value;
 import dev.loom.query.rank.Percentiles;
 import dev.loom.query.rank.Selection;
+import dev.loom.read.BinListReader;
 import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.Collections;
@@ -276,6 +277,46 @@ public final class GroupRanks {
             case RankIntervals.COUNTS -> count(into, open.begin(interval) + open.slot(interval, key));
             case RankIntervals.REMAINDERS -> count(into, open.begin(interval) + remainder);
             default -> {}
+        }
+    }
+
+    /** Whether a bin's values can be added together, or one by one. */
+    boolean takes(int group, BinListReader bin) {
+        boolean takes = true;
+        for (int i = first(group), end = i + count(group); i < end && takes; i++) {
+            boolean apart = bin.maxKey() < open.low(i) || bin.minKey() > open.high(i);
+            takes = apart || open.mode(i) == RankIntervals.WAITS || isInSlot(i, bin) || bin.isComplete();
+        }
+        return takes;
+    }
+
+    /** Whether all values of a bin are counted in one slot of an interval. */
+    private boolean isInSlot(int interval, BinListReader bin) {
+        return open.mode(interval) == RankIntervals.COUNTS
+                && bin.minKey() >= open.low(interval)
+                && bin.maxKey() <= open.high(interval)
+                && open.slot(interval, bin.minKey()) == open.slot(interval, bin.maxKey());
+    }
+
+    /** Adds the values of a bin that it {@link #takes}. */
+    void add(int group, BinListReader bin) {
+        UnsafeBuffer into = cells;
+        for (int i = first(group), end = i + count(group); i < end && into != null; i++) {
+            if (bin.maxKey() < open.low(i) || bin.minKey() > open.high(i) || open.mode(i) == RankIntervals.WAITS) {
+                continue;
+            }
+            if (isInSlot(i, bin)) {
+                int at = (open.begin(i) + open.slot(i, bin.minKey())) * Long.BYTES;
+                into.putLong(at, into.getLong(at) + bin.count());
+                continue;
+            }
+            long low = open.low(i);
+            for (int value = 0; value < bin.count(); value++) {
+                long key = bin.key(value);
+                if (Long.compareUnsigned(key - low, open.high(i) - low) <= 0) {
+                    add(into, i, key, 0);
+                }
+            }
         }
     }
 

@@ -9,6 +9,7 @@ import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.model.Value;
 import dev.loom.query.plan.IndexedFunction;
+import dev.loom.value.KeyEncoder;
 import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.List;

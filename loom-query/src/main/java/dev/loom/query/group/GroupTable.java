@@ -6,6 +6,7 @@ import dev.loom.format.RecordLookup;
 import dev.loom.query.histogram.CellCounts;
 import dev.loom.query.model.GroupLimitException;
 import dev.loom.query.model.GroupLimitException.Cap;
+import dev.loom.value.KeyEncoder;
 import dev.loom.value.RecordBatch;
 import java.util.Arrays;
 import java.util.List;
@@ -45,6 +46,9 @@ final class GroupTable {
     private final boolean stepped;
     private final KeyTable cells;
     private final UnsafeBuffer cellKey = new UnsafeBuffer(new byte[Long.BYTES]);
+    /** A key that an index has. */
+    private final UnsafeBuffer indexed = new UnsafeBuffer(new byte[KeyEncoder.LENGTH_MAX]);
+
     private long records;
 
     /**
@@ -135,14 +139,28 @@ final class GroupTable {
         if (keyLength == KeyEncoder.TOO_LONG) {
             return other(Cap.KEY_BYTES, encoder.lengthWanted(), KeyTable.LENGTH_MAX, before);
         }
-        long hash = keys.hash(encoder.key(), keyLength);
-        int key = keys.find(encoder.key(), keyLength, hash);
+        return addKey(encoder.key(), keyLength, before);
+    }
+
+    /**
+     * Finds the group of a key as an index has it, new if need be.
+     *
+     * @throws GroupLimitException if a cap is exceeded and the rest is not counted as other
+     */
+    int addKey(DirectBuffer from, int offset, int length) {
+        from.getBytes(offset, indexed, 0, length);
+        return addKey(indexed, length, 0);
+    }
+
+    private int addKey(UnsafeBuffer from, int keyLength, int before) {
+        long hash = keys.hash(from, keyLength);
+        int key = keys.find(from, keyLength, hash);
         if (key != KeyTable.NONE) {
             return key + 1;
         } else if (keys.size() >= terms.groupsMax()) {
             return other(Cap.GROUPS, keys.size() + 1L, terms.groupsMax(), before);
         }
-        keys.add(encoder.key(), keyLength, hash);
+        keys.add(from, keyLength, hash);
         return addGroup();
     }
 
@@ -180,6 +198,14 @@ final class GroupTable {
             return OTHER;
         }
         int key = keys.find(encoder.key(), keyLength, keys.hash(encoder.key(), keyLength));
+        return key == KeyTable.NONE ? unknown : target(key + 1);
+    }
+
+    /** The group that a key as an index has it counts in, or {@link #NONE}. */
+    int findKey(DirectBuffer from, int offset, int length) {
+        from.getBytes(offset, indexed, 0, length);
+        int key = keys.find(indexed, length, keys.hash(indexed, length));
+        int unknown = terms.restAsOther() ? OTHER : NONE;
         return key == KeyTable.NONE ? unknown : target(key + 1);
     }
 

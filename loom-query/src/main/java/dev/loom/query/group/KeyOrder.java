@@ -1,5 +1,6 @@
 package dev.loom.query.group;
 
+import dev.loom.value.KeyEncoder;
 import org.agrona.DirectBuffer;
 
 /** The order of keys: value by value, missing ones first, then booleans, numbers, texts, bytes and JSON. Numbers compare exactly. */

@@ -1,6 +1,7 @@
 package dev.loom.query.group;
 
 import dev.loom.text.TokenDigest;
+import dev.loom.value.KeyEncoder;
 import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -22,7 +23,7 @@ final class KeyTable {
     static final int NONE = -1;
 
     /** The longest key. */
-    static final int LENGTH_MAX = 1 << 12;
+    static final int LENGTH_MAX = KeyEncoder.LENGTH_MAX;
 
     private static final int PLACE_OFFSET = 0;
     private static final int HASH_HALF_OFFSET = PLACE_OFFSET + Integer.BYTES;

@@ -6,7 +6,10 @@ import dev.loom.api.Source;
 import dev.loom.format.PayloadFormat;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.where.Where;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,8 +58,20 @@ public record QueryTerms(
                 .orElseThrow(() -> new IllegalArgumentException("source has no format: id=" + sourceId));
     }
 
-    /** The source's indexes that may be used. */
+    /** The source's indexes that may be used, but for those by keys. */
     public List<Index> indexes() {
-        return chunkIndex ? snapshot.indexes(sourceId) : List.of();
+        return usable(index -> index.key() == null);
+    }
+
+    /** The source's indexes by these fields that may be used, the newest first. */
+    public List<Index> indexesBy(List<String> fields) {
+        List<Index> found = new ArrayList<>(
+                usable(index -> index.key() != null && index.key().fields().equals(fields)));
+        Collections.reverse(found);
+        return found;
+    }
+
+    private List<Index> usable(Predicate<Index> wanted) {
+        return chunkIndex ? snapshot.indexes(sourceId).stream().filter(wanted).toList() : List.of();
     }
 }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.loom.query.group.KeyEncoder;
+import dev.loom.value.KeyEncoder;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.MathContext;

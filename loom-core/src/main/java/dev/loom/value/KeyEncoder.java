@@ -1,4 +1,4 @@
-package dev.loom.query.group;
+package dev.loom.value;
 
 import dev.loom.format.Field;
 import dev.loom.format.FieldReader;
@@ -25,7 +25,10 @@ import org.jspecify.annotations.Nullable;
  * Allocates nothing for a record. For one thread.
  */
 public final class KeyEncoder {
-    /** Instead of a length: the key would be longer than {@link KeyTable#LENGTH_MAX}. */
+    /** The most bytes of a key. */
+    public static final int LENGTH_MAX = 1 << 12;
+
+    /** Instead of a length: the key would be longer than {@link #LENGTH_MAX}. */
     public static final int TOO_LONG = -1;
 
     /** The kind of a missing value. */
@@ -51,7 +54,7 @@ public final class KeyEncoder {
     private final FieldValue[] values;
     private final boolean[] doubles;
     private final FieldValue printed = new FieldValue();
-    private final UnsafeBuffer key = new UnsafeBuffer(new byte[KeyTable.LENGTH_MAX + Long.BYTES]);
+    private final UnsafeBuffer key = new UnsafeBuffer(new byte[LENGTH_MAX + Long.BYTES]);
     private final int begin;
     /** Where the next whole word of the key is to be, and the bytes of it that there are. */
     private int end;
@@ -77,6 +80,18 @@ public final class KeyEncoder {
             values[i].lookup(lookup);
             Field.Type type = format.declaredType(fields.get(i));
             doubles[i] = type == Field.Type.F64 || type == Field.Type.F32;
+        }
+    }
+
+    /** Prepares to make keys by readers of fields; they are not decoded. */
+    public KeyEncoder(List<FieldReader> fields, @Nullable RecordLookup lookup) {
+        begin = 0;
+        readers = fields.toArray(new FieldReader[0]);
+        values = new FieldValue[readers.length];
+        doubles = new boolean[readers.length];
+        for (int i = 0; i < readers.length; i++) {
+            values[i] = new FieldValue();
+            values[i].lookup(lookup);
         }
     }
 
@@ -118,12 +133,12 @@ public final class KeyEncoder {
     }
 
     /** The length up to the value that made the last key too long. */
-    int lengthWanted() {
+    public int lengthWanted() {
         return lengthWanted;
     }
 
     /** Whether the last key's only value is missing. */
-    boolean isAbsent() {
+    public boolean isAbsent() {
         return key.getByte(begin) == ABSENT;
     }
 
@@ -142,7 +157,7 @@ public final class KeyEncoder {
 
     private boolean fits(int bytes) {
         lengthWanted = end + filled + bytes;
-        return lengthWanted <= KeyTable.LENGTH_MAX;
+        return lengthWanted <= LENGTH_MAX;
     }
 
     private boolean put(byte kind) {
@@ -173,7 +188,7 @@ public final class KeyEncoder {
 
     private boolean put(byte kind, FieldValue value) {
         int length = value.length();
-        if (length > KeyTable.LENGTH_MAX || !fits(1 + Integer.BYTES + length)) {
+        if (length > LENGTH_MAX || !fits(1 + Integer.BYTES + length)) {
             lengthWanted = end + filled + 1 + Integer.BYTES + length;
             return false;
         }
@@ -231,16 +246,16 @@ public final class KeyEncoder {
         return put(JSON, printed);
     }
 
-    static boolean isNumber(byte kind) {
+    public static boolean isNumber(byte kind) {
         return kind == INTEGER || kind == UNSIGNED || kind == DOUBLE;
     }
 
-    static boolean hasBytes(byte kind) {
+    public static boolean hasBytes(byte kind) {
         return kind >= TEXT;
     }
 
     /** The length of a value in a key. */
-    static int length(DirectBuffer from, int at) {
+    public static int length(DirectBuffer from, int at) {
         byte kind = from.getByte(at);
         return isNumber(kind) ? 1 + Long.BYTES : hasBytes(kind) ? 1 + Integer.BYTES + from.getInt(at + 1) : 1;
     }

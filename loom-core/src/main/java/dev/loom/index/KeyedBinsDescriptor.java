@@ -1,0 +1,25 @@
+package dev.loom.index;
+
+/**
+ * Layout of what an index by keys has of a chunk, in an entry of the chunk index.
+ * <pre>
+ *   keys, as a varint
+ *   records of the rest, whose keys are too many or too long, as a varint
+ *   per key, in the order of the bytes:
+ *     bytes of the key, as a varint
+ *     the key, as {@link dev.loom.value.KeyEncoder} makes it
+ *     records with the key, as a varint
+ *     their totals, as {@link IndexSummaryCodec} writes them, without an address
+ *     bytes of their bins (4)
+ *     their bins, as {@link BinListDescriptor} describes; none without a value
+ * </pre>
+ */
+public final class KeyedBinsDescriptor {
+    /** The most keys of a chunk. */
+    public static final int KEYS_MAX = 64;
+
+    /** The most bytes of a key: longer ones are of the rest. */
+    public static final int KEY_LENGTH_MAX = 512;
+
+    private KeyedBinsDescriptor() {}
+}

@@ -1,0 +1,167 @@
+package dev.loom.read;
+
+import dev.loom.api.Index;
+import dev.loom.api.ValueType;
+import dev.loom.error.CorruptStoreException;
+import dev.loom.index.ChunkIndexReader;
+import dev.loom.index.IndexSummaryCodec;
+import dev.loom.index.KeyedBinsDescriptor;
+import dev.loom.index.Varints;
+import dev.loom.value.BinScale;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A cursor over the keys of a chunk in an index by keys: records, totals and bins of each. Allocates nothing. For one thread.
+ */
+public final class KeyedSummary {
+    private final SnapshotReader reader;
+    private final Index index;
+    private final ValueType type;
+    private final ChunkSummary chunk;
+    private final ChunkSummary totals;
+    private final BinListReader bins;
+    private final Varints bytes = new Varints(new UnsafeBuffer(new byte[0]));
+
+    private DirectBuffer buffer = new UnsafeBuffer(new byte[0]);
+    private int begin;
+    private int end;
+    private int keys;
+    private int keysLeft;
+    private int keyOffset;
+    private int keyLength;
+    private long records;
+    private int binsOffset;
+    private int binsLength;
+
+    KeyedSummary(SnapshotReader reader, Index index) {
+        this.reader = reader;
+        this.index = index;
+        this.type = index.function().type();
+        this.chunk = reader.summary();
+        this.totals = reader.summary();
+        this.bins = new BinListReader(BinScale.of(index.bins(), type), type);
+    }
+
+    /** The index. */
+    public Index index() {
+        return index;
+    }
+
+    /**
+     * Reads what the index has of the part that a cursor stands on, and moves before the first key. Valid until bins are read again, for any
+     * index of the snapshot.
+     *
+     * @return false if the part's records have to be read: the index did not see all of them, or has not all keys apart
+     * @throws CorruptStoreException if its contents are impossible
+     */
+    public boolean read(ChunkCursor part) {
+        if (part.isRun() || !chunk.read(part, index) || !chunk.hasBins()) {
+            return false;
+        }
+        ChunkIndexReader entries = reader.bins();
+        if (!entries.readKeyed(chunk.binsAddress(), part.start(), index.id())) {
+            return false;
+        }
+        buffer = entries.buffer();
+        begin = entries.offset();
+        end = begin + entries.length();
+        bytes.wrap(buffer, begin, end);
+        keys = number(KeyedBinsDescriptor.KEYS_MAX);
+        long rest = bytes.next();
+        begin = bytes.position();
+        if (rest != 0 || !isWhole()) {
+            return false;
+        }
+        rewind();
+        return true;
+    }
+
+    /** Goes over all keys once, so that a user meets no impossible one half way. */
+    private boolean isWhole() {
+        long counted = 0;
+        rewind();
+        while (next()) {
+            counted += totals.count();
+            BinListReader list = bins();
+            long inBins = 0;
+            while (list != null && list.next()) {
+                inBins += list.count();
+            }
+            if (inBins != totals.count()) {
+                throw bytes.malformed("bins of a key");
+            }
+        }
+        return counted == chunk.count() && bytes.isAtEnd();
+    }
+
+    private int number(int max) {
+        long number = bytes.next();
+        if (number < 0 || number > max) {
+            throw bytes.malformed("number");
+        }
+        return (int) number;
+    }
+
+    /** Moves before the first key. */
+    public void rewind() {
+        bytes.wrap(buffer, begin, end);
+        keysLeft = keys;
+    }
+
+    /** Moves to the next key; false after the last. */
+    public boolean next() {
+        if (keysLeft == 0) {
+            return false;
+        }
+        keysLeft--;
+        keyLength = number(KeyedBinsDescriptor.KEY_LENGTH_MAX);
+        keyOffset = bytes.position();
+        bytes.skipBytes(keyLength);
+        records = number(Integer.MAX_VALUE);
+        int at = bytes.position();
+        int lengths = IndexSummaryCodec.lengths(buffer, at, end);
+        totals.set(type, buffer, at, end, lengths);
+        bytes.position(at + IndexSummaryCodec.summaryLength(lengths));
+        binsLength = (int) bytes.nextBytes(Integer.BYTES);
+        binsOffset = bytes.position();
+        if (binsLength < 0) {
+            throw bytes.malformed("length");
+        }
+        bytes.skipBytes(binsLength);
+        return true;
+    }
+
+    /** What holds the key, as {@link dev.loom.value.KeyEncoder} makes it. */
+    public DirectBuffer buffer() {
+        return buffer;
+    }
+
+    public int keyOffset() {
+        return keyOffset;
+    }
+
+    public int keyLength() {
+        return keyLength;
+    }
+
+    /** The number of records with the key. */
+    public long records() {
+        return records;
+    }
+
+    /** The totals of those that have a value; they have no bins of their own. */
+    public ChunkSummary totals() {
+        return totals;
+    }
+
+    /** The bins of those values, before the first one; null if there are none. */
+    public @Nullable BinListReader bins() {
+        if (binsLength == 0) {
+            return null;
+        }
+        bins.wrap(buffer, binsOffset, binsLength);
+        return bins;
+    }
+}

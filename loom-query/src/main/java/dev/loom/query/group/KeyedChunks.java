@@ -1,0 +1,85 @@
+package dev.loom.query.group;
+
+import dev.loom.query.histogram.ChunkSteps;
+import dev.loom.query.plan.KeyedSummaries;
+import dev.loom.query.walk.ChunkDecider;
+import dev.loom.query.walk.ChunkUse;
+import dev.loom.read.BinListReader;
+import dev.loom.read.KeyedSummary;
+
+/** Counts chunks whose records are all of one step from what an index by the groups' fields holds of each key. For one thread. */
+final class KeyedChunks {
+    private final KeyedSummaries keyed;
+    private final ChunkSteps steps;
+
+    KeyedChunks(KeyedSummaries keyed, ChunkSteps steps) {
+        this.keyed = keyed;
+        this.steps = steps;
+    }
+
+    /** @param countsRecords whether records are counted, not values */
+    ChunkDecider totals(GroupTable table, GroupStates states, boolean countsRecords) {
+        return (chunk, whole) -> {
+            int step = whole ? steps.of(chunk) : ChunkSteps.SEVERAL;
+            KeyedSummary keys = step == ChunkSteps.SEVERAL ? null : keyed.read(chunk);
+            if (keys == null || !(countsRecords || takes(states, keys))) {
+                return ChunkUse.READ;
+            }
+            while (keys.next()) {
+                int cell = table.addCell(table.addKey(keys.buffer(), keys.keyOffset(), keys.keyLength()), step);
+                states.addRecords(cell, keys.records());
+                if (!countsRecords) {
+                    states.addValues(cell, keys.totals());
+                }
+            }
+            return ChunkUse.FROM_BINS;
+        };
+    }
+
+    private static boolean takes(GroupStates states, KeyedSummary keys) {
+        boolean takes = true;
+        while (takes && keys.next()) {
+            takes = keys.totals().count() == 0 || states.takes(keys.totals());
+        }
+        keys.rewind();
+        return takes;
+    }
+
+    /** @param byStep whether ranks are those of cells; otherwise those of groups */
+    ChunkDecider ranks(GroupTable table, GroupRanks ranks, boolean byStep) {
+        return (chunk, whole) -> {
+            int step = !whole ? ChunkSteps.SEVERAL : byStep ? steps.of(chunk) : 0;
+            KeyedSummary keys = step == ChunkSteps.SEVERAL ? null : keyed.read(chunk);
+            if (keys == null || !takes(table, ranks, keys, byStep, step)) {
+                return ChunkUse.READ;
+            }
+            while (keys.next()) {
+                int cell = cell(table, keys, byStep, step);
+                BinListReader bins = ranks.wants(cell) ? keys.bins() : null;
+                while (bins != null && bins.next()) {
+                    ranks.add(cell, bins);
+                }
+            }
+            return ChunkUse.FROM_BINS;
+        };
+    }
+
+    /** Whether bins are enough for all ranks. */
+    private static boolean takes(GroupTable table, GroupRanks ranks, KeyedSummary keys, boolean byStep, int step) {
+        boolean takes = true;
+        while (takes && keys.next()) {
+            int cell = cell(table, keys, byStep, step);
+            BinListReader bins = ranks.wants(cell) ? keys.bins() : null;
+            while (takes && bins != null && bins.next()) {
+                takes = ranks.takes(cell, bins);
+            }
+        }
+        keys.rewind();
+        return takes;
+    }
+
+    private static int cell(GroupTable table, KeyedSummary keys, boolean byStep, int step) {
+        int group = table.findKey(keys.buffer(), keys.keyOffset(), keys.keyLength());
+        return byStep && group >= 0 ? table.findCell(group, step) : group;
+    }
+}

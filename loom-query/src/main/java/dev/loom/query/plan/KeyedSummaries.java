@@ -1,0 +1,74 @@
+package dev.loom.query.plan;
+
+import dev.loom.api.Index;
+import dev.loom.api.IndexFunction;
+import dev.loom.error.CorruptStoreException;
+import dev.loom.read.ChunkCursor;
+import dev.loom.read.KeyedSummary;
+import dev.loom.read.SnapshotReader;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What indexes by the same keys hold of the chunks of a walk, chunk by chunk; the first one that has a chunk answers for it. For one
+ * thread.
+ */
+public final class KeyedSummaries {
+    private final List<KeyedSummary> summaries;
+    private long covered;
+    private long uncovered;
+    private long damaged;
+
+    private KeyedSummaries(List<KeyedSummary> summaries) {
+        this.summaries = summaries;
+    }
+
+    /**
+     * What there is for some fields; null if there is nothing.
+     *
+     * @param function of the values; null if records are counted alone
+     */
+    public static @Nullable KeyedSummaries of(
+            WherePlan plan, SnapshotReader reader, List<String> fields, @Nullable IndexFunction function) {
+        List<Index> found = plan.terms().indexesBy(fields).stream()
+                .filter(index -> function == null || index.function().equals(function))
+                .toList();
+        if (found.isEmpty()) {
+            return null;
+        }
+        KeyedSummaries all =
+                new KeyedSummaries(found.stream().map(reader::keyedSummary).toList());
+        plan.explain(() -> "by " + String.join(",", fields) + ": " + all);
+        return all;
+    }
+
+    /** Moves before the first key of a chunk; null if its records must be read. */
+    public @Nullable KeyedSummary read(ChunkCursor chunk) {
+        for (int i = 0; i < summaries.size(); i++) {
+            KeyedSummary summary = summaries.get(i);
+            try {
+                if (summary.read(chunk)) {
+                    covered++;
+                    return summary;
+                }
+            } catch (CorruptStoreException e) {
+                damaged++;
+            }
+        }
+        uncovered += chunk.isRun() ? 0 : 1;
+        return null;
+    }
+
+    @Override
+    public String toString() {
+        return summaries.stream()
+                .map(summary -> "index " + summary.index().name() + " #"
+                        + summary.index().id() + (summary.index().closed() ? " (closed)" : ""))
+                .collect(Collectors.joining(
+                        ", ",
+                        "",
+                        ", chunks covered=" + covered + ", not covered=" + uncovered
+                                + (damaged == 0 ? "" : ", damaged=" + damaged)));
+    }
+}
