@@ -171,12 +171,12 @@ public final class DescendingChunks extends Chunks {
             phase = Phase.DONE;
             return false;
         }
-        if (directoryAddress < snapshot.times().watermarks().beginAcquire()) {
+        if (directoryAddress < snapshot.times().watermarks().beginAcquire() && isGone()) {
             return expired();
         }
         // a chain must lead downward, so that it can't be circular
         boolean below = namedBy < 0 || directoryAddress < namedBy;
-        if (below && reader.inGap(directoryAddress)) {
+        if (below && expectedChunk == ANY && reader.inGap(directoryAddress)) {
             crossGap();
             return false;
         }
@@ -185,6 +185,11 @@ public final class DescendingChunks extends Chunks {
             return false;
         }
         return listCurrent();
+    }
+
+    /** Whether retention has deleted the chunk; a run may tell an address from before a rebuild. */
+    private boolean isGone() {
+        return expectedChunk == ANY || (expectedChunk >= 0 && expectedChunk < snapshot.retainedBegin());
     }
 
     /** Whether the directory is that of the chunk before a run: after a rebuild others may be at the address that a run tells. */

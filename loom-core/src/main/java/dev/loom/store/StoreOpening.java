@@ -287,7 +287,7 @@ public final class StoreOpening {
             }
             RunFiles runs = files.runs(storage);
             runs.prepare(closed.begin(LogKind.RECORD), closed.durable(LogKind.RECORD));
-            if (repair != null || closed.rebuild().pending()) {
+            if (repair != null || !closed.equals(ended)) {
                 runs.deleteAll(); // what they sum up is being written again
             }
             Mark mark = closed.owned(

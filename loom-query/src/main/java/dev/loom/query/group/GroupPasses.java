@@ -69,7 +69,8 @@ public final class GroupPasses {
                 : indexed.summaries(scope.plan(), index -> index.kind() == Index.Kind.VALUE);
         chunkSteps = new ChunkSteps(steps, clock == null ? null : EventTimes.of(clock, scope.plan()));
         guard = new PassGuard(scope);
-        KeyedSummaries byKey = terms.by().isEmpty() || terms.distinct() != null
+        // which groups are beyond the cap depends on the order of the records
+        KeyedSummaries byKey = terms.by().isEmpty() || terms.distinct() != null || terms.restAsOther()
                 ? null
                 : KeyedSummaries.of(
                         scope.plan(), scope.reader(), terms.by(), indexed == null ? null : indexed.function());

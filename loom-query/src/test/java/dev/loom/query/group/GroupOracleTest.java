@@ -39,6 +39,7 @@ final class GroupOracleTest {
 
     private Random random = new Random();
     private long fromTotals;
+    private long fromKeys;
 
     @Test
     void shouldGroupAsListsDo() {
@@ -65,6 +66,7 @@ final class GroupOracleTest {
             }
         }
         assertTrue(fromTotals > 0, "no chunk was answered by an index");
+        assertTrue(fromKeys > 0, "no chunk was answered by an index by keys");
     }
 
     private void ask(GroupStore store, GroupStore.Source source, int size, Snapshot snapshot) {
@@ -93,11 +95,13 @@ final class GroupOracleTest {
                 .groupsMax(question.groupsMax())
                 .restAsOther(question.groupsMax() < GroupedAggregate.GROUPS_MAX_DEFAULT)
                 .useTimeIndex(random.nextInt(4) > 0)
+                .useRollups(random.nextInt(4) > 0)
                 .useChunkIndex(random.nextInt(4) > 0);
         try (Groups groups = query.run()) {
             assertTrue(groups.completeness().complete());
             assertTrue(groups.distinctExact());
             fromTotals += groups.statistics().chunksFromTotals();
+            fromKeys += question.by().isEmpty() ? 0 : groups.statistics().chunksFromBins();
             GroupOracle.check(rows, question, groups);
         } catch (AssertionError | RuntimeException e) {
             throw new AssertionError(source.format + " " + question, e);
@@ -108,7 +112,10 @@ final class GroupOracleTest {
     private Question question(GroupStore store, GroupStore.Source source, List<Row> rows, boolean values) {
         List<String> fields = new ArrayList<>(source.fields);
         Collections.shuffle(fields, random);
-        List<String> by = List.copyOf(fields.subList(0, Math.min(fields.size(), random.nextInt(4))));
+        List<List<String>> keyed = store.keyed(source);
+        List<String> by = keyed.isEmpty() || random.nextInt(3) == 0
+                ? List.copyOf(fields.subList(0, Math.min(fields.size(), random.nextInt(4))))
+                : keyed.get(random.nextInt(keyed.size()));
         boolean event = source.format.equals(GroupStore.STRUCT) && random.nextInt(3) == 0;
         TimeRange range = range(rows);
         boolean stepped = random.nextBoolean() && range.fromNs() != Long.MIN_VALUE;

@@ -21,6 +21,7 @@ import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -113,8 +114,10 @@ final class GroupStore implements AutoCloseable {
     private final UnsafeBuffer payload = new UnsafeBuffer(new byte[200_000]);
     private final StructWriter writer = new StructWriter((StructFormat) STRUCT);
     private final Map<Long, Long> shared = new HashMap<>();
+    private final Map<Integer, List<List<String>>> keyed = new HashMap<>();
     private Loom loom;
     private int sharedId;
+    private int names;
     private long nowNs = 1_000_000;
 
     GroupStore(Path directory, Random random) {
@@ -172,6 +175,17 @@ final class GroupStore implements AutoCloseable {
         }
     }
 
+    private List<String> fields(Source source, int count) {
+        List<String> fields = new ArrayList<>(source.fields);
+        Collections.shuffle(fields, random);
+        return List.copyOf(fields.subList(0, Math.min(fields.size(), count)));
+    }
+
+    /** The fields by which a source has or had an index; empty if there is none. */
+    List<List<String>> keyed(Source source) {
+        return keyed.getOrDefault(source.id, List.of());
+    }
+
     private void changeIndexes(Source source) {
         for (int i = 0; i < 2; i++) {
             String name = "values-" + i;
@@ -186,6 +200,15 @@ final class GroupStore implements AutoCloseable {
                                 index.sourceId() == source.id && index.name().equals(name) && !index.closed())
                         .forEach(index -> loom.closeIndex(index.id()));
             }
+        }
+        if (random.nextInt(3) > 0) {
+            List<String> by = fields(source, 1 + random.nextInt(3));
+            Bins bins =
+                    random.nextBoolean() ? Bins.logLinear() : Bins.logLinear().withValues();
+            int function = random.nextInt(2);
+            String name = function + ":" + String.join(",", by) + ":" + names++;
+            loom.defineIndex(source.id, name, source.values.get(function), bins, by);
+            keyed.computeIfAbsent(source.id, id -> new ArrayList<>()).add(by);
         }
         if (source.format.equals(STRUCT) && random.nextInt(3) > 0) {
             loom.defineEventTimeIndex(source.id, "ts", IndexFunction.field(STRUCT, "ts"));
