@@ -44,6 +44,16 @@ public record Index(
         return new Index(id, sourceId, name, kind, readable, bins, fromAddress, closed, key);
     }
 
+    /** The text form of its kind and key: {@code value}, {@code event-time}, {@code value by FIELD,FIELD}. */
+    public String kindText() {
+        return kindText(kind, key);
+    }
+
+    /** As {@link #kindText()}. */
+    public static String kindText(Kind kind, @Nullable IndexKey key) {
+        return key == null ? kind.text() : kind.text() + IndexKey.BY + key.text();
+    }
+
     /** What an index keeps for each chunk. */
     public enum Kind {
         /** Count, sum, minimum and maximum, of all values and of each bin. */
@@ -62,13 +72,14 @@ public record Index(
         }
 
         /**
-         * Finds a kind by its {@link #text()}.
+         * Finds a kind by its {@link #text()}, which a key may follow as in {@link Index#kindText()}.
          *
          * @throws IllegalArgumentException for an unknown one; the message names the known ones
          */
         public static Kind parse(String text) {
+            int by = text.indexOf(IndexKey.BY);
             for (Kind kind : values()) {
-                if (kind.text.equals(text)) {
+                if (kind.text.equals(by < 0 ? text : text.substring(0, by))) {
                     return kind;
                 }
             }

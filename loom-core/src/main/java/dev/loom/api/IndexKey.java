@@ -15,6 +15,9 @@ public final class IndexKey {
     /** The most fields of a key. */
     public static final int FIELDS_MAX = 8;
 
+    /** Between the kind of an index and its key. */
+    static final String BY = " by ";
+
     private static final String ESCAPED = "%25";
     private static final String ESCAPED_COMMA = "%2C";
 
@@ -59,6 +62,12 @@ public final class IndexKey {
             fields.add(field.replace(ESCAPED_COMMA, ",").replace(ESCAPED, "%"));
         }
         return of(format, fields);
+    }
+
+    /** The key in the {@link Index#kindText()} of an index; null if it has none. */
+    public static @Nullable IndexKey ofKind(PayloadFormat format, String kindText) {
+        int by = kindText.indexOf(BY);
+        return by < 0 ? null : parse(format, kindText.substring(by + BY.length()));
     }
 
     /** The names of the fields, in the order in which they were given. */

@@ -22,9 +22,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The sources and indexes as of some entry of the schema. Immutable. */
 public final class Schema {
-    /** Before the fields of a key, in place of the kind of an index. */
-    private static final String KEYED = "value by ";
-
     /** The empty schema. */
     public static final Schema EMPTY = new Schema(
             PersistentMap.empty(), PersistentMap.empty(), PersistentMap.empty(), PersistentMap.empty(), 0, 0, 0, null);
@@ -160,25 +157,19 @@ public final class Schema {
             return without;
         }
         try {
-            boolean keyed = defined.kind().startsWith(KEYED);
             return with(new Index(
                     defined.id(),
                     defined.sourceId(),
                     defined.name(),
-                    keyed ? Index.Kind.VALUE : Index.Kind.parse(defined.kind()),
+                    Index.Kind.parse(defined.kind()),
                     IndexFunction.parse(defined.function(), source.format()),
                     Bins.parse(defined.bins()),
                     defined.fromAddress(),
                     false,
-                    keyed ? IndexKey.parse(source.format(), defined.kind().substring(KEYED.length())) : null));
+                    IndexKey.ofKind(source.format(), defined.kind())));
         } catch (IllegalArgumentException e) {
             return without;
         }
-    }
-
-    /** The text form of an index's kind and key. */
-    public static String kindText(Index.Kind kind, @Nullable IndexKey key) {
-        return key == null ? kind.text() : KEYED + key.text();
     }
 
     /** The schema with the actual function of an index, which its entry only names. */

@@ -175,7 +175,7 @@ public final class SessionSchema {
                 current.lastIndexId() + 1,
                 sourceId,
                 name,
-                Schema.kindText(kind, key),
+                Index.kindText(kind, key),
                 function.text(),
                 bins.text(),
                 recordTail.getAsLong());
@@ -192,7 +192,7 @@ public final class SessionSchema {
                 || !index.function().equals(function)
                 || !index.bins().equals(bins)) {
             throw new IllegalArgumentException("index is already defined differently: name=" + index.name() + ", kind="
-                    + Schema.kindText(index.kind(), index.key()) + ", function="
+                    + index.kindText() + ", function="
                     + index.function().text() + ", bins="
                     + index.bins().text());
         }

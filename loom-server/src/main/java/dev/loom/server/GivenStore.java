@@ -9,6 +9,7 @@ import dev.loom.server.schema.IndexEntry;
 import dev.loom.server.schema.SchemaAccess;
 import dev.loom.server.schema.StoreSchema;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -83,7 +84,7 @@ final class GivenStore implements ServedStore {
         }
 
         @Override
-        public IndexEntry defineIndex(String source, String field, String bins, boolean backfill) {
+        public IndexEntry defineIndex(String source, String field, String bins, List<String> by, boolean backfill) {
             throw refusal("define-index " + source + '.' + field);
         }
 

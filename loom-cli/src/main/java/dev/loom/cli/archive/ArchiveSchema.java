@@ -3,6 +3,7 @@ package dev.loom.cli.archive;
 import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
+import dev.loom.api.IndexKey;
 import dev.loom.api.Source;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
@@ -67,7 +68,7 @@ public record ArchiveSchema(
         for (Index index : indexes) {
             entry.putVarint(index.sourceId());
             entry.putText(index.name());
-            entry.putText(index.kind().text());
+            entry.putText(index.kindText());
             entry.putText(index.function().text());
             entry.putText(index.bins().text());
             put(blocks, ArchiveDescriptor.INDEX, entry);
@@ -149,10 +150,19 @@ public record ArchiveSchema(
                 throw new BlockBytes.Malformed("index of an unknown source: id=" + sourceId);
             }
             String name = entry.getText();
-            Index.Kind kind = Index.Kind.parse(entry.getText());
+            String kind = entry.getText();
             IndexFunction function = IndexFunction.parse(entry.getText(), source.format());
             Bins bins = Bins.parse(entry.getText());
-            indexes.add(new Index(indexes.size() + 1, sourceId, name, kind, function, bins, 0, false));
+            indexes.add(new Index(
+                    indexes.size() + 1,
+                    sourceId,
+                    name,
+                    Index.Kind.parse(kind),
+                    function,
+                    bins,
+                    0,
+                    false,
+                    IndexKey.ofKind(source.format(), kind)));
         }
 
         ArchiveSchema schema() {

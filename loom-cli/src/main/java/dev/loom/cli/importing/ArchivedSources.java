@@ -83,7 +83,7 @@ final class ArchivedSources {
     }
 
     private static String definition(Index index) {
-        return index.kind().text()
+        return index.kindText()
                 + ' '
                 + index.function().text()
                 + ' '
@@ -165,6 +165,9 @@ final class ArchivedSources {
                     + index.name());
         } else if (index.kind() == Index.Kind.EVENT_TIME) {
             loom.defineEventTimeIndex(target.id, index.name(), index.function());
+        } else if (index.key() != null) {
+            List<String> by = index.key().fields();
+            loom.defineIndex(target.id, index.name(), index.function(), index.bins(), by);
         } else {
             loom.defineIndex(target.id, index.name(), index.function(), index.bins());
         }

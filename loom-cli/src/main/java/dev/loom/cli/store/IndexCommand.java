@@ -14,6 +14,7 @@ import dev.loom.cli.option.StoreOption;
 import dev.loom.cli.output.Listing;
 import dev.loom.server.json.StoreRows;
 import dev.loom.server.schema.IndexEntry;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -55,6 +56,14 @@ public final class IndexCommand {
                                     + " histograms then read no records.")
                     boolean values,
             @Option(
+                            names = "--by",
+                            paramLabel = "FIELD",
+                            split = ",",
+                            description = "Keeps totals and bins apart by these fields' values, for agg --by with the"
+                                    + " same fields.")
+                    @Nullable
+                    List<String> by,
+            @Option(
                             names = "--backfill",
                             description =
                                     "Also indexes existing records: rebuilds all indexes at the speed of the disk, in"
@@ -64,7 +73,8 @@ public final class IndexCommand {
         String binned = values ? Bins.parse(bins).withValues().text() : bins;
         boolean existed;
         try (OpenSchema open = OpenSchema.open(store, sidecar, false)) {
-            IndexEntry index = open.schema().defineIndex(sourceName, field, binned, backfill && sidecar.given());
+            IndexEntry index = open.schema()
+                    .defineIndex(sourceName, field, binned, by == null ? List.of() : by, backfill && sidecar.given());
             console.say((index.existed() ? "index is already defined: " : "defined index ") + sourceName + '.'
                     + index.name() + ": id=" + index.id() + ", function=" + index.function() + ", bins="
                     + index.bins());

@@ -267,7 +267,9 @@ final class GroupAnswersTest {
         for (Map<String, @Nullable Object> row : rows) {
             if (first.compareTo(last) < 0) {
                 assertEquals(first.stripTrailingZeros(), number(row, "from").stripTrailingZeros());
-                assertEquals(last.add(BigDecimal.ONE).stripTrailingZeros(), number(row, "to").stripTrailingZeros());
+                assertEquals(
+                        last.add(BigDecimal.ONE).stripTrailingZeros(),
+                        number(row, "to").stripTrailingZeros());
             } else {
                 assertEquals(null, row.get("rate"));
             }

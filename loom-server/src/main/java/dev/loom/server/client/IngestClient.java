@@ -21,6 +21,7 @@ import java.nio.channels.ByteChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -190,9 +191,10 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
     }
 
     @Override
-    public IndexEntry defineIndex(String source, String field, String bins, boolean backfill) {
-        return SchemaRequests.indexOf(
-                schema("define-index", Map.of("source", source, "field", field, "bins", bins, "backfill", backfill)));
+    public IndexEntry defineIndex(String source, String field, String bins, List<String> by, boolean backfill) {
+        return SchemaRequests.indexOf(schema(
+                "define-index",
+                Map.of("source", source, "field", field, "bins", bins, "by", by, "backfill", backfill)));
     }
 
     @Override

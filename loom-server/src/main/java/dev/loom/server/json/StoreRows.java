@@ -67,6 +67,9 @@ public final class StoreRows {
         row.put("type", index.function().type().text());
         row.put("unit", index.function().unit().text());
         row.put("bins", index.kind() == Index.Kind.VALUE ? index.bins().text() : null);
+        if (index.key() != null) {
+            row.put("by", index.key().fields());
+        }
         row.put("from_address", index.fromAddress());
         if (index.closed()) {
             row.put("closed", true);

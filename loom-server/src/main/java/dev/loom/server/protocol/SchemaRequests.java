@@ -6,8 +6,10 @@ import dev.loom.format.PayloadFormat;
 import dev.loom.server.request.RefusedException;
 import dev.loom.server.schema.IndexEntry;
 import dev.loom.server.schema.SchemaAccess;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.IntPredicate;
@@ -34,6 +36,7 @@ public final class SchemaRequests {
     private static final String ATTRIBUTES = "attributes";
     private static final String FIELD = "field";
     private static final String BINS = "bins";
+    private static final String BY = "by";
     private static final String BACKFILL = "backfill";
     private static final String INDEX = "index";
     private static final String LOG_LINEAR = "log-linear";
@@ -131,7 +134,8 @@ public final class SchemaRequests {
         String source = text(request, SOURCE);
         String field = text(request, FIELD);
         boolean backfill = flag(request, BACKFILL);
-        return allowed("define-index " + source + '.' + field).defineIndex(source, field, bins, backfill);
+        return allowed("define-index " + source + '.' + field)
+                .defineIndex(source, field, bins, list(request, BY), backfill);
     }
 
     private IndexEntry closeIndex(String source, String name) {
@@ -151,6 +155,17 @@ public final class SchemaRequests {
             throw RefusedException.invalid("request lacks a string: member=" + name);
         }
         return text;
+    }
+
+    private static List<String> list(Map<String, ? extends @Nullable Object> request, String name) {
+        List<String> texts = new ArrayList<>();
+        Object value = request.get(name);
+        if (value instanceof List<?> members) {
+            members.forEach(member -> texts.add(String.valueOf(member)));
+        } else if (value != null) {
+            throw RefusedException.invalid("not a list: member=" + name);
+        }
+        return texts;
     }
 
     private static Map<String, String> texts(@Nullable Object value) {

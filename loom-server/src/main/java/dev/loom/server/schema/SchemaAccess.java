@@ -3,6 +3,7 @@ package dev.loom.server.schema;
 import dev.loom.api.Source;
 import dev.loom.format.PayloadFormat;
 import dev.loom.server.request.RefusedException;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -24,11 +25,13 @@ public interface SchemaAccess {
     Source closeSource(String name);
 
     /**
-     * Defines an index over a field; the field's name becomes the index's name. A matching index is left unchanged.
+     * Defines an index over a field; the field's name becomes the index's name, with those of the key's fields behind a colon. A matching
+     * index is left unchanged.
      *
+     * @param by the fields of the key by which it keeps totals and bins apart; empty for none
      * @param backfill whether to rebuild all indexes afterwards, so that this one covers existing records too
      */
-    IndexEntry defineIndex(String source, String field, String bins, boolean backfill);
+    IndexEntry defineIndex(String source, String field, String bins, List<String> by, boolean backfill);
 
     /** Closes the open index of this name. */
     IndexEntry closeIndex(String source, String name);

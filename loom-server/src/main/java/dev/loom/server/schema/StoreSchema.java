@@ -4,6 +4,7 @@ import dev.loom.Loom;
 import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
+import dev.loom.api.IndexKey;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.format.PayloadFormat;
@@ -11,6 +12,7 @@ import dev.loom.format.UnknownFieldException;
 import dev.loom.server.request.RefusedException;
 import dev.loom.server.request.SeenFields;
 import dev.loom.server.time.EventTime;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -103,20 +105,32 @@ public final class StoreSchema implements SchemaAccess {
     }
 
     @Override
-    public synchronized IndexEntry defineIndex(String sourceName, String field, String bins, boolean backfill) {
+    public synchronized IndexEntry defineIndex(
+            String sourceName, String field, String bins, List<String> by, boolean backfill) {
         Source source = require(sourceName);
-        boolean existed = openIndex(source, field).isPresent();
+        String name = by.isEmpty() ? field : (field + ':' + String.join(",", by)).replace(' ', '_');
+        boolean existed = openIndex(source, name).isPresent();
+        String asked = field;
         try {
-            loom.defineIndex(source.id(), field, IndexFunction.field(source.format(), field), Bins.parse(bins));
+            IndexFunction function = IndexFunction.field(source.format(), field);
+            for (String key : by) {
+                asked = key;
+                IndexKey.of(source.format(), List.of(key));
+            }
+            if (by.isEmpty()) {
+                loom.defineIndex(source.id(), name, function, Bins.parse(bins));
+            } else {
+                loom.defineIndex(source.id(), name, function, Bins.parse(bins), by);
+            }
         } catch (UnknownFieldException e) {
             try (Snapshot snapshot = loom.snapshot()) {
                 throw RefusedException.invalid(
-                        e.getMessage() + SeenFields.of(snapshot, source).hint(field));
+                        e.getMessage() + SeenFields.of(snapshot, source).hint(asked));
             }
         } catch (IllegalArgumentException e) {
             throw RefusedException.invalid(String.valueOf(e.getMessage()));
         }
-        IndexEntry index = IndexEntry.of(openIndex(source, field).orElseThrow(), existed);
+        IndexEntry index = IndexEntry.of(openIndex(source, name).orElseThrow(), existed);
         if (backfill) {
             rebuild.run();
         }

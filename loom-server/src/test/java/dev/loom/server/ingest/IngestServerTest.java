@@ -221,9 +221,11 @@ final class IngestServerTest {
             assertEquals(id, client.openSource("a").orElseThrow().id());
             assertEquals(
                     Map.of("k", "\"x\""), client.openSource("a").orElseThrow().attributes());
-            assertFalse(client.defineIndex("a", "v", "log-linear", false).existed());
-            assertTrue(client.defineIndex("a", "v", "log-linear", false).existed());
-            assertThrows(RefusedException.class, () -> client.defineIndex("a", "w", "log-linear", false));
+            assertFalse(
+                    client.defineIndex("a", "v", "log-linear", List.of(), false).existed());
+            assertTrue(
+                    client.defineIndex("a", "v", "log-linear", List.of(), false).existed());
+            assertThrows(RefusedException.class, () -> client.defineIndex("a", "w", "log-linear", List.of(), false));
             assertThrows(RefusedException.class, () -> client.defineSource("a", Formats.bytes(), Map.of()));
             client.closeIndex("a", "v");
             assertThrows(RefusedException.class, () -> client.closeIndex("a", "v"));
