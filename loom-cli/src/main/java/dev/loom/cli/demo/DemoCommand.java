@@ -170,6 +170,9 @@ public final class DemoCommand implements Callable<Integer> {
                 "The work of a query, without its chunk index:",
                 "top requests latency_ns -n 3 --explain --disable-index chunk");
         narrator.suggest(
+                "What differs about the slow requests:",
+                "diff requests --where 'latency_ns > " + Workload.SLOW.toMillis() + "ms'");
+        narrator.suggest(
                 "Conditions and exact percentiles:",
                 "agg requests latency_ns --where 'op == \"SET\"' --percentile 50,99,99.99");
         narrator.suggest(

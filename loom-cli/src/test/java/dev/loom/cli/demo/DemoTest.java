@@ -48,6 +48,27 @@ final class DemoTest {
         assertTrue(result.out().contains("^^^^^^^^^^^ its length"), result::out);
         assertEquals(3, Cli.on(directory).run("sources").ok().lines().size());
         assertDamaged(directory);
+        assertDifferent(directory, result.out());
+    }
+
+    /** The slow requests are those that were sent twice, as the command that the demo suggests says. */
+    private static void assertDifferent(Path directory, String story) {
+        String command = story.lines()
+                .filter(line -> line.contains("./loom diff requests"))
+                .findFirst()
+                .orElseThrow();
+        String where = command.substring(command.indexOf('\'') + 1, command.lastIndexOf('\''));
+        String first = Cli.on(directory)
+                .run("diff", "requests", "--where", where)
+                .ok()
+                .lines()
+                .get(0);
+        int all = rows(directory, "scan", "requests").size();
+        String expected =
+                "{\"field\":\"attempts\",\"value\":2,\"selected\":4,\"selected_of\":4,\"against\":0,\"against_of\":"
+                        + (all - 4) + ',';
+        assertTrue(first.startsWith(expected), first);
+        assertTrue(first.contains("\"exactly_selected\":true"), first);
     }
 
     /** Looks at the store as the demo left it: each damaged packet has one wrong bit, and made the server wait for more. */

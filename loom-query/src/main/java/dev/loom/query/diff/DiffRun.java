@@ -126,12 +126,12 @@ public final class DiffRun {
                 single -> probability(single.counted(), families * tests.getOrDefault(single.part(), 1.0));
         for (Single single : shown) {
             double probability = chance.applyAsDouble(single);
-            if (isFound(single.counted(), probability)) {
+            if (probability < PROBABILITY_MAX) {
                 found.add(new Found(
                         List.of(single.part()),
                         single.counted(),
                         combined
-                                ? same(parts, single, each -> isFound(each.counted(), chance.applyAsDouble(each)))
+                                ? same(parts, single, each -> chance.applyAsDouble(each) < PROBABILITY_MAX)
                                 : List.of(),
                         probability,
                         shift(single)));
@@ -142,13 +142,11 @@ public final class DiffRun {
                 .thenComparing(each -> each.parts().get(0).name()));
     }
 
-    private static boolean isFound(Contingency counts, double probability) {
-        return probability < PROBABILITY_MAX && counts.riskRatio().low() > 1;
-    }
-
-    /** The probability by chance, of as many comparisons as there were (Bonferroni). */
+    /** The probability by chance, of as many comparisons as there were (Bonferroni); 1 if the ratio may be 1 or less. */
     private static double probability(Contingency counts, double tests) {
-        return Math.min(1, Math.exp(counts.logProbability() + Math.log(Math.max(1, tests))));
+        return counts.riskRatio().low() <= 1
+                ? 1
+                : Math.min(1, Math.exp(counts.logProbability() + Math.log(Math.max(1, tests))));
     }
 
     /** The parts of combinations: those that tell most. */
@@ -204,7 +202,7 @@ public final class DiffRun {
         for (int[] set : sets) {
             Contingency counts = counts(parts, set);
             double probability = counts.selected() < supportMin ? 1 : probability(counts, tests);
-            if (isFound(counts, probability) && tellsMore(parts, set, counts, tests)) {
+            if (probability < PROBABILITY_MAX && tellsMore(parts, set, counts, families)) {
                 List<DiffPart> of = new ArrayList<>();
                 for (int part : set) {
                     of.add(each.get(part).part());
@@ -224,7 +222,8 @@ public final class DiffRun {
     }
 
     /** Whether each part adds something: among the records of the others, it is more frequent in the chosen ones. */
-    private static boolean tellsMore(PartCombinations parts, int[] set, Contingency counts, double tests) {
+    private static boolean tellsMore(PartCombinations parts, int[] set, Contingency counts, int families) {
+        double tests = (double) families * parts.parts().size();
         for (int without = 0; without < set.length; without++) {
             int[] rest = new int[set.length - 1];
             for (int i = 0; i < rest.length; i++) {
