@@ -385,9 +385,16 @@ public final class Difference extends Query<Difference> {
         public Optional<Where> where() {
             List<Where> terms = new ArrayList<>();
             for (Part part : parts) {
-                part.where().ifPresent(terms::add);
+                Where term = part.where().orElse(null);
+                if (term == null) {
+                    return Optional.empty();
+                } else if (term instanceof Where.And range) {
+                    terms.addAll(range.terms());
+                } else {
+                    terms.add(term);
+                }
             }
-            return terms.size() < parts.size() ? Optional.empty() : Optional.of(all(terms));
+            return Optional.of(all(terms));
         }
     }
 

@@ -11,9 +11,13 @@ import dev.loom.api.Bins;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
+import dev.loom.format.StructFormat;
+import dev.loom.format.StructWriter;
 import dev.loom.format.UnknownFieldException;
 import dev.loom.query.Difference;
 import dev.loom.query.Difference.Finding;
+import dev.loom.query.QueryCursor;
+import dev.loom.query.RawScan;
 import dev.loom.query.model.Completeness.Limit;
 import dev.loom.query.model.QueryBudget;
 import dev.loom.query.model.QueryMemory;
@@ -391,6 +395,55 @@ final class DiffLimitsTest {
                             "v=true 16 0",
                             "v={} 17 0"),
                     values);
+        }
+    }
+
+    /** Floats, integers beyond the precision of doubles, and both sides of zero. */
+    @Test
+    void shouldFindRangesThatConditionsMeetExactly() {
+        StructFormat format = Formats.struct("ms:i64,f:f32,u:u64,t:i64,d:f64,b:u8");
+        int numbers = loom.defineSource("numbers", format);
+        StructWriter writer = new StructWriter(format);
+        UnsafeBuffer payload = new UnsafeBuffer(new byte[256]);
+        int records = 3_000;
+        for (int i = 0; i < records; i++) {
+            nowNs += 1_000;
+            int rank = random.nextInt(1_000);
+            boolean slow = rank > 600 && rank < 720;
+            writer.begin(payload, 0);
+            writer.setLong(0, slow ? 50 : 1);
+            writer.setDouble(1, (rank - 500) * 0.1f);
+            writer.setUnsigned(2, Long.MAX_VALUE - 600_000L + 1_000L * rank + random.nextInt(1_000));
+            writer.setLong(3, 1_795_229_193_399_411_123L + 37L * rank + random.nextInt(37));
+            writer.setDouble(4, (rank - 650) / 3.0);
+            writer.setLong(5, rank / 4);
+            loom.push(numbers, payload, 0, writer.finish());
+        }
+        try (Snapshot snapshot = loom.snapshot()) {
+            for (String field : List.of("f", "u", "t", "d", "b")) {
+                Difference.Result found = Difference.of(snapshot, numbers)
+                        .selected(Where.parse("ms > 10"))
+                        .fields(List.of(field))
+                        .run();
+                String message = "seed=" + seed + ", field=" + field + ", found=" + texts(found);
+                Finding first = found.findings().get(0);
+                assertTrue(first.parts().get(0).isRange(), message);
+                assertTrue(first.selected() > 0.9 * first.selectedOf(), message);
+                assertTrue(first.against() < 0.05 * first.againstOf(), message);
+                Where range = first.where().orElseThrow();
+                assertEquals(range, Where.parse(range.toString()), message);
+                for (boolean slow : new boolean[] {true, false}) {
+                    Where where = new Where.And(List.of(range, Where.parse(slow ? "ms > 10" : "ms < 10")));
+                    long count = 0;
+                    try (QueryCursor record =
+                            RawScan.of(snapshot, numbers).where(where).open()) {
+                        while (record.next()) {
+                            count++;
+                        }
+                    }
+                    assertEquals(slow ? first.selected() : first.against(), count, message);
+                }
+            }
         }
     }
 }
