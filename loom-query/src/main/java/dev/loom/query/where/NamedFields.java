@@ -22,6 +22,9 @@ final class NamedFields {
             collect(not.term(), fields);
         } else if (expression instanceof Where.Comparison comparison) {
             fields.add(comparison.field());
+        } else if (expression instanceof Where.Relation relation) {
+            collect(relation.left(), fields);
+            collect(relation.right(), fields);
         } else if (expression instanceof Where.In in) {
             fields.add(in.field());
         } else if (expression instanceof Where.NotIn in) {
@@ -38,6 +41,15 @@ final class NamedFields {
             fields.add(regex.field());
         } else {
             throw new IllegalStateException("unknown expression: class=" + expression.getClass());
+        }
+    }
+
+    private static void collect(Formula formula, Set<String> fields) {
+        if (formula instanceof Formula.Field field) {
+            fields.add(field.name());
+        } else if (formula instanceof Formula.Operation operation) {
+            collect(operation.left(), fields);
+            collect(operation.right(), fields);
         }
     }
 }
