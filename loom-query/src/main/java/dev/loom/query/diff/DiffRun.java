@@ -21,9 +21,6 @@ public final class DiffRun {
     /** So that a field with many values leaves room for others among the parts of combinations. */
     private static final int PARTS_OF_FIELD_MAX = 4;
 
-    /** A combination tells so much more than each of its parts. */
-    private static final double GAIN_MIN = 1.02;
-
     private static final int[] QUARTILES = {25, 50, 75};
 
     private final DiffTerms terms;
@@ -232,7 +229,7 @@ public final class DiffRun {
             Contingency others = counts(parts, rest);
             Contingency within =
                     new Contingency(counts.selected(), others.selected(), counts.against(), others.against());
-            if (counts.information() < GAIN_MIN * others.information()
+            if (counts.information() <= others.information()
                     || !within.isMoreFrequent()
                     || probability(within, tests) >= PROBABILITY_MAX) {
                 return false;

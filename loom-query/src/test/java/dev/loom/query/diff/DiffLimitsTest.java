@@ -398,6 +398,20 @@ final class DiffLimitsTest {
         }
     }
 
+    /** A field whose values are all different, and that only the last of the chosen records has. */
+    @Test
+    void shouldCountRecordsBeforeAFieldWasMet() {
+        for (int i = 0; i < 100; i++) {
+            push("{\"ms\":50" + (i == 99 ? ",\"x\":\"last\"}" : "}"));
+        }
+        for (int i = 0; i < 300; i++) {
+            push("{\"ms\":1,\"x\":\"x" + i + "\"}");
+        }
+        try (Snapshot snapshot = loom.snapshot()) {
+            assertEquals("x is null: 99 of 100, 0 of 300", texts(slow(snapshot).run()));
+        }
+    }
+
     /** Floats, integers beyond the precision of doubles, and both sides of zero. */
     @Test
     void shouldFindRangesThatConditionsMeetExactly() {

@@ -40,7 +40,7 @@ final class PlantedCauseTest {
         for (int set = 0; set < DATA_SETS; set++) {
             Random random = new Random(seed + set);
             try (PlantedStore store = new PlantedStore(directory.resolve("set-" + set), random)) {
-                store.fill(3_000 + random.nextInt(3_000), 1 + set % 3);
+                store.fill(6_000 + random.nextInt(3_000), 1 + set % 3);
                 try (Snapshot snapshot = store.snapshot()) {
                     Difference.Result found = compare(snapshot, store.structs);
                     assertSame(found, compare(snapshot, store.jsons));
@@ -144,7 +144,10 @@ final class PlantedCauseTest {
             assertFalse(finding.parts().stream().anyMatch(part -> part.field().equals("id")), message);
             Where where = finding.where().orElseThrow();
             assertEquals(where, Where.parse(where.toString()), message);
-            assertEquals(with + without, count(snapshot, source, where), () -> message + ", where=" + where);
+            // each takes a scan
+            if (finding.equals(found.findings().get(0))) {
+                assertEquals(with + without, count(snapshot, source, where), () -> message + ", where=" + where);
+            }
         }
     }
 
