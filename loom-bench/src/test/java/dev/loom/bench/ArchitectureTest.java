@@ -175,6 +175,7 @@ final class ArchitectureTest {
                         "dev.loom.query.histogram",
                         "dev.loom.query.group",
                         "dev.loom.query.diff",
+                        "dev.loom.query.series",
                         "dev.loom.query.correlation")
                 .layer("walk")
                 .definedBy("dev.loom.query.walk")

@@ -99,6 +99,7 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
                                 case DISTINCT_VALUES ->
                                     "; --distinct-max sets the cap, --rest other leaves those beyond it out";
                                 case GROUPS_AND_STEPS -> "; a longer --step or a shorter range makes fewer";
+                                case SERIES -> "; --series-max sets the cap, --where leaves series out";
                                 case KEY_BYTES -> "; --rest other counts it as (other)";
                                 case VALUE_BYTES -> "; --rest other leaves it out";
                             });

@@ -13,8 +13,10 @@ import dev.loom.cli.query.AggCommand;
 import dev.loom.cli.query.CorrelateCommand;
 import dev.loom.cli.query.DiffCommand;
 import dev.loom.cli.query.HistCommand;
+import dev.loom.cli.query.MetricsCommand;
 import dev.loom.cli.query.ScanCommand;
 import dev.loom.cli.query.SearchCommand;
+import dev.loom.cli.query.SeriesCommand;
 import dev.loom.cli.query.TailCommand;
 import dev.loom.cli.query.TopCommand;
 import dev.loom.cli.query.ValuesCommand;
@@ -54,6 +56,8 @@ public final class Main {
             "agg",
             "values",
             "hist",
+            "metrics",
+            "series",
             "top",
             "correlate",
             "diff",
@@ -139,6 +143,8 @@ public final class Main {
             case "agg" -> new AggCommand(console);
             case "values" -> new ValuesCommand(console);
             case "hist" -> new HistCommand(console);
+            case "metrics" -> new MetricsCommand(console);
+            case "series" -> new SeriesCommand(console);
             case "top" -> new TopCommand(console);
             case "correlate" -> new CorrelateCommand(console);
             case "diff" -> new DiffCommand(console);

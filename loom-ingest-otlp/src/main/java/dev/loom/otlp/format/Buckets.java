@@ -11,7 +11,7 @@ import org.agrona.DirectBuffer;
 
 /**
  * Reads the buckets of a histogram point as JSON: {@code {"bounds":[..],"counts":[..]}}, and those of an exponential
- * histogram point as {@code {"scale":..,"zero_count":..,"positive":{"offset":..,"counts":[..]},"negative":..}}.
+ * histogram point as {@code {"scale":..,"zero_count":..,"zero_threshold":..,"positive":{"offset":..,"counts":[..]},"negative":..}}.
  */
 final class Buckets {
     static final FieldReader EXPLICIT = Buckets::readExplicit;
@@ -55,6 +55,7 @@ final class Buckets {
         WireReader reader = state.reader;
         long scale = 0;
         long zeroCount = 0;
+        double zeroThreshold = 0;
         int positive = -1;
         int positiveLength = 0;
         int negative = -1;
@@ -63,6 +64,8 @@ final class Buckets {
             switch (reader.tag()) {
                 case ExponentialHistogramDataPoint.SCALE -> scale = reader.value();
                 case ExponentialHistogramDataPoint.ZERO_COUNT -> zeroCount = reader.value();
+                case ExponentialHistogramDataPoint.ZERO_THRESHOLD ->
+                    zeroThreshold = Double.longBitsToDouble(reader.value());
                 case ExponentialHistogramDataPoint.POSITIVE -> {
                     positive = reader.offset();
                     positiveLength = reader.length();
@@ -84,6 +87,10 @@ final class Buckets {
         json.putLong(WireField.zigzag(scale));
         json.putName("zero_count", 0);
         json.putUnsigned(zeroCount);
+        if (zeroThreshold != 0) {
+            json.putName("zero_threshold", 0);
+            json.putDouble(zeroThreshold);
+        }
         putSide(state, "positive", positive, positiveLength);
         putSide(state, "negative", negative, negativeLength);
         json.put('}');

@@ -185,6 +185,9 @@ final class ExpectedFields {
                         + object(
                                 member("scale", Integer.toString(point.getScale())),
                                 member("zero_count", Long.toUnsignedString(point.getZeroCount())),
+                                member(
+                                        "zero_threshold",
+                                        point.getZeroThreshold() == 0 ? null : json(point.getZeroThreshold())),
                                 member("positive", point.hasPositive() ? buckets(point.getPositive()) : null),
                                 member("negative", point.hasNegative() ? buckets(point.getNegative()) : null)));
         unsigned32("flags", point.getFlags());

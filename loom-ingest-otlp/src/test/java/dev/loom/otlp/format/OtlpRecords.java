@@ -228,7 +228,8 @@ final class OtlpRecords {
                 .setFlags(count())
                 .setCount(random.nextLong())
                 .setScale(random.nextInt(20) - 10)
-                .setZeroCount(random.nextLong());
+                .setZeroCount(random.nextLong())
+                .setZeroThreshold(random.nextInt(2) * random.nextDouble());
         if (maybe()) {
             point.setSum(number()).setMin(number()).setMax(number());
         }

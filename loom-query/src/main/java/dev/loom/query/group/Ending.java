@@ -6,7 +6,7 @@ import java.util.function.BooleanSupplier;
  * Asks, from time to time, whether a query was cancelled while it works in memory. The work of some thousand groups is finished all the
  * same, so that what was found until then is shown in order. For one thread.
  */
-final class Ending {
+public final class Ending {
     /** Steps of work between two looks, each of some nanoseconds up to a microsecond. */
     static final int STEPS = 1 << 18;
 
@@ -14,12 +14,12 @@ final class Ending {
     private int steps;
     private boolean ended;
 
-    Ending(BooleanSupplier cancelled) {
+    public Ending(BooleanSupplier cancelled) {
         this.cancelled = cancelled;
     }
 
     /** Called at each step of work; once true, it stays so. */
-    boolean isNow() {
+    public boolean isNow() {
         if (++steps >= STEPS) {
             steps = 0;
             ended |= cancelled.getAsBoolean();

@@ -3,7 +3,7 @@ package dev.loom.query.model;
 import dev.loom.error.LoomException;
 
 /**
- * A query has more groups, or more distinct values, than it may hold, or a key that is too long. It says which cap was hit, the cap, and
+ * A query has more groups, distinct values or series than it may hold, or a key that is too long. It says which cap was hit, the cap, and
  * what was found so far. With the rest counted as other, groups past the cap and long keys are no error.
  */
 public final class GroupLimitException extends LoomException {
@@ -17,6 +17,8 @@ public final class GroupLimitException extends LoomException {
         GROUPS_AND_STEPS("too many groups and steps"),
         /** Distinct values of all groups. */
         DISTINCT_VALUES("too many distinct values"),
+        /** Series of metrics. */
+        SERIES("too many series"),
         /** Bytes of the key of a group. */
         KEY_BYTES("group key is too long"),
         /** Bytes of a distinct value. */

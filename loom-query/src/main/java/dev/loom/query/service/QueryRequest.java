@@ -10,7 +10,9 @@ public sealed interface QueryRequest
                 HistogramRequest,
                 CountRequest,
                 CorrelationRequest,
-                DifferenceRequest {
+                DifferenceRequest,
+                MetricsRequest,
+                SeriesRequest {
     RecordSelection records();
 
     QueryLimits limits();

@@ -9,6 +9,7 @@ import dev.loom.api.Store;
 import dev.loom.format.RecordLookup;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
+import dev.loom.query.MetricCatalog;
 import dev.loom.query.ProgressiveCount;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs requests in constant memory: what the operators state; at most 32 MiB, or a quarter of what is left, for the records that an
@@ -54,7 +56,7 @@ public final class QueryService {
      * @param snapshot of the store whose sources the request names
      * @throws RequestException if the snapshot shows that the request makes no sense
      * @throws QueryMemory.Exhausted if memory is used up
-     * @throws dev.loom.query.model.GroupLimitException if there are more groups or distinct values than a request's caps
+     * @throws dev.loom.query.model.GroupLimitException if there are more groups or distinct values than a request's caps, or more series
      */
     public QueryReport run(Snapshot snapshot, QueryRequest request, ResultHandler results) {
         RecordSelection records = request.records();
@@ -84,6 +86,10 @@ public final class QueryService {
             histogram(snapshot, histogram, selected, run, results);
         } else if (request instanceof DifferenceRequest difference) {
             new DifferenceRun(snapshot, difference, selected, run, results).find();
+        } else if (request instanceof MetricsRequest metrics) {
+            metrics(snapshot, metrics, selected, clock(records.source()), run, results);
+        } else if (request instanceof SeriesRequest series) {
+            return run.report(new SeriesRun(snapshot, series, selected, run, results).run());
         } else if (request instanceof CountRequest count) {
             count(snapshot, count, selected, run, results);
         }
@@ -101,6 +107,15 @@ public final class QueryService {
     public QueryReport tail(Supplier<Store> stores, Function<Snapshot, TailRequest> asked, ResultHandler results) {
         return new TailScan(stores, asked, results, limits -> new QueryExecution(limits, memory, cancelled, results))
                 .run();
+    }
+
+    /** The clock of a source; null if its records carry no times. */
+    private @Nullable SourceClock clock(Source source) {
+        try {
+            return clocks.apply(source);
+        } catch (RequestException e) {
+            return null;
+        }
     }
 
     /** Returns the number of records left out because they carry no time. */
@@ -171,6 +186,25 @@ public final class QueryService {
                 .run();
         run.add(result.statistics(), result.completeness());
         results.onAggregate(request, result);
+    }
+
+    private static void metrics(
+            Snapshot snapshot,
+            MetricsRequest request,
+            SelectedSource selected,
+            @Nullable SourceClock clock,
+            QueryExecution run,
+            ResultHandler results) {
+        MetricCatalog query = MetricCatalog.of(snapshot, selected.source().id()).seriesMax(request.seriesMax());
+        if (clock != null) {
+            query.times(clock);
+        }
+        MetricCatalog.Found found = run.prepare(selected.confine(query)).find();
+        run.add(found.statistics(), found.completeness());
+        if (found.metrics().isEmpty()) {
+            results.onNothing("no records in the range");
+        }
+        results.onMetrics(request, found.metrics());
     }
 
     private static void histogram(

@@ -6,7 +6,9 @@ import dev.loom.query.Difference;
 import dev.loom.query.Groups;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
+import dev.loom.query.MetricCatalog;
 import dev.loom.query.ProgressiveCount;
+import dev.loom.query.SeriesStep;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.TimeRange;
 import java.util.List;
@@ -73,6 +75,15 @@ public interface ResultHandler {
 
     /** The answer to a count request. Not called if there is no record in the range. */
     default void onCount(CountRequest request, ProgressiveCount.Counts counts) {}
+
+    /** The answer to a request for metrics: none if there are no points in the range. */
+    default void onMetrics(MetricsRequest request, List<MetricCatalog.Metric> metrics) {}
+
+    /** A group of series in a step, step by step; within a step the groups are in the order in which they were met. */
+    default void onSeries(SeriesRequest request, SeriesStep step) {}
+
+    /** What was found in all steps together, after them. */
+    default void onSeriesEnd(SeriesRequest request, SeriesTally tally) {}
 
     /**
      * There are no results of this kind.

@@ -2,6 +2,7 @@ package dev.loom.server.api;
 
 import dev.loom.api.Snapshot;
 import dev.loom.query.GroupedAggregate;
+import dev.loom.query.MetricSeries;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.QueryRequest;
 import dev.loom.query.service.RequestException;
@@ -11,6 +12,7 @@ import dev.loom.server.request.GroupTexts;
 import dev.loom.server.request.RequestBuilder;
 import dev.loom.server.request.RequestTexts;
 import dev.loom.server.request.RequestTimes;
+import dev.loom.server.request.SeriesTexts;
 import dev.loom.server.request.TimeKind;
 import java.util.List;
 import java.util.Locale;
@@ -35,7 +37,7 @@ record ApiQuery(
         @Nullable Function<RequestBuilder, QueryRequest> request,
         @Nullable Function<Snapshot, TailRequest> tail) {
     static final Set<String> NAMES =
-            Set.of("scan", "agg", "values", "hist", "top", "correlate", "search", "tail", "diff");
+            Set.of("scan", "agg", "values", "hist", "top", "correlate", "search", "tail", "diff", "metrics", "series");
     static final String FOLLOW = "follow";
 
     private static final int TAIL_LINES = 20;
@@ -62,7 +64,8 @@ record ApiQuery(
         }
         QueryLimits limits = limits(in, most, false);
         RequestTimes times = times(in);
-        List<String> fields = List.of("agg", "values", "hist", "diff").contains(name) ? List.of() : fields(in);
+        List<String> fields =
+                List.of("agg", "values", "hist", "diff", "metrics", "series").contains(name) ? List.of() : fields(in);
         Function<RequestBuilder, QueryRequest> request = switch (name) {
             case "scan" -> scan(source, where, in);
             case "search" -> search(source, where, in);
@@ -71,6 +74,8 @@ record ApiQuery(
             case "values" -> values(source, where, in, most);
             case "hist" -> histogram(source, where, in);
             case "diff" -> difference(source, where, in);
+            case "metrics" -> metrics(source, where, in, most);
+            case "series" -> series(source, where, in, most);
             default -> correlate(source, where, in);
         };
         in.end();
@@ -141,6 +146,24 @@ record ApiQuery(
         GroupTexts groups = GroupTexts.values(
                 in.number("limit"), cap(in, "groups-max", GroupedAggregate.GROUPS_MAX_DEFAULT, most), rest(in));
         return builder -> builder.values(source, field, where, groups);
+    }
+
+    private static Function<RequestBuilder, QueryRequest> metrics(
+            String source, List<String> where, RequestMembers in, QueryApi.Limits most) {
+        long seriesMax = cap(in, "series-max", MetricSeries.SERIES_MAX_DEFAULT, most);
+        return builder -> builder.metrics(source, where, seriesMax);
+    }
+
+    private static Function<RequestBuilder, QueryRequest> series(
+            String source, List<String> where, RequestMembers in, QueryApi.Limits most) {
+        String metric = in.required("name");
+        SeriesTexts series = new SeriesTexts(
+                in.parts("by"),
+                in.text("step"),
+                in.parts("fn"),
+                in.text("lookback"),
+                cap(in, "series-max", MetricSeries.SERIES_MAX_DEFAULT, most));
+        return builder -> builder.series(source, metric, where, series);
     }
 
     /** A cap, within the server's. */

@@ -244,6 +244,7 @@ public final class QueryApi {
                                 case GROUPS -> "; groups-max sets the cap, rest counts those beyond it as other";
                                 case DISTINCT_VALUES -> "; distinct-max sets the cap, rest leaves those beyond it out";
                                 case GROUPS_AND_STEPS -> "; a longer step or a shorter range makes fewer";
+                                case SERIES -> "; series-max sets the cap, where leaves series out";
                                 case KEY_BYTES -> "; rest counts it as other";
                                 case VALUE_BYTES -> "; rest leaves it out";
                             },

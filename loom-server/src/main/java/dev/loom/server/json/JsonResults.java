@@ -6,7 +6,9 @@ import dev.loom.query.Difference;
 import dev.loom.query.Groups;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
+import dev.loom.query.MetricCatalog;
 import dev.loom.query.ProgressiveCount;
+import dev.loom.query.SeriesStep;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.AggregateRequest;
@@ -15,7 +17,9 @@ import dev.loom.query.service.CountRequest;
 import dev.loom.query.service.DifferenceRequest;
 import dev.loom.query.service.GroupRequest;
 import dev.loom.query.service.HistogramRequest;
+import dev.loom.query.service.MetricsRequest;
 import dev.loom.query.service.RequestException;
+import dev.loom.query.service.SeriesRequest;
 import dev.loom.query.service.ValuesRequest;
 import dev.loom.server.text.DataOutput;
 import dev.loom.server.time.TimePrinter;
@@ -90,6 +94,16 @@ public final class JsonResults extends RecordResults {
     @Override
     public void onCount(CountRequest request, ProgressiveCount.Counts counts) {
         ResultRows.counts(counts, this::print);
+    }
+
+    @Override
+    public void onMetrics(MetricsRequest request, List<MetricCatalog.Metric> metrics) {
+        metrics.forEach(metric -> print(SeriesRows.metric(metric)));
+    }
+
+    @Override
+    public void onSeries(SeriesRequest request, SeriesStep step) {
+        print(SeriesRows.step(request, step));
     }
 
     /** Prints a row. */

@@ -6,6 +6,8 @@ import dev.loom.query.Difference;
 import dev.loom.query.service.CauseThreshold;
 import dev.loom.query.service.DifferenceRequest;
 import dev.loom.query.service.ResultHandler;
+import dev.loom.query.service.SeriesRequest;
+import dev.loom.query.service.SeriesTally;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,7 @@ public abstract class RecordResults implements ResultHandler {
     private RecordPrinter printer = RecordPrinter.NONE;
     private @Nullable CauseThreshold threshold;
     private Difference.@Nullable Result difference;
+    private @Nullable SeriesTally tally;
     private long printed;
     private long flushedNs = System.nanoTime();
 
@@ -47,6 +50,11 @@ public abstract class RecordResults implements ResultHandler {
     @Override
     public void onDifference(DifferenceRequest request, Difference.Result found) {
         difference = found;
+    }
+
+    @Override
+    public void onSeriesEnd(SeriesRequest request, SeriesTally found) {
+        tally = found;
     }
 
     @Override
@@ -88,6 +96,11 @@ public abstract class RecordResults implements ResultHandler {
     /** Records and rows printed. */
     public final long printed() {
         return printed;
+    }
+
+    /** What was found of series; null if nothing was asked of them. */
+    final @Nullable SeriesTally tally() {
+        return tally;
     }
 
     /** The threshold of a correlation; null if there was none. */

@@ -6,6 +6,7 @@ import dev.loom.query.model.QueryStatistics;
 import dev.loom.query.service.CauseThreshold;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.QueryReport;
+import dev.loom.query.service.SeriesTally;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -54,6 +55,15 @@ public record ReportRows(QueryReport report, QueryLimits limits, RecordResults r
     }
 
     private Map<String, Object> found() {
+        SeriesTally tally = results.tally();
+        if (tally != null) {
+            Map<String, Object> series = new LinkedHashMap<>();
+            series.put("series", tally.series());
+            series.put("points", tally.points());
+            series.put("duplicate_points", tally.duplicates());
+            series.put("without_value", tally.withoutValue());
+            return series;
+        }
         CauseThreshold threshold = results.threshold();
         Number number = threshold == null ? null : number(threshold);
         Map<String, Object> values = new LinkedHashMap<>();

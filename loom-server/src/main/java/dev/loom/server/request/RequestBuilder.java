@@ -13,11 +13,13 @@ import dev.loom.query.service.CountRequest;
 import dev.loom.query.service.DifferenceRequest;
 import dev.loom.query.service.GroupRequest;
 import dev.loom.query.service.HistogramRequest;
+import dev.loom.query.service.MetricsRequest;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.QueryRequest;
 import dev.loom.query.service.RecordSelection;
 import dev.loom.query.service.RequestException;
 import dev.loom.query.service.ScanRequest;
+import dev.loom.query.service.SeriesRequest;
 import dev.loom.query.service.TailRequest;
 import dev.loom.query.service.TopRequest;
 import dev.loom.query.service.ValuesRequest;
@@ -173,6 +175,24 @@ public final class RequestBuilder {
     /** A field's values with their counts. */
     public ValuesRequest values(String source, String field, List<String> where, GroupTexts groups) {
         return new ValuesRequest(records(source, where), field, groups.limitOrAll(), groups.caps(), limits);
+    }
+
+    /** The metrics that a source's points belong to. */
+    public MetricsRequest metrics(String source, List<String> where, @Nullable Long seriesMax) {
+        return new MetricsRequest(records(source, where), SeriesTexts.cap(seriesMax), limits);
+    }
+
+    /** What the series of a metric say, by the times of their points. */
+    public SeriesRequest series(String source, String name, List<String> where, SeriesTexts series) {
+        return new SeriesRequest(
+                records(source, where, times.kind() != TimeKind.ARRIVAL),
+                name,
+                series.by(),
+                series.step() == null ? null : steps(series.step(), 1),
+                series.asked(),
+                series.lookbackOrDefault(),
+                SeriesTexts.cap(series.seriesMax()),
+                limits);
     }
 
     /**

@@ -1,0 +1,185 @@
+package dev.loom.query;
+
+import dev.loom.format.PayloadFormat;
+import dev.loom.format.RecordLookup;
+import dev.loom.format.UnknownFieldException;
+import dev.loom.query.histogram.TimeSteps;
+import dev.loom.query.model.GroupLimitException;
+import dev.loom.query.model.PercentileEstimate;
+import dev.loom.query.model.QueryMemory;
+import dev.loom.query.model.TimeRange;
+import dev.loom.query.rank.Percentiles;
+import dev.loom.query.series.Amount;
+import dev.loom.query.series.GroupState;
+import dev.loom.query.series.SeriesEngine;
+import dev.loom.value.KeyEncoder;
+import java.math.BigDecimal;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Last values, increases, and percentiles out of histograms, of the points of a metric: the series of each group together, step by step.
+ * It takes points in the order of their times, with those of the same time in the order of their arrival, and hands over each step when
+ * it is over.
+ *
+ * <p><b>Series.</b> Points are of one series if they agree in name, unit, kind, temporality, scope, and all attributes, those of the
+ * resource too. Of several points of one series and time the first one counts.
+ *
+ * <p><b>Increase.</b> A cumulative sum or count adds its difference to the previous point, in the step of the later one. It restarted if
+ * its start is not before the time of the previous point, or if it fell although it only rises: then all of it was added since. So it is
+ * for the first point of a series if its start lies in the range; otherwise what came before is not known, and that point adds nothing.
+ * That a restarted series has its start at the time of the point says the same. Deltas are added up. Gauges have no increase.
+ *
+ * <p><b>Last value.</b> The sum of the last value of each series in the step, or from at most the lookback before its end. A point without
+ * a recorded value ends a series until the next one. A histogram's is its count.
+ *
+ * <p><b>Percentiles</b> are of what histograms counted in the step, see {@link PercentileEstimate}.
+ *
+ * <p><b>Memory</b>, reserved in the {@link QueryMemory}: for each series 320 bytes, its attributes, and with percentiles its buckets; for
+ * each group 512, its key and its buckets. Not thread-safe.
+ */
+public final class MetricSeries implements AutoCloseable {
+    /** The cap on series if none is set. */
+    public static final int SERIES_MAX_DEFAULT = 10_000;
+
+    /** The greatest cap on series. */
+    public static final int SERIES_MAX = 1 << 20;
+
+    /** The most percentiles of one query. */
+    public static final int PERCENTILES_MAX = 16;
+
+    private final Terms terms;
+    private final Consumer<SeriesStep> steps;
+    private final SeriesEngine engine;
+
+    /**
+     * What is asked.
+     *
+     * @param by the fields whose values make a group
+     * @param range of the points' times
+     * @param stepNs 0 for one step
+     * @param lookbackNs how old a last value may be; points so long before the range may be given, and tell what it begins with
+     * @param percentiles each from 0 to 100
+     * @param seriesMax the cap on series
+     */
+    public record Terms(
+            List<String> by,
+            TimeRange range,
+            long stepNs,
+            long lookbackNs,
+            boolean last,
+            boolean increase,
+            List<BigDecimal> percentiles,
+            int seriesMax) {
+        /** @throws IllegalArgumentException if a number is out of range */
+        public Terms {
+            by = List.copyOf(by);
+            percentiles = Percentiles.checked(percentiles, PERCENTILES_MAX);
+            if (stepNs < 0 || lookbackNs < 0) {
+                throw new IllegalArgumentException(
+                        "step or lookback is negative: stepNs=" + stepNs + ", lookbackNs=" + lookbackNs);
+            } else if (seriesMax < 1 || seriesMax > SERIES_MAX) {
+                throw new IllegalArgumentException(
+                        "cap is out of range: cap=" + seriesMax + ", min=1, max=" + SERIES_MAX);
+            }
+        }
+    }
+
+    /**
+     * Prepares to take points.
+     *
+     * @param lookup finds the records that points refer to; must stand at each point that is added
+     * @param memory where it reserves what it holds, until it is closed
+     * @param cancelled ends long work in memory
+     * @param steps takes the groups of each step that have points, or last values
+     * @throws UnknownFieldException if the format lacks a field
+     * @throws IllegalArgumentException if there are steps but the range has no start, or too many
+     */
+    public MetricSeries(
+            PayloadFormat format,
+            @Nullable RecordLookup lookup,
+            Terms terms,
+            QueryMemory memory,
+            BooleanSupplier cancelled,
+            Consumer<SeriesStep> steps) {
+        this.terms = terms;
+        this.steps = steps;
+        terms.by().forEach(field -> KeyEncoder.check(format, field));
+        engine = new SeriesEngine(
+                format,
+                lookup,
+                new SeriesEngine.Terms(
+                        terms.by(),
+                        new TimeSteps(terms.range(), terms.stepNs()),
+                        terms.lookbackNs(),
+                        terms.last(),
+                        !terms.percentiles().isEmpty(),
+                        terms.seriesMax()),
+                memory,
+                cancelled,
+                this::onStep);
+    }
+
+    /**
+     * Takes the next point.
+     *
+     * @param timeNs not before that of the previous point, and before the end of the range
+     * @throws GroupLimitException if there are more series than the cap, or the key of a group is too long
+     */
+    public void add(long timeNs, DirectBuffer buffer, int offset, int length) {
+        engine.add(timeNs, buffer, offset, length);
+    }
+
+    /** Hands over what is left. */
+    public void end() {
+        engine.end();
+    }
+
+    private void onStep(TimeRange range, GroupState group, long series, @Nullable Amount last) {
+        Map<BigDecimal, PercentileEstimate> percentiles = new LinkedHashMap<>();
+        for (BigDecimal p : terms.percentiles()) {
+            PercentileEstimate estimate = group.percentile(p);
+            if (estimate != null) {
+                percentiles.put(p, estimate);
+            }
+        }
+        steps.accept(new SeriesStep(
+                group.key(),
+                range,
+                series,
+                group.points(),
+                last == null ? null : last.number(),
+                terms.increase() && group.increased() ? group.increase().number() : null,
+                percentiles));
+    }
+
+    /** The number of series met, also before the range. */
+    public int series() {
+        return engine.series();
+    }
+
+    /** The number of points in the range that count. */
+    public long points() {
+        return engine.points();
+    }
+
+    /** The number of points left out since their series had one of the same time. */
+    public long duplicates() {
+        return engine.duplicates();
+    }
+
+    /** The number of records left out since they have no value that a metric has. */
+    public long withoutValue() {
+        return engine.without();
+    }
+
+    @Override
+    public void close() {
+        engine.close();
+    }
+}

@@ -1,0 +1,144 @@
+package dev.loom.query.service;
+
+import dev.loom.api.Snapshot;
+import dev.loom.format.RecordLookup;
+import dev.loom.query.EventExtent;
+import dev.loom.query.MetricSeries;
+import dev.loom.query.RawScan;
+import dev.loom.query.SeriesStep;
+import dev.loom.query.model.Completeness;
+import dev.loom.query.model.Completeness.Limit;
+import dev.loom.query.model.Order;
+import dev.loom.query.model.TimeRange;
+import dev.loom.query.where.Where;
+import dev.loom.query.where.Where.Literal;
+import dev.loom.query.where.Where.Operator;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** Runs a request for series: one scan of the metric's points in the order of their times. For one thread. */
+final class SeriesRun {
+    private static final long ROOM_BYTES = 32L << 20;
+    private static final long ROOM_BYTES_MIN = 1 << 20;
+
+    private final Snapshot snapshot;
+    private final SeriesRequest request;
+    private final SelectedSource selected;
+    private final SourceClock clock;
+    private final QueryExecution run;
+    private final ResultHandler results;
+    private boolean found;
+
+    SeriesRun(
+            Snapshot snapshot, SeriesRequest request, SelectedSource asked, QueryExecution run, ResultHandler results) {
+        this.snapshot = snapshot;
+        this.request = request;
+        this.run = run;
+        this.results = results;
+        clock = Objects.requireNonNull(asked.clock());
+        RecordSelection records = request.records();
+        List<Where> conditions = new ArrayList<>(records.conditions());
+        conditions.add(new Where.Comparison("name", Operator.EQUAL, new Literal.Text(request.name())));
+        selected = new SelectedSource(new RecordSelection(records.source(), records.range(), true, conditions), clock);
+    }
+
+    /** Returns the number of points left out because they carry no time. */
+    long run() {
+        long stepNs = 0;
+        TimeRange range;
+        if (request.steps() == null) {
+            range = range();
+        } else {
+            HistogramSteps steps = HistogramSteps.of(snapshot, selected, run, request.steps());
+            range = steps == null
+                    ? null
+                    : steps.whole(request.records().range()).range();
+            stepNs = steps == null ? 0 : steps.stepNs();
+        }
+        if (range == null) {
+            results.onNothing("no points of " + request.name() + " in the range");
+            return 0;
+        }
+        SeriesRequest.Functions functions = request.functions();
+        MetricSeries.Terms terms = new MetricSeries.Terms(
+                request.by(),
+                range,
+                stepNs,
+                request.lookback().toNanos(),
+                functions.last(),
+                functions.increase() || functions.rate(),
+                functions.percentiles(),
+                request.seriesMax());
+        try (RecordLookup lookup = snapshot.lookup();
+                MetricSeries series = new MetricSeries(
+                        selected.source().format(), lookup, terms, run.memory(), this::isEnding, this::onStep)) {
+            return run(series, terms, lookup);
+        }
+    }
+
+    private long run(MetricSeries series, MetricSeries.Terms terms, RecordLookup lookup) {
+        ResultHandler points = new ResultHandler() {
+            @Override
+            public void onRecord(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
+                lookup.from(address);
+                series.add(timeNs, buffer, offset, length);
+            }
+        };
+        long room = run.memory().reserveShare(ROOM_BYTES_MIN, ROOM_BYTES);
+        EventScan scan = new EventScan(run, clock, lookup, new LimitedRecords(points, Long.MAX_VALUE), room);
+        scan.run(
+                () -> selected.restrict(RawScan.of(snapshot, selected.source())),
+                before(terms.range(), terms.lookbackNs()),
+                Order.OLDEST_FIRST);
+        series.end();
+        if (isEnding()) {
+            Limit limit = run.cancelled() ? Limit.CANCELLED : Limit.TIME;
+            run.addMissing(new Completeness(0, 0, false, limit, false));
+        }
+        if (!found) {
+            results.onNothing("no points of " + request.name() + " in the range");
+        }
+        results.onSeriesEnd(
+                request, new SeriesTally(series.series(), series.points(), series.duplicates(), series.withoutValue()));
+        return scan.withoutTime();
+    }
+
+    private void onStep(SeriesStep step) {
+        found = true;
+        results.onSeries(request, step);
+    }
+
+    private boolean isEnding() {
+        return run.cancelled() || run.timeLeft().isZero();
+    }
+
+    /** The range, and the time before it in which points tell what it begins with. */
+    private static TimeRange before(TimeRange range, long lookbackNs) {
+        long fromNs = range.fromNs() - lookbackNs;
+        return new TimeRange(fromNs > range.fromNs() ? Long.MIN_VALUE : fromNs, range.toNs());
+    }
+
+    /** The range asked for, with the times of the first and the last point for open ends; null if there are no points. */
+    private @Nullable TimeRange range() {
+        TimeRange wanted = request.records().range();
+        if (wanted.isBounded()) {
+            return wanted;
+        }
+        EventExtent query = selected.restrict(
+                        EventExtent.of(snapshot, selected.source().id(), clock))
+                .eventRange(clock, wanted);
+        EventExtent.Found found = run.prepare(query).find();
+        run.add(found.statistics(), found.completeness());
+        TimeRange held = found.times();
+        if (held == null) {
+            return null;
+        }
+        run.forgetMissing();
+        long fromNs = wanted.fromNs() == Long.MIN_VALUE ? held.fromNs() : wanted.fromNs();
+        long toNs = wanted.toNs() == Long.MAX_VALUE ? held.toNs() : wanted.toNs();
+        return new TimeRange(fromNs, toNs);
+    }
+}
