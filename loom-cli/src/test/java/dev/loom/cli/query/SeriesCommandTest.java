@@ -381,6 +381,16 @@ class SeriesCommandTest {
                 .exit(4)
                 .says(
                         "too many series: found=4, max=3, records read=4; --series-max sets the cap, --where leaves series out");
+        String unseen = cli.run("series", "otlp.metrics", "requests", "--by", "attr.rout")
+                .ok()
+                .err();
+        assertTrue(unseen.contains("no record that was read has a value in attr.rout"), unseen);
+        assertTrue(unseen.endsWith("; did you mean attr.route?\n"), unseen);
+        assertEquals(
+                "",
+                cli.run("series", "otlp.metrics", "requests", "--by", "attr.route")
+                        .ok()
+                        .err());
         cli.run("series", "otlp.metrics", "none").ok().says("no points of none in the range");
         assertTrue(cli.run("series", "texts", "requests").exit(2).err().contains("source holds no points of metrics"));
         assertTrue(cli.run("series", "otlp.metrics", "requests", "--by", "nam")

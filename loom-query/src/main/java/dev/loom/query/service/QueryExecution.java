@@ -124,6 +124,12 @@ final class QueryExecution {
                 missing.reachesFuture());
     }
 
+    /** Adds what was learnt without a scan. */
+    void addWork(QueryStatistics more, Completeness missing) {
+        scans--;
+        add(more, missing);
+    }
+
     /** Adds what a part of the range lacks in which there is nothing to find. */
     void addMissing(Completeness missing) {
         scans--;

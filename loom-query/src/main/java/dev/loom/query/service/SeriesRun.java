@@ -1,6 +1,7 @@
 package dev.loom.query.service;
 
 import dev.loom.api.Snapshot;
+import dev.loom.format.FieldValue;
 import dev.loom.format.RecordLookup;
 import dev.loom.query.EventExtent;
 import dev.loom.query.MetricSeries;
@@ -9,13 +10,18 @@ import dev.loom.query.SeriesStep;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.Completeness.Limit;
 import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryStatistics;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.where.Where;
 import dev.loom.query.where.Where.Literal;
 import dev.loom.query.where.Where.Operator;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +37,8 @@ final class SeriesRun {
     private final QueryExecution run;
     private final ResultHandler results;
     private boolean found;
+    /** The fields of groups that none has a value in: they may be misspelt. */
+    private final Set<String> unseen;
 
     SeriesRun(
             Snapshot snapshot, SeriesRequest request, SelectedSource asked, QueryExecution run, ResultHandler results) {
@@ -38,6 +46,7 @@ final class SeriesRun {
         this.request = request;
         this.run = run;
         this.results = results;
+        unseen = new TreeSet<>(request.by());
         clock = Objects.requireNonNull(asked.clock());
         RecordSelection records = request.records();
         List<Where> conditions = new ArrayList<>(records.conditions());
@@ -94,10 +103,14 @@ final class SeriesRun {
                 before(terms.range(), terms.lookbackNs()),
                 Order.OLDEST_FIRST);
         series.end();
-        if (isEnding()) {
-            Limit limit = run.cancelled() ? Limit.CANCELLED : Limit.TIME;
-            run.addMissing(new Completeness(0, 0, false, limit, false));
+        Limit limit = run.cancelled() ? Limit.CANCELLED : run.timeLeft().isZero() ? Limit.TIME : Limit.NONE;
+        Map<String, Boolean> fields = new TreeMap<>();
+        if (found) {
+            unseen.forEach(field -> fields.put(field, false));
         }
+        run.addWork(
+                QueryStatistics.NONE.seeing(fields),
+                new Completeness(0, 0, false, limit, run.completeness().reachesFuture()));
         if (!found) {
             results.onNothing("no points of " + request.name() + " in the range");
         }
@@ -108,6 +121,11 @@ final class SeriesRun {
 
     private void onStep(SeriesStep step) {
         found = true;
+        for (int i = 0; i < step.key().size() && !unseen.isEmpty(); i++) {
+            if (step.key().get(i).kind() != FieldValue.Kind.ABSENT) {
+                unseen.remove(request.by().get(i));
+            }
+        }
         results.onSeries(request, step);
     }
 
