@@ -97,10 +97,8 @@ final class SeriesState {
         }
         boolean restarted =
                 point.startNs() != 0 && startNs != 0 && point.startNs() != startNs && point.startNs() >= valueNs;
-        HistogramValue before = buckets;
-        boolean comparable = now != null && before != null && now.isComparable(before);
-        HistogramValue since = comparable && now != null && before != null ? now.since(before) : null;
-        boolean dropped = point.monotonic() && (point.amount().isLess(last) || (comparable && since == null));
+        // the count alone tells, so that an increase is the same whether buckets are read or not
+        boolean dropped = point.monotonic() && point.amount().isLess(last);
         if (restarted || dropped) {
             // a start at the time of the point says that what came before it is not known
             if (point.startNs() != timeNs) {
@@ -109,6 +107,8 @@ final class SeriesState {
             return;
         }
         more.setDifference(point.amount(), last);
+        HistogramValue before = buckets;
+        HistogramValue since = now != null && before != null && now.isComparable(before) ? now.since(before) : null;
         count(point, more, since, inRange, distributed);
     }
 

@@ -311,6 +311,27 @@ class HistogramSeriesTest {
         assertTrue(Double.isNaN(median.estimate()));
     }
 
+    /** Without a restart, buckets only gain; what the count gained otherwise may be anywhere. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '\0',
+            value = {
+                "{\"bounds\":[1],\"counts\":[1,3]}",
+                "{\"bounds\":[2],\"counts\":[3,1]}",
+                "{\"scale\":1,\"positive\":{\"counts\":[4]}}",
+            })
+    void shouldCountTheSameWhateverBucketsSay(String later) {
+        SeriesStep step = step(
+                point(1, 1_500, 5, false, List.of(1.0, 1.0), "{\"bounds\":[1],\"counts\":[2,0]}"),
+                point(1, 1_600, 5, false, List.of(1.0, 1.0, 2.0, 2.0), later)
+                        .replace("exponential_histogram", "histogram"));
+        assertEquals(2L, step.increase());
+        PercentileEstimate median = Objects.requireNonNull(step.percentiles().get(new BigDecimal("50")));
+        assertEquals(Double.NEGATIVE_INFINITY, median.lower());
+        assertEquals(Double.POSITIVE_INFINITY, median.upper());
+    }
+
     @Test
     void shouldSurviveCountsBeyondAllMeasure() {
         String most = "{\"bounds\":[1],\"counts\":[9223372036854775807,9223372036854775807]}";

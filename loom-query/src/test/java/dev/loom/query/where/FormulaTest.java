@@ -80,6 +80,9 @@ class FormulaTest {
         "d * d - d * d != 0, d=1e308, true",
         "d * d - d * d == 0, d=1e308, false",
         "a * a * a > d, a=18446744073709551615 d=6.277101735386679e57, true",
+        "a / 4.9E-324 < d * 10, a=4294967295 d=1e308, true",
+        "a / 4.9E-324 == d * 10, a=4294967295 d=1e308, false",
+        "a / 4.9E-324 > d, a=4294967295 d=1e308, true",
         // decimals are exact among integers
         "a + 0.1 + 0.2 == a + 0.3, a=1, true",
         "a * 1.5 == 13510798882111489.5, a=9007199254740993, true",

@@ -152,8 +152,9 @@ final class WhereOracle {
                         || Double.isInfinite(left instanceof Double d ? d : 0)
                         || Double.isInfinite(right instanceof Double d ? d : 0));
         if (byDouble) {
-            double a = left instanceof BigInteger whole ? whole.signum() : toDouble(left);
-            double b = right instanceof BigInteger whole ? whole.signum() : toDouble(right);
+            // an infinity is beyond every exact number, even one whose nearest double it is
+            double a = isExactBeside(left, right) ? numerator(left).signum() : toDouble(left);
+            double b = isExactBeside(right, left) ? numerator(right).signum() : toDouble(right);
             return holds(operator, a == b ? 0 : a < b ? -1 : 1);
         }
         if (floating) {
@@ -163,6 +164,11 @@ final class WhereOracle {
         BigInteger b = numerator(right).multiply(denominator(left));
         boolean turned = denominator(left).signum() * denominator(right).signum() < 0;
         return holds(operator, turned ? b.compareTo(a) : a.compareTo(b));
+    }
+
+    private static boolean isExactBeside(Object value, Object other) {
+        return value instanceof BigInteger
+                || (value instanceof BigInteger[] && other instanceof Double floating && floating.isInfinite());
     }
 
     private static BigDecimal exact(Object value) {
