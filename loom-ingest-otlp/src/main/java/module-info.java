@@ -1,6 +1,6 @@
 /** The OTLP receiver. */
 @SuppressWarnings({"requires-transitive-automatic", "module"
-}) // Agrona has no descriptor; the command is built after it
+}) // Agrona has no descriptor; what uses it is built after it
 module dev.loom.otlp {
     requires transitive dev.loom.core;
     requires transitive org.eclipse.jetty.server;
@@ -13,6 +13,7 @@ module dev.loom.otlp {
 
     exports dev.loom.otlp;
     exports dev.loom.otlp.export to
+            dev.loom.server,
             dev.loom.cli;
     exports dev.loom.otlp.ingest;
     exports dev.loom.otlp.json;

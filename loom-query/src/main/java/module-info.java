@@ -12,5 +12,8 @@ module dev.loom.query {
             dev.loom.parquet,
             dev.loom.cli;
     exports dev.loom.query.text;
+    exports dev.loom.query.trace to
+            dev.loom.server,
+            dev.loom.cli;
     exports dev.loom.query.where;
 }

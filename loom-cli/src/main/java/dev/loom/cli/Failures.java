@@ -6,6 +6,7 @@ import dev.loom.cli.console.ExitCode;
 import dev.loom.error.LoomException;
 import dev.loom.otlp.server.FileFailure;
 import dev.loom.query.model.GroupLimitException;
+import dev.loom.query.model.TraceLimitException;
 import dev.loom.query.service.RequestException;
 import dev.loom.server.client.SidecarException;
 import dev.loom.server.request.RefusedException;
@@ -103,6 +104,10 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
                                 case KEY_BYTES -> "; --rest other counts it as (other)";
                                 case VALUE_BYTES -> "; --rest other leaves it out";
                             });
+        } else if (e instanceof TraceLimitException) {
+            return fail(
+                    ExitCode.LIMIT,
+                    message + "; --records-max sets the cap, --no-logs leaves out log records, and --json has no cap");
         } else if (e instanceof LoomException) {
             return fail(ExitCode.STORE, String.valueOf(e.getMessage()));
         } else if (e instanceof IOException || e instanceof UncheckedIOException) {

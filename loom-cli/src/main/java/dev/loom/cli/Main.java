@@ -19,6 +19,8 @@ import dev.loom.cli.query.SearchCommand;
 import dev.loom.cli.query.SeriesCommand;
 import dev.loom.cli.query.TailCommand;
 import dev.loom.cli.query.TopCommand;
+import dev.loom.cli.query.TraceCommand;
+import dev.loom.cli.query.TracesCommand;
 import dev.loom.cli.query.ValuesCommand;
 import dev.loom.cli.serve.ServeCommand;
 import dev.loom.cli.store.IndexCommand;
@@ -63,6 +65,8 @@ public final class Main {
             "diff",
             "search",
             "tail",
+            "trace",
+            "traces",
             "info",
             "verify",
             "retain",
@@ -150,6 +154,8 @@ public final class Main {
             case "diff" -> new DiffCommand(console);
             case "search" -> new SearchCommand(console);
             case "tail" -> new TailCommand(console);
+            case "trace" -> new TraceCommand(console);
+            case "traces" -> new TracesCommand(console);
             case "info" -> new InfoCommand(console);
             case "verify" -> new VerifyCommand(console);
             case "retain" -> new RetainCommand(console);

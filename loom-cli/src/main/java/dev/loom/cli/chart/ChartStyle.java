@@ -11,11 +11,12 @@ public record ChartStyle(int width, boolean colour) {
     public static final int WIDTH_MIN = 40;
 
     /** What charts are drawn with, and what stands for it in ASCII. */
-    private static final String DRAWN = "·░▒▓█│┤└─▏▎▍▌▋▊▉▁▂▃▄▅▆▇";
+    private static final String DRAWN = "·░▒▓█│┤└─▏▎▍▌▋▊▉▁▂▃▄▅▆▇◆•…";
 
-    private static final String DRAWN_ASCII = ".:+%#||+-....###...:::#";
+    private static final String DRAWN_ASCII = ".:+%#||+-....###...:::#*o~";
 
     private static final String BAR = "\u001b[36m";
+    private static final String RED = "\u001b[31m";
     private static final String DIM = "\u001b[2m";
     private static final String BOLD = "\u001b[1m";
     private static final String PLAIN = "\u001b[0m";
@@ -36,23 +37,28 @@ public record ChartStyle(int width, boolean colour) {
         return text.toString();
     }
 
-    String bar(String text) {
+    public String bar(String text) {
         return in(BAR, text);
     }
 
-    String axis(String text) {
+    public String axis(String text) {
         return in(DIM, text);
     }
 
-    String heading(String text) {
+    public String heading(String text) {
         return in(BOLD, text);
+    }
+
+    /** A failure. */
+    public String error(String text) {
+        return in(RED, text);
     }
 
     private String in(String colourCode, String text) {
         return colour && !text.isEmpty() ? colourCode + text + PLAIN : text;
     }
 
-    static String padLeft(String text, int columns) {
+    public static String padLeft(String text, int columns) {
         return " ".repeat(Math.max(0, columns - text.length())) + text;
     }
 }

@@ -112,7 +112,7 @@ public final class Console {
      */
     public Optional<String> ask(String question) throws IOException {
         clearStatus();
-        err.print("loom: " + visible(question));
+        err.print("loom: " + HiddenCharacters.escaped(question));
         err.flush();
         // a read of a terminal can't be interrupted
         FutureTask<Optional<String>> answer = new FutureTask<>(this::readLine);
@@ -170,19 +170,7 @@ public final class Console {
 
     private void say(String line, String colour) {
         clearStatus();
-        err.println(colour + "loom: " + (colour.isEmpty() ? "" : PLAIN) + visible(line));
-    }
-
-    private static String visible(String line) {
-        StringBuilder visible = new StringBuilder();
-        line.codePoints().forEach(codePoint -> {
-            if (HiddenCharacters.hides(codePoint)) {
-                visible.append(String.format("\\u%04x", codePoint));
-            } else {
-                visible.appendCodePoint(codePoint);
-            }
-        });
-        return visible.toString();
+        err.println(colour + "loom: " + (colour.isEmpty() ? "" : PLAIN) + HiddenCharacters.escaped(line));
     }
 
     /** Shows a status line that the next line replaces; on terminals only. */

@@ -4,7 +4,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.option.GroupCaps;
 import dev.loom.cli.option.WhereOption;
-import dev.loom.query.service.QueryRequest;
+import dev.loom.query.service.SourceRequest;
 import dev.loom.server.request.GroupTexts;
 import dev.loom.server.request.RequestBuilder;
 import dev.loom.server.time.TimePrinter;
@@ -92,14 +92,14 @@ public final class AggCommand extends FieldQuery {
     }
 
     @Override
-    QueryRequest request(RequestBuilder builder) {
+    SourceRequest request(RequestBuilder builder) {
         GroupTexts groups = new GroupTexts(
                 by, step, distinct, order, caps.limit(), caps.groupsMax(), distinctMax, caps.restAsOther());
         return builder.aggregate(sourceName, field, where.texts(), percentiles, groups);
     }
 
     @Override
-    ConsoleResults results(Snapshot snapshot, QueryRequest request, TimePrinter times) {
+    ConsoleResults results(Snapshot snapshot, SourceRequest request, TimePrinter times) {
         return new ListedResults(console, form(), times);
     }
 }

@@ -7,7 +7,7 @@ import dev.loom.cli.option.FieldsOption;
 import dev.loom.query.service.CauseThreshold;
 import dev.loom.query.service.CorrelationRequest;
 import dev.loom.query.service.MatchSummary;
-import dev.loom.query.service.QueryRequest;
+import dev.loom.query.service.SourceRequest;
 import dev.loom.server.json.ReportRows;
 import dev.loom.server.request.RequestBuilder;
 import dev.loom.server.time.EventTime;
@@ -71,13 +71,13 @@ public final class CorrelateCommand extends FieldQuery {
     }
 
     @Override
-    QueryRequest request(RequestBuilder builder) {
+    SourceRequest request(RequestBuilder builder) {
         return builder.correlate(
                 sourceName, field, where, above, otherName, within, before, after, overlap, limit, distinct);
     }
 
     @Override
-    ConsoleResults results(Snapshot snapshot, QueryRequest request, TimePrinter times) {
+    ConsoleResults results(Snapshot snapshot, SourceRequest request, TimePrinter times) {
         CorrelationRequest asked = (CorrelationRequest) request;
         return new ConsoleResults(console, form(), times, fields, true) {
             @Override

@@ -3,7 +3,7 @@ package dev.loom.cli.query;
 import dev.loom.api.Snapshot;
 import dev.loom.cli.console.Console;
 import dev.loom.query.service.CauseThreshold;
-import dev.loom.query.service.QueryRequest;
+import dev.loom.query.service.SourceRequest;
 import dev.loom.server.json.ReportRows;
 import dev.loom.server.request.DifferenceTexts;
 import dev.loom.server.request.RequestBuilder;
@@ -97,7 +97,7 @@ public final class DiffCommand extends SourceQuery {
     }
 
     @Override
-    QueryRequest request(RequestBuilder builder) {
+    SourceRequest request(RequestBuilder builder) {
         return builder.difference(
                 sourceName,
                 where,
@@ -106,7 +106,7 @@ public final class DiffCommand extends SourceQuery {
     }
 
     @Override
-    ConsoleResults results(Snapshot snapshot, QueryRequest request, TimePrinter times) {
+    ConsoleResults results(Snapshot snapshot, SourceRequest request, TimePrinter times) {
         return new ListedResults(console, form(), times) {
             @Override
             public void onThreshold(CauseThreshold found) {

@@ -4,7 +4,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.option.WhereOption;
 import dev.loom.cli.output.OutputFormat;
-import dev.loom.query.service.QueryRequest;
+import dev.loom.query.service.SourceRequest;
 import dev.loom.server.request.RequestBuilder;
 import dev.loom.server.time.TimePrinter;
 import java.util.EnumSet;
@@ -55,7 +55,7 @@ public final class HistCommand extends FieldQuery {
     }
 
     @Override
-    QueryRequest request(RequestBuilder builder) {
+    SourceRequest request(RequestBuilder builder) {
         int groupsMax = form() == OutputFormat.TABLE ? LINES_MAX : RequestBuilder.GROUPS_MAX;
         return builder.histogram(
                 sourceName,
@@ -69,7 +69,7 @@ public final class HistCommand extends FieldQuery {
     }
 
     @Override
-    ConsoleResults results(Snapshot snapshot, QueryRequest request, TimePrinter times) {
+    ConsoleResults results(Snapshot snapshot, SourceRequest request, TimePrinter times) {
         return new ListedResults(console, form(), times);
     }
 }

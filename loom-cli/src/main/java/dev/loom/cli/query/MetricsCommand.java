@@ -4,7 +4,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.option.SeriesCap;
 import dev.loom.cli.option.WhereOption;
-import dev.loom.query.service.QueryRequest;
+import dev.loom.query.service.SourceRequest;
 import dev.loom.server.request.RequestBuilder;
 import dev.loom.server.time.TimePrinter;
 import picocli.CommandLine.Command;
@@ -33,12 +33,12 @@ public final class MetricsCommand extends SourceQuery {
     }
 
     @Override
-    QueryRequest request(RequestBuilder builder) {
+    SourceRequest request(RequestBuilder builder) {
         return builder.metrics(sourceName, where.texts(), cap.seriesMax());
     }
 
     @Override
-    ConsoleResults results(Snapshot snapshot, QueryRequest request, TimePrinter times) {
+    ConsoleResults results(Snapshot snapshot, SourceRequest request, TimePrinter times) {
         return new SeriesResults(console, form(), times);
     }
 }

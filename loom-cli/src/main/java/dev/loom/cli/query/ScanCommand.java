@@ -1,7 +1,7 @@
 package dev.loom.cli.query;
 
 import dev.loom.cli.console.Console;
-import dev.loom.query.service.QueryRequest;
+import dev.loom.query.service.SourceRequest;
 import dev.loom.server.request.RequestBuilder;
 import picocli.CommandLine.Command;
 
@@ -16,7 +16,7 @@ public final class ScanCommand extends RecordQuery {
     }
 
     @Override
-    QueryRequest request(RequestBuilder builder) {
+    SourceRequest request(RequestBuilder builder) {
         return builder.scan(sourceName, where.texts(), ascending, limit);
     }
 }

@@ -2,7 +2,7 @@ package dev.loom.cli.query;
 
 import dev.loom.api.Snapshot;
 import dev.loom.cli.console.Console;
-import dev.loom.query.service.QueryRequest;
+import dev.loom.query.service.SourceRequest;
 import dev.loom.server.request.RequestBuilder;
 import dev.loom.server.time.TimePrinter;
 import org.jspecify.annotations.Nullable;
@@ -46,13 +46,13 @@ public final class SearchCommand extends RecordQuery {
     }
 
     @Override
-    QueryRequest request(RequestBuilder builder) {
+    SourceRequest request(RequestBuilder builder) {
         return builder.search(
                 sourceName, text, field, where.texts(), ascending, limit, count, step, console.columns(), within);
     }
 
     @Override
-    ConsoleResults results(Snapshot snapshot, QueryRequest request, TimePrinter times) {
+    ConsoleResults results(Snapshot snapshot, SourceRequest request, TimePrinter times) {
         return count ? new ListedResults(console, form(), times) : super.results(snapshot, request, times);
     }
 }

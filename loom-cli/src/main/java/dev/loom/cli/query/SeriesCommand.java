@@ -4,7 +4,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.option.SeriesCap;
 import dev.loom.cli.option.WhereOption;
-import dev.loom.query.service.QueryRequest;
+import dev.loom.query.service.SourceRequest;
 import dev.loom.server.request.RequestBuilder;
 import dev.loom.server.request.SeriesTexts;
 import dev.loom.server.time.TimePrinter;
@@ -86,13 +86,13 @@ public final class SeriesCommand extends SourceQuery {
     }
 
     @Override
-    QueryRequest request(RequestBuilder builder) {
+    SourceRequest request(RequestBuilder builder) {
         return builder.series(
                 sourceName, name, where.texts(), new SeriesTexts(by, step, functions, lookback, cap.seriesMax()));
     }
 
     @Override
-    ConsoleResults results(Snapshot snapshot, QueryRequest request, TimePrinter times) {
+    ConsoleResults results(Snapshot snapshot, SourceRequest request, TimePrinter times) {
         return new SeriesResults(console, form(), times);
     }
 }

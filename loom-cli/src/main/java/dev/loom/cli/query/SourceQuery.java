@@ -1,116 +1,37 @@
 package dev.loom.cli.query;
 
-import dev.loom.LoomReader;
 import dev.loom.api.Snapshot;
-import dev.loom.api.Store;
 import dev.loom.cli.console.Console;
-import dev.loom.cli.console.Progress;
-import dev.loom.cli.option.OutputOption;
-import dev.loom.cli.option.QueryOptions;
-import dev.loom.cli.option.StoreOption;
-import dev.loom.cli.option.TimeOptions;
-import dev.loom.cli.output.OutputFormat;
-import dev.loom.query.model.QueryMemory;
-import dev.loom.query.model.TimeRange;
-import dev.loom.query.service.QueryLimits;
-import dev.loom.query.service.QueryReport;
 import dev.loom.query.service.QueryRequest;
-import dev.loom.query.service.QueryService;
-import dev.loom.query.service.RecordSelection;
-import dev.loom.query.service.ScanRequest;
-import dev.loom.server.json.ReportRows;
-import dev.loom.server.json.RunTime;
+import dev.loom.query.service.SourceRequest;
 import dev.loom.server.request.RequestBuilder;
-import dev.loom.server.request.RequestTimes;
 import dev.loom.server.request.SeenFields;
-import dev.loom.server.time.EventTime;
 import dev.loom.server.time.TimePrinter;
-import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** Common code of the commands that query one source in a time range. */
-abstract class SourceQuery implements Callable<Integer> {
-    final Console console;
-
-    @Mixin
-    private StoreOption store = new StoreOption();
-
+abstract class SourceQuery extends StoreQuery {
     @Parameters(index = "0", paramLabel = "SOURCE", description = "Name of the source, or # and its id.")
     String sourceName = "";
 
-    @Mixin
-    private TimeOptions time = new TimeOptions();
-
-    @Mixin
-    private OutputOption output = new OutputOption();
-
-    @Mixin
-    private QueryOptions query = new QueryOptions();
-
     SourceQuery(Console console) {
-        this.console = console;
+        super(console);
     }
 
     @Override
-    public final Integer call() {
-        RequestTimes asked = time.asked();
-        asked.range(console.nowNs()); // refuse an invalid range before looking for a store
-        QueryLimits limits = query.limits();
-        RunTime runTime = new RunTime();
-        try (Store reader = LoomReader.attach(store.directory());
-                Snapshot snapshot = reader.snapshot()) {
-            RequestBuilder builder = new RequestBuilder(reader, snapshot, asked, console.nowNs(), limits, console::say);
-            UnaryOperator<String> hints = SeenFields.hints(snapshot, sourceName);
-            TimePrinter times = new TimePrinter(asked.zone());
-            ReportRows end = SeenFields.hinting(hints, () -> {
-                QueryRequest request = request(builder);
-                tellRange(request.records(), times);
-                ConsoleResults results = results(snapshot, request, times);
-                return new ReportRows(run(snapshot, request, results), limits, results, runTime);
-            });
-            if (asked.ends() && end.report().completeness().reachesFuture()) {
-                console.say(
-                        "the range ends after the newest record; answered as of " + times.text(snapshot.lastTimeNs()));
-            }
-            return QueryOutcome.tell(console, end, query, hints);
-        }
+    final UnaryOperator<String> hints(Snapshot snapshot) {
+        return SeenFields.hints(snapshot, sourceName);
     }
 
-    private QueryReport run(Snapshot snapshot, QueryRequest request, ConsoleResults results) {
-        QueryReport report;
-        try (Progress progress = new Progress(console, "pages read", !console.outTerminal())) {
-            results.progress(progress);
-            report = new QueryService(EventTime::clock, QueryMemory.UNLIMITED, console.interruption()::requested)
-                    .run(snapshot, request, results);
-        }
-        results.onFlush();
-        if (report.withoutTime() > 0) {
-            console.say(
-                    request instanceof ScanRequest
-                            ? report.withoutTime() + " records without an event time are left out"
-                            : "records without an event time are left out");
-        }
-        return report;
-    }
+    @Override
+    abstract SourceRequest request(RequestBuilder builder);
 
-    private void tellRange(RecordSelection records, TimePrinter times) {
-        TimeRange range = records.range();
-        if (!range.equals(TimeRange.ALL)) {
-            String from = range.fromNs() == Long.MIN_VALUE ? "the beginning" : times.text(range.fromNs());
-            String to = range.toNs() == Long.MAX_VALUE ? "the end" : times.text(range.toNs()) + " (excluded)";
-            console.say((records.eventTime() ? "event" : "arrival") + " time from " + from + " to " + to);
-        }
+    @Override
+    final ConsoleResults results(Snapshot snapshot, QueryRequest request, TimePrinter times) {
+        return results(snapshot, (SourceRequest) request, times);
     }
-
-    /** Makes the request of the options. */
-    abstract QueryRequest request(RequestBuilder builder);
 
     /** Prints what the request finds. */
-    abstract ConsoleResults results(Snapshot snapshot, QueryRequest request, TimePrinter times);
-
-    final OutputFormat form() {
-        return output.format(console);
-    }
+    abstract ConsoleResults results(Snapshot snapshot, SourceRequest request, TimePrinter times);
 }

@@ -4,7 +4,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.option.FieldsOption;
 import dev.loom.cli.option.WhereOption;
-import dev.loom.query.service.QueryRequest;
+import dev.loom.query.service.SourceRequest;
 import dev.loom.server.request.RequestBuilder;
 import dev.loom.server.time.TimePrinter;
 import picocli.CommandLine.Command;
@@ -38,12 +38,12 @@ public final class TopCommand extends FieldQuery {
     }
 
     @Override
-    QueryRequest request(RequestBuilder builder) {
+    SourceRequest request(RequestBuilder builder) {
         return builder.top(sourceName, field, where.texts(), count, smallest);
     }
 
     @Override
-    ConsoleResults results(Snapshot snapshot, QueryRequest request, TimePrinter times) {
+    ConsoleResults results(Snapshot snapshot, SourceRequest request, TimePrinter times) {
         return new ConsoleResults(console, form(), times, fields, false)
                 .highlight(request.records().conditions());
     }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record AggregateRequest(
         RecordSelection records, @Nullable String field, List<BigDecimal> percentiles, QueryLimits limits)
-        implements QueryRequest {
+        implements SourceRequest {
     private static final BigDecimal HUNDRED = BigDecimal.valueOf(100);
 
     /** @throws RequestException if the field is no number, or if percentiles are out of range, too many, or without a field */

@@ -30,7 +30,7 @@ public record CorrelationRequest(
         long limit,
         boolean distinct,
         QueryLimits limits)
-        implements QueryRequest {
+        implements SourceRequest {
     /** What the causes' values exceed. */
     public sealed interface Threshold {
         /** A value. */

@@ -8,7 +8,7 @@ package dev.loom.query.service;
  */
 public record CountRequest(
         RecordSelection records, HistogramRequest.Steps steps, double withinShare, QueryLimits limits)
-        implements QueryRequest {
+        implements SourceRequest {
     /** @throws RequestException if the share is not from 0 to 1 */
     public CountRequest {
         if (!(withinShare >= 0 && withinShare <= 1)) {

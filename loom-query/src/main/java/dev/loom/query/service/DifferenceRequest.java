@@ -31,7 +31,7 @@ public record DifferenceRequest(
         double supportMin,
         int limit,
         QueryLimits limits)
-        implements QueryRequest {
+        implements SourceRequest {
     /**
      * A rectangle of time and value.
      *

@@ -29,7 +29,7 @@ public record GroupRequest(
         int limit,
         Caps caps,
         QueryLimits limits)
-        implements QueryRequest {
+        implements SourceRequest {
     /**
      * What makes a group.
      *

@@ -17,7 +17,7 @@ public record HistogramRequest(
         int groupsMax,
         @Nullable Steps byTime,
         QueryLimits limits)
-        implements QueryRequest {
+        implements SourceRequest {
     /**
      * Steps of time.
      *

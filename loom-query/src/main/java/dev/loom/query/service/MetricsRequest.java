@@ -7,7 +7,7 @@ import dev.loom.query.MetricSeries;
  *
  * @param seriesMax the cap on series of all metrics
  */
-public record MetricsRequest(RecordSelection records, int seriesMax, QueryLimits limits) implements QueryRequest {
+public record MetricsRequest(RecordSelection records, int seriesMax, QueryLimits limits) implements SourceRequest {
     /** @throws RequestException if the source's records are no points of metrics, or the cap is out of range */
     public MetricsRequest {
         checkSource(records);

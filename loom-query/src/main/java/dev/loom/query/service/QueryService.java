@@ -57,12 +57,26 @@ public final class QueryService {
      * @throws RequestException if the snapshot shows that the request makes no sense
      * @throws QueryMemory.Exhausted if memory is used up
      * @throws dev.loom.query.model.GroupLimitException if there are more groups or distinct values than a request's caps, or more series
+     * @throws dev.loom.query.model.TraceLimitException if a trace has more spans and log records than a request's cap
      */
     public QueryReport run(Snapshot snapshot, QueryRequest request, ResultHandler results) {
+        QueryExecution run = new QueryExecution(request.limits(), memory, cancelled, results);
+        if (request instanceof SourceRequest ofSource) {
+            return run(snapshot, ofSource, run, results);
+        }
+        TraceScan scan = new TraceScan(snapshot, clocks, run, results);
+        if (request instanceof TraceRequest trace) {
+            new TraceRun(trace, scan, run, results).run();
+        } else if (request instanceof TracesRequest traces) {
+            new TracesRun(traces, scan, run, results).run();
+        }
+        return run.report(scan.withoutTime());
+    }
+
+    private QueryReport run(Snapshot snapshot, SourceRequest request, QueryExecution run, ResultHandler results) {
         RecordSelection records = request.records();
         SelectedSource selected =
                 new SelectedSource(records, records.eventTime() ? clocks.apply(records.source()) : null);
-        QueryExecution run = new QueryExecution(request.limits(), memory, cancelled, results);
         if (request instanceof CorrelationRequest correlation) {
             SourceClock other = records.eventTime() ? clocks.apply(correlation.with()) : null;
             results.onBegin(correlation.with());

@@ -11,12 +11,14 @@ import dev.loom.query.ProgressiveCount;
 import dev.loom.query.SeriesStep;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.TimeRange;
+import dev.loom.query.trace.Trace;
+import dev.loom.query.trace.TraceSummary;
 import java.util.List;
 import org.agrona.DirectBuffer;
 
 /** Takes the results of a query as they are found, on the query's thread. What a handler throws ends the query. */
 public interface ResultHandler {
-    /** Called once, before the first result. */
+    /** Called before the first result; for traces before the records of each source, and once more if it is read again. */
     default void onBegin(Source source) {}
 
     /** Sets where the records that those of the answer refer to are found. */
@@ -84,6 +86,12 @@ public interface ResultHandler {
 
     /** What was found in all steps together, after them. */
     default void onSeriesEnd(SeriesRequest request, SeriesTally tally) {}
+
+    /** The answer to a request for a tree of a trace. Not called if there is no record. */
+    default void onTrace(TraceRequest request, Trace trace) {}
+
+    /** The answer to a request for traces, the newest first. Not called if there is none. */
+    default void onTraces(TracesRequest request, List<TraceSummary> traces) {}
 
     /**
      * There are no results of this kind.

@@ -8,7 +8,7 @@ import dev.loom.query.model.Order;
  * @param limit the most records wanted, 0 or more
  */
 public record ScanRequest(RecordSelection records, Order order, long limit, QueryLimits limits)
-        implements QueryRequest {
+        implements SourceRequest {
     /** @throws RequestException if the limit is negative */
     public ScanRequest {
         checkLimit(limit);

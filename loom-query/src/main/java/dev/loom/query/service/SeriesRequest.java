@@ -28,7 +28,7 @@ public record SeriesRequest(
         Duration lookback,
         int seriesMax,
         QueryLimits limits)
-        implements QueryRequest {
+        implements SourceRequest {
     /** How long before the range points are read, and how old a last value may be, if nothing is said. */
     public static final Duration LOOKBACK_DEFAULT = Duration.ofMinutes(5);
 

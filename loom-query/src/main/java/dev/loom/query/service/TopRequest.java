@@ -9,7 +9,7 @@ import dev.loom.query.TopRecords;
  * @param smallest whether to find the smallest values instead, smallest first
  */
 public record TopRequest(RecordSelection records, String field, int count, boolean smallest, QueryLimits limits)
-        implements QueryRequest {
+        implements SourceRequest {
     /** @throws RequestException if the field is no number, or the count out of range */
     public TopRequest {
         records.function(field);

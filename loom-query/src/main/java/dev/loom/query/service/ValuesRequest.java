@@ -11,7 +11,7 @@ import java.util.List;
  */
 public record ValuesRequest(
         RecordSelection records, String field, int limit, GroupRequest.Caps caps, QueryLimits limits)
-        implements QueryRequest {
+        implements SourceRequest {
     /** @throws RequestException if the field is unknown, or the limit negative */
     public ValuesRequest {
         groups(records, field, limit, caps, limits);

@@ -13,6 +13,7 @@ import dev.loom.server.request.RequestBuilder;
 import dev.loom.server.request.RequestTexts;
 import dev.loom.server.request.RequestTimes;
 import dev.loom.server.request.SeriesTexts;
+import dev.loom.server.request.SpanTexts;
 import dev.loom.server.request.TimeKind;
 import java.util.List;
 import java.util.Locale;
@@ -23,21 +24,36 @@ import org.jspecify.annotations.Nullable;
 /**
  * A query as its client asked for it, before the store is looked at.
  *
+ * @param source null if it may be about several
+ * @param otlp whether its records are printed as OTLP/JSON
  * @param fields of each record; empty for all
  * @param causes whether records have the address of their cause
  * @param request makes the request; null for a tail
  * @param tail makes the request of a tail; null for others
  */
 record ApiQuery(
-        String source,
+        @Nullable String source,
         RequestTimes times,
         QueryLimits limits,
         List<String> fields,
         boolean causes,
+        boolean otlp,
         @Nullable Function<RequestBuilder, QueryRequest> request,
         @Nullable Function<Snapshot, TailRequest> tail) {
-    static final Set<String> NAMES =
-            Set.of("scan", "agg", "values", "hist", "top", "correlate", "search", "tail", "diff", "metrics", "series");
+    static final Set<String> NAMES = Set.of(
+            "scan",
+            "agg",
+            "values",
+            "hist",
+            "top",
+            "correlate",
+            "search",
+            "tail",
+            "diff",
+            "metrics",
+            "series",
+            "trace",
+            "traces");
     static final String FOLLOW = "follow";
 
     private static final int TAIL_LINES = 20;
@@ -54,11 +70,14 @@ record ApiQuery(
      * @throws ApiFailure if a member is unknown, missing, or of another type
      */
     static ApiQuery read(String name, RequestMembers in, QueryApi.Limits most) {
-        String source = in.required("source");
-        List<String> where = in.texts("where");
         // what a terminal shows
         in.flag("explain");
         in.flag("strict");
+        if (name.equals("trace") || name.equals("traces")) {
+            return ofTraces(name.equals("trace"), in, most);
+        }
+        String source = in.required("source");
+        List<String> where = in.texts("where");
         if (name.equals("tail")) {
             return tail(source, where, in, most);
         }
@@ -79,7 +98,40 @@ record ApiQuery(
             default -> correlate(source, where, in);
         };
         in.end();
-        return new ApiQuery(source, times, limits, fields, name.equals("correlate"), request, null);
+        return new ApiQuery(source, times, limits, fields, name.equals("correlate"), false, request, null);
+    }
+
+    private static ApiQuery ofTraces(boolean one, RequestMembers in, QueryApi.Limits most) {
+        QueryLimits limits = limits(in, most, false);
+        RequestTimes times = times(in);
+        List<String> sources = in.texts("source");
+        boolean json = in.flag("json");
+        boolean rows = one ? in.flag("rows") : !json;
+        Function<RequestBuilder, QueryRequest> request = one ? trace(sources, rows, in) : traces(sources, !rows, in);
+        in.end();
+        return new ApiQuery(null, times, limits, List.of(), false, !rows, request, null);
+    }
+
+    private static Function<RequestBuilder, QueryRequest> trace(List<String> sources, boolean rows, RequestMembers in) {
+        String id = in.required("trace_id");
+        boolean logs = !in.flag("no-logs");
+        Long recordsMax = in.number("records-max");
+        return builder -> builder.trace(id, sources, logs, rows, recordsMax);
+    }
+
+    private static Function<RequestBuilder, QueryRequest> traces(
+            List<String> sources, boolean whole, RequestMembers in) {
+        SpanTexts spans = new SpanTexts(
+                in.text("service"),
+                in.text("name"),
+                in.text("min-duration"),
+                in.text("max-duration"),
+                in.flag("error"),
+                in.texts("attribute"),
+                in.texts("where"));
+        Long limit = in.number("limit");
+        Long lines = in.number("n");
+        return builder -> builder.traces(spans, sources, whole, limit == null ? lines : limit);
     }
 
     private static ApiQuery tail(String source, List<String> where, RequestMembers in, QueryApi.Limits most) {
@@ -95,6 +147,7 @@ record ApiQuery(
                 RequestTimes.ALL,
                 limits,
                 fields,
+                false,
                 false,
                 null,
                 snapshot -> RequestBuilder.tail(snapshot, limits, source, where, text, lines, follow));

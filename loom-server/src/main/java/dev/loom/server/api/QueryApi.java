@@ -6,11 +6,14 @@ import dev.loom.error.ExpiredException;
 import dev.loom.error.LoomException;
 import dev.loom.query.model.GroupLimitException;
 import dev.loom.query.model.QueryMemory;
+import dev.loom.query.model.TraceLimitException;
 import dev.loom.query.service.QueryReport;
 import dev.loom.query.service.QueryService;
 import dev.loom.query.service.RequestException;
 import dev.loom.query.service.TailRequest;
 import dev.loom.server.json.JsonResults;
+import dev.loom.server.json.OtlpResults;
+import dev.loom.server.json.RecordResults;
 import dev.loom.server.json.ReportRows;
 import dev.loom.server.json.RunTime;
 import dev.loom.server.json.StoreRows;
@@ -36,6 +39,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /** Answers requests over one store with JSON lines. Usable from any thread. */
 public final class QueryApi {
@@ -131,8 +135,9 @@ public final class QueryApi {
             return part -> {
                 RunTime time = new RunTime();
                 QueryService service = new QueryService(EventTime::clock, part, () -> cancelled);
-                JsonResults results =
-                        new JsonResults(out, new TimePrinter(query.times().zone()), query.fields(), query.causes());
+                RecordResults results = query.otlp()
+                        ? new OtlpResults(out)
+                        : new JsonResults(out, new TimePrinter(query.times().zone()), query.fields(), query.causes());
                 QueryReport report =
                         query.tail() == null ? run(query, service, results) : tail(query, service, results);
                 results.onFlush();
@@ -140,13 +145,13 @@ public final class QueryApi {
             };
         }
 
-        private QueryReport run(ApiQuery query, QueryService service, JsonResults results) {
+        private QueryReport run(ApiQuery query, QueryService service, RecordResults results) {
             try (Store opened = store.get();
                     Snapshot snapshot = opened.snapshot()) {
                 RequestBuilder builder = new RequestBuilder(
                         opened, snapshot, query.times(), EpochTime.of(Instant.now()), query.limits(), remark -> {});
                 return SeenFields.hinting(
-                        SeenFields.hints(snapshot, query.source()),
+                        hints(snapshot, query),
                         () -> service.run(
                                 snapshot,
                                 Objects.requireNonNull(query.request()).apply(builder),
@@ -154,10 +159,15 @@ public final class QueryApi {
             }
         }
 
-        private QueryReport tail(ApiQuery query, QueryService service, JsonResults results) {
+        private static UnaryOperator<String> hints(Snapshot snapshot, ApiQuery query) {
+            String source = query.source();
+            return source == null ? field -> "" : SeenFields.hints(snapshot, source);
+        }
+
+        private QueryReport tail(ApiQuery query, QueryService service, RecordResults results) {
             return service.tail(
                     store,
-                    snapshot -> SeenFields.hinting(SeenFields.hints(snapshot, query.source()), () -> {
+                    snapshot -> SeenFields.hinting(hints(snapshot, query), () -> {
                         TailRequest request =
                                 Objects.requireNonNull(query.tail()).apply(snapshot);
                         JsonResults.chosen(request.source().format(), query.fields());
@@ -255,6 +265,12 @@ public final class QueryApi {
                             limit.found(),
                             "max",
                             limit.max())));
+        } else if (e instanceof TraceLimitException limit) {
+            return new ApiFailure(
+                    413,
+                    "too_many_records",
+                    message + "; records-max sets the cap, and without rows there is none",
+                    new TreeMap<>(Map.of("found", limit.found(), "max", limit.max())));
         } else if (e instanceof ExpiredException) {
             return new ApiFailure(410, "expired", message);
         } else if (e instanceof LoomException) {

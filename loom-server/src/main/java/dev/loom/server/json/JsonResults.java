@@ -20,7 +20,11 @@ import dev.loom.query.service.HistogramRequest;
 import dev.loom.query.service.MetricsRequest;
 import dev.loom.query.service.RequestException;
 import dev.loom.query.service.SeriesRequest;
+import dev.loom.query.service.TraceRequest;
+import dev.loom.query.service.TracesRequest;
 import dev.loom.query.service.ValuesRequest;
+import dev.loom.query.trace.Trace;
+import dev.loom.query.trace.TraceSummary;
 import dev.loom.server.text.DataOutput;
 import dev.loom.server.time.TimePrinter;
 import java.util.List;
@@ -104,6 +108,16 @@ public final class JsonResults extends RecordResults {
     @Override
     public void onSeries(SeriesRequest request, SeriesStep step) {
         print(SeriesRows.step(request, step));
+    }
+
+    @Override
+    public void onTrace(TraceRequest request, Trace trace) {
+        TraceRows.forEach(trace, this::print);
+    }
+
+    @Override
+    public void onTraces(TracesRequest request, List<TraceSummary> traces) {
+        traces.forEach(trace -> print(TraceRows.summary(trace)));
     }
 
     /** Prints a row. */

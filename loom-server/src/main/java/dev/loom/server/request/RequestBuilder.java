@@ -15,13 +15,15 @@ import dev.loom.query.service.GroupRequest;
 import dev.loom.query.service.HistogramRequest;
 import dev.loom.query.service.MetricsRequest;
 import dev.loom.query.service.QueryLimits;
-import dev.loom.query.service.QueryRequest;
 import dev.loom.query.service.RecordSelection;
 import dev.loom.query.service.RequestException;
 import dev.loom.query.service.ScanRequest;
 import dev.loom.query.service.SeriesRequest;
+import dev.loom.query.service.SourceRequest;
 import dev.loom.query.service.TailRequest;
 import dev.loom.query.service.TopRequest;
+import dev.loom.query.service.TraceRequest;
+import dev.loom.query.service.TracesRequest;
 import dev.loom.query.service.ValuesRequest;
 import dev.loom.query.text.TextQuery;
 import dev.loom.query.where.Where;
@@ -94,7 +96,7 @@ public final class RequestBuilder {
      * @param field null for the source's text
      * @param within how near the sum of the counts has to be, such as {@code 2%}; null for exact counts
      */
-    public QueryRequest search(
+    public SourceRequest search(
             String source,
             String text,
             @Nullable String field,
@@ -153,7 +155,7 @@ public final class RequestBuilder {
      *
      * @param field null to count records
      */
-    public QueryRequest aggregate(
+    public SourceRequest aggregate(
             String source, @Nullable String field, List<String> where, List<String> percentiles, GroupTexts groups) {
         if (!groups.asked()) {
             groups.requireNone();
@@ -274,6 +276,38 @@ public final class RequestBuilder {
     }
 
     /**
+     * The spans and log records of a trace.
+     *
+     * @param sources where to look; empty for all sources whose records may name a trace
+     * @param logs whether to look for log records too
+     * @param tree whether to put them together
+     * @param recordsMax the most of a tree; null for the default
+     */
+    public TraceRequest trace(String id, List<String> sources, boolean logs, boolean tree, @Nullable Long recordsMax) {
+        return new TraceSources(snapshot, sources, remarks)
+                .trace(id, range(), eventTime(), logs, tree, recordsMax, limits);
+    }
+
+    /**
+     * The traces of which a span is as described.
+     *
+     * @param sources where to look; empty for all sources that declare the fields of spans
+     * @param whole whether all spans of the traces are the answer
+     * @param limit null for the default
+     */
+    public TracesRequest traces(SpanTexts spans, List<String> sources, boolean whole, @Nullable Long limit) {
+        return new TraceSources(snapshot, sources, remarks).traces(spans, range(), eventTime(), whole, limit, limits);
+    }
+
+    private boolean eventTime() {
+        return times.kind() == TimeKind.EVENT;
+    }
+
+    private TimeRange range() {
+        return times.range(nowNs(eventTime()));
+    }
+
+    /**
      * The last records of a source, and those that arrive.
      *
      * @param text words that each record has to match; null for any record
@@ -322,7 +356,7 @@ public final class RequestBuilder {
     }
 
     private RecordSelection records(String source, List<String> where) {
-        return records(source, where, times.kind() == TimeKind.EVENT);
+        return records(source, where, eventTime());
     }
 
     private RecordSelection records(String source, List<String> where, boolean eventTime) {

@@ -16,4 +16,17 @@ public final class HiddenCharacters {
             default -> false;
         };
     }
+
+    /** The text with each hidden character as {@code \\}{@code u} and its number. */
+    public static String escaped(String text) {
+        StringBuilder visible = new StringBuilder();
+        text.codePoints().forEach(codePoint -> {
+            if (hides(codePoint)) {
+                visible.append(String.format("\\u%04x", codePoint));
+            } else {
+                visible.appendCodePoint(codePoint);
+            }
+        });
+        return visible.toString();
+    }
 }

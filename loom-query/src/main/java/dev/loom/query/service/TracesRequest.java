@@ -1,0 +1,34 @@
+package dev.loom.query.service;
+
+import java.util.List;
+
+/**
+ * Asks for the traces of which a span meets conditions, those with the newest such span first. A trace is then described by all its spans
+ * that arrived, or by event time ended, at most {@link #MARGIN_NS} before or behind the range.
+ *
+ * @param records the spans asked for, one selection for each source; the ranges are equal
+ * @param spans whether the spans of the traces are handed over instead, for {@link ResultHandler#onRecord}
+ * @param limit the most traces, from 1 to {@link #LIMIT_MAX}
+ */
+public record TracesRequest(List<RecordSelection> records, boolean spans, int limit, QueryLimits limits)
+        implements QueryRequest {
+    /** The limit if none is set, and the highest that can be set. */
+    public static final int LIMIT_DEFAULT = 20;
+
+    public static final int LIMIT_MAX = 1000;
+
+    /** How far from the range spans are counted: an hour. */
+    public static final long MARGIN_NS = 3_600_000_000_000L;
+
+    /** @throws RequestException if there is no source, or the limit is out of range */
+    public TracesRequest {
+        records = List.copyOf(records);
+        if (records.isEmpty()) {
+            throw new RequestException(
+                    "the store has no source whose format declares spans: they need the fields trace_id, span_id,"
+                            + " and two of start, end and duration; name a source of JSON with --source");
+        } else if (limit < 1 || limit > LIMIT_MAX) {
+            throw new RequestException("limit", " must be 1 to " + LIMIT_MAX + ": " + limit);
+        }
+    }
+}

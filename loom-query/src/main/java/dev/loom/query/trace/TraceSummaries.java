@@ -1,0 +1,147 @@
+package dev.loom.query.trace;
+
+import dev.loom.query.model.QueryMemory;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import org.agrona.collections.LongHashSet;
+
+/**
+ * Counts the spans of some traces as they are read. Memory: a few KiB for each trace, and 24 bytes for each of the first {@link
+ * #IDS_MAX} spans. For one thread.
+ */
+public final class TraceSummaries {
+    /** The most ids of spans that are remembered, of all traces together. */
+    public static final int IDS_MAX = 1_000_000;
+
+    /** The most services of a trace that are named. */
+    public static final int SERVICES_MAX = 16;
+
+    private static final long TRACE_BYTES = 8 << 10;
+
+    /** What a set of longs takes for each, at least a third full. */
+    private static final long ID_BYTES = 24;
+
+    private static final int IDS_AT_ONCE = 1024;
+
+    private final Map<TraceId, Counts> traces = new LinkedHashMap<>();
+    private final QueryMemory memory;
+    private final int idsMax;
+    private int ids;
+
+    /** @param found the traces, and the time of each one's last span that was asked for */
+    public TraceSummaries(Map<TraceId, Long> found, QueryMemory memory) {
+        this(found, memory, IDS_MAX);
+    }
+
+    TraceSummaries(Map<TraceId, Long> found, QueryMemory memory, int idsMax) {
+        this.memory = memory;
+        this.idsMax = idsMax;
+        memory.reserve(TRACE_BYTES * found.size());
+        found.forEach((id, timeNs) -> traces.put(id, new Counts(id, timeNs)));
+    }
+
+    /** The traces. */
+    public Collection<TraceId> ids() {
+        return traces.keySet();
+    }
+
+    /** Counts the record that a reader stands on, if it is a span of one of the traces. */
+    public void add(SpanReader record, long address, long arrivalNs) {
+        TraceId id = record.traceId();
+        Counts counts = id == null ? null : traces.get(id);
+        if (counts != null && record.isSpan()) {
+            counts.add(record.span(address, arrivalNs));
+        }
+    }
+
+    /** The traces in the order in which they were given; those of which no span was read are left out. */
+    public List<TraceSummary> summaries() {
+        return traces.values().stream()
+                .filter(counts -> counts.spans > 0)
+                .map(Counts::summary)
+                .toList();
+    }
+
+    private boolean remembers() {
+        if (ids == idsMax) {
+            return false;
+        }
+        if (ids++ % IDS_AT_ONCE == 0) {
+            memory.reserve(ID_BYTES * IDS_AT_ONCE);
+        }
+        return true;
+    }
+
+    private final class Counts {
+        private final TraceId id;
+        private final long foundNs;
+        private final LongHashSet seen = new LongHashSet();
+        private final TreeSet<String> services = new TreeSet<>();
+        private boolean countsExact = true;
+        private boolean servicesExact = true;
+        private long spans;
+        private long errors;
+        private long startNs = Long.MAX_VALUE;
+        private long endNs;
+        /** Of the span that stands for the trace: whether it has no parent, its start, its address. */
+        private boolean rooted;
+
+        private long rootNs = Long.MAX_VALUE;
+        private long rootAddress = Long.MAX_VALUE;
+        private String service = "";
+        private String name = "";
+
+        Counts(TraceId id, long foundNs) {
+            this.id = id;
+            this.foundNs = foundNs;
+        }
+
+        void add(TraceSpan span) {
+            startNs = Math.min(startNs, span.startNs());
+            endNs = Math.max(endNs, span.lastNs());
+            if (services.size() < SERVICES_MAX || services.contains(span.service())) {
+                services.add(span.service());
+            } else {
+                servicesExact = false;
+            }
+            boolean root = span.parentId() == 0;
+            boolean first = span.startNs() < rootNs || (span.startNs() == rootNs && span.address() < rootAddress);
+            if ((root && !rooted) || (root == rooted && first)) {
+                rooted = root;
+                rootNs = span.startNs();
+                rootAddress = span.address();
+                service = span.service();
+                name = span.name();
+            }
+            if (seen.contains(span.spanId())) {
+                return;
+            } else if (remembers()) {
+                seen.add(span.spanId());
+            } else {
+                countsExact = false;
+            }
+            spans++;
+            errors += span.error() ? 1 : 0;
+        }
+
+        TraceSummary summary() {
+            services.remove("");
+            return new TraceSummary(
+                    id,
+                    foundNs,
+                    startNs,
+                    endNs,
+                    rooted,
+                    service,
+                    name,
+                    spans,
+                    errors,
+                    countsExact,
+                    List.copyOf(services),
+                    servicesExact);
+        }
+    }
+}

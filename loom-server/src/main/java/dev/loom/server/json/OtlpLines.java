@@ -1,0 +1,131 @@
+package dev.loom.server.json;
+
+import dev.loom.api.Source;
+import dev.loom.format.RecordLookup;
+import dev.loom.otlp.Signal;
+import dev.loom.otlp.export.OtlpBatch;
+import dev.loom.otlp.export.RequestJson;
+import dev.loom.query.TextSearch;
+import dev.loom.query.trace.SpanReader;
+import dev.loom.server.text.DataOutput;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Objects;
+import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Prints spans and log records as OTLP/JSON: requests of one source, a line each. Records that came by OTLP are as they were sent; of
+ * others there is what a trace takes of them. Memory: a request of 1 MiB and one record more, four times. For one thread.
+ */
+public final class OtlpLines {
+    private static final int REQUEST_RECORDS = 8192;
+    private static final int REQUEST_BYTES = 1 << 20;
+
+    private final DataOutput out;
+    private @Nullable Request current;
+    private long leftOut;
+
+    /** @param out takes the lines */
+    public OtlpLines(DataOutput out) {
+        this.out = out;
+    }
+
+    /** How many records can't be read, or their resource is lost. */
+    public long leftOut() {
+        return leftOut;
+    }
+
+    /** Takes the records of a source, after those of the one before are written. */
+    public RecordPrinter printer(Source source) {
+        deliver();
+        Signal signal = OtlpBatch.signal(source.format());
+        Request begun = signal == null ? new OtherRequest(source) : new OtlpRequest(signal);
+        current = begun;
+        return begun;
+    }
+
+    /** Writes the records so far. */
+    public void deliver() {
+        if (current != null) {
+            current.deliver();
+        }
+    }
+
+    /** Collects records of one source. */
+    private abstract static class Request extends RecordPrinter {
+        abstract void deliver();
+
+        @Override
+        public void flush() {
+            // a request is delivered when it is full
+        }
+    }
+
+    private final class OtlpRequest extends Request {
+        private final Signal signal;
+        private final OtlpBatch batch;
+
+        OtlpRequest(Signal signal) {
+            this.signal = signal;
+            this.batch = new OtlpBatch(signal);
+        }
+
+        @Override
+        public void print(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
+            value.from(address);
+            RecordLookup lookup = Objects.requireNonNull(value.lookup());
+            if (!batch.add(lookup, buffer, offset, length)) {
+                leftOut++;
+            } else if (batch.records() == REQUEST_RECORDS || batch.bytes() >= REQUEST_BYTES) {
+                deliver();
+            }
+        }
+
+        @Override
+        void deliver() {
+            if (batch.records() == 0) {
+                return;
+            }
+            try {
+                RequestJson.write(signal, batch.request(), out);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            out.write('\n');
+            batch.clear();
+        }
+    }
+
+    /** Records of another format. */
+    private final class OtherRequest extends Request {
+        private final Source source;
+        private final OtherSpans spans;
+        private @Nullable SpanReader reader;
+
+        OtherRequest(Source source) {
+            this.source = source;
+            this.spans = new OtherSpans(source.name());
+        }
+
+        @Override
+        public void print(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
+            SpanReader at = reader;
+            if (at == null) {
+                at = new SpanReader(source, Objects.requireNonNull(value.lookup()), TextSearch.field(source));
+                reader = at;
+            }
+            at.wrap(address, buffer, offset, length);
+            spans.add(at, address, timeNs);
+            if (spans.records() == REQUEST_RECORDS / OtherSpans.TEXTS) {
+                deliver();
+            }
+        }
+
+        @Override
+        void deliver() {
+            spans.rows().forEach(row -> JsonResults.print(out, row));
+            spans.clear();
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package dev.loom.server.request;
+
+import dev.loom.format.PayloadFormat;
+import dev.loom.query.service.RequestException;
+import dev.loom.query.trace.TraceFields;
+import dev.loom.query.where.Where;
+import dev.loom.query.where.Where.Literal.Numeric;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The spans that are asked for, as options and JSON hold it; null is what was not asked for. All of it must hold of one span.
+ *
+ * @param minDuration a duration, as expressions write it
+ * @param maxDuration the same
+ * @param error whether its status is an error
+ * @param attributes such as {@code http.route=/cart}
+ * @param where expressions over the fields of its source
+ */
+public record SpanTexts(
+        @Nullable String service,
+        @Nullable String name,
+        @Nullable String minDuration,
+        @Nullable String maxDuration,
+        boolean error,
+        List<String> attributes,
+        List<String> where) {
+    private static final String MIN = "min-duration";
+    private static final String MAX = "max-duration";
+    private static final String ATTRIBUTE = "attribute";
+
+    public SpanTexts {
+        attributes = List.copyOf(attributes);
+        where = List.copyOf(where);
+    }
+
+    /** @throws RequestException if a part can't be parsed */
+    void check() {
+        duration(MIN, minDuration);
+        duration(MAX, maxDuration);
+        attributes.forEach(SpanTexts::key);
+        RequestTexts.conditions(where);
+    }
+
+    private static @Nullable Numeric duration(String part, @Nullable String text) {
+        return text == null
+                ? null
+                : Numeric.parse(RequestTexts.duration(part, text).toNanos() + "ns");
+    }
+
+    private static String key(String attribute) {
+        int equals = attribute.indexOf('=');
+        if (equals <= 0) {
+            throw new RequestException(ATTRIBUTE, " is not KEY=VALUE: " + attribute + "; for example http.route=/cart");
+        }
+        return attribute.substring(0, equals);
+    }
+
+    /**
+     * The conditions over the fields of a format.
+     *
+     * @throws RequestException if a part can't be parsed
+     * @throws IllegalArgumentException if the format has no field for a part
+     */
+    List<Where> conditions(PayloadFormat format) {
+        List<Where> conditions = new ArrayList<>();
+        if (service != null) {
+            conditions.add(TraceFields.service(format, service));
+        }
+        if (name != null) {
+            conditions.add(TraceFields.name(name));
+        }
+        Numeric least = duration(MIN, minDuration);
+        if (least != null) {
+            conditions.add(TraceFields.duration(true, least));
+        }
+        Numeric most = duration(MAX, maxDuration);
+        if (most != null) {
+            conditions.add(TraceFields.duration(false, most));
+        }
+        if (error) {
+            conditions.add(TraceFields.error());
+        }
+        for (String attribute : attributes) {
+            String key = key(attribute);
+            conditions.add(TraceFields.attribute(format, key, attribute.substring(key.length() + 1)));
+        }
+        conditions.addAll(RequestTexts.conditions(where));
+        return conditions;
+    }
+}
