@@ -42,6 +42,11 @@ final class WorkloadsTest {
     }
 
     @Test
+    void shouldLookTracesUp() throws Exception {
+        assertEquals(4, rows(TraceLookup::run, "--spans", "3000", "--traces", "5", "--scans", "2"));
+    }
+
+    @Test
     void shouldMeasureMemoryOfQueries() throws Exception {
         assertEquals(5, rows(QueryFootprint::run, "--bytes", "2m"));
     }
