@@ -24,7 +24,7 @@ class GuideTest {
     private static final String PROMPT = "$ ";
     private static final String COMMAND = "$ ./loom ";
     private static final List<String> RECORDS =
-            List.of("scan", "tail", "top", "correlate", "diff", "agg", "values", "hist", "metrics", "series");
+            List.of("scan", "tail", "top", "correlate", "diff", "agg", "values", "hist", "metrics", "series", "trace");
     private static final Pattern WORD = Pattern.compile("'([^']*)'|(\\S+)");
     /** All times but those of the capture. */
     private static final Pattern ARRIVAL =
@@ -88,7 +88,7 @@ class GuideTest {
         Cli cli = Cli.on(store())
                 .outTerminal()
                 .environment("NO_COLOR", "1")
-                .environment("COLUMNS", command.matches("(hist|diff).*|(agg|series).* --step .*") ? "" : "400");
+                .environment("COLUMNS", command.matches("(hist|diff|trace ).*|(agg|series).* --step .*") ? "" : "400");
         Main.run(cli.console(terminal, terminal), arguments.toArray(String[]::new));
         return terminal.toString(StandardCharsets.UTF_8).replace(store().toString(), STORE);
     }

@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * Draws a trace: a line for each span and log record, with its name below its parent's, its service, a bar on the one axis of time, its
@@ -62,11 +63,11 @@ final class Waterfall {
         this.times = times;
         style = new ChartStyle(console.columns(), console.outColour());
         wide = style.width() >= NARROW;
-        timeWidth = trace.nodes().stream()
+        IntStream spans = trace.nodes().stream()
                 .mapToInt(node -> Math.max(
-                        time(node.durationNs()).length(), time(node.selfNs()).length()))
-                .max()
-                .orElse(0);
+                        time(node.durationNs()).length(), time(node.selfNs()).length()));
+        IntStream records = trace.logs().stream().mapToInt(log -> offset(log).length());
+        timeWidth = IntStream.concat(spans, records).max().orElse(0);
         int services = services().stream().mapToInt(TextWidth::of).max().orElse(0);
         serviceWidth = wide ? Math.min(Math.max(services, "service".length()), style.width() / SERVICE_SHARE) : 0;
         int columns = Math.max(timeWidth, "time".length());
@@ -182,11 +183,10 @@ final class Waterfall {
         print(style.axis((label + ' ' + new String(cells) + ' ' + offset).stripTrailing()));
     }
 
-    /** When a log record was written, after the trace's start. */
+    /** When a log record was written, after the trace's start; empty if before it. */
     private String offset(TraceLog log) {
         long ns = log.timeNs() - trace.startNs();
-        String text = "+" + time(ns);
-        return ns < 0 || text.length() > columns() ? "" : text;
+        return ns < 0 ? "" : "+" + time(ns);
     }
 
     private static String logText(TraceLog log) {

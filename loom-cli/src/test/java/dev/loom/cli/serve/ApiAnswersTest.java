@@ -131,4 +131,61 @@ final class ApiAnswersTest {
                 "--within",
                 "1ms");
     }
+
+    @Test
+    void shouldAnswerAboutTracesAsTheCommandsDo() throws Exception {
+        sidecar.close();
+        String samples = "src/test/resources/trace/";
+        Cli.on(directory)
+                .run("import", "--source", "shop", "--format", "csv", "--event-time", "end", samples + "spans.csv")
+                .ok();
+        Cli.on(directory)
+                .run("import", "--source", "app", "--format", "jsonl", "--event-time", "time", samples + "logs.jsonl")
+                .ok();
+        sidecar = LoomServer.open(ServerSettings.builder()
+                .store(LoomConfig.at(directory).build())
+                .api(Endpoint.parse("127.0.0.1:0"))
+                .build());
+        String id = "5b8efff798038103d269b633813fc60c";
+        requireSameAsCommand("trace", "{\"trace_id\":\"" + id + "\"}", "trace", id, "--json");
+        requireSameAsCommand("trace", "{\"trace_id\":\"" + id + "\",\"rows\":true}", "trace", id, "--rows");
+        requireSameAsCommand(
+                "trace",
+                "{\"trace_id\":\"" + id + "\",\"rows\":true,\"no-logs\":true,\"source\":[\"shop\"]}",
+                "trace",
+                id,
+                "--rows",
+                "--no-logs",
+                "--source",
+                "shop");
+        requireSameAsCommand(
+                "traces",
+                "{\"service\":\"cart\",\"max-duration\":\"1s\",\"time\":\"event\",\"n\":1}",
+                "traces",
+                "--service",
+                "cart",
+                "--max-duration",
+                "1s",
+                "--time",
+                "event",
+                "-n",
+                "1");
+        requireSameAsCommand(
+                "traces",
+                "{\"name\":\"GET /\",\"attribute\":\"http.route=/\",\"where\":\"kind == 'server'\",\"json\":true}",
+                "traces",
+                "--name",
+                "GET /",
+                "--attribute",
+                "http.route=/",
+                "--where",
+                "kind == 'server'",
+                "--json");
+        assertEquals(
+                "{\"error\":{\"code\":\"bad_request\",\"message\":\"limit must be 1 to 1000: 0\"}}",
+                answer("traces", "{\"limit\":0}").get(0));
+        assertTrue(answer("trace", "{}").get(0).contains("Missing required parameter: trace_id"));
+        assertTrue(answer("traces", "{\"trace_id\":1}").get(0).contains("unknown member: trace_id"));
+        assertTrue(answer("traces", "{\"source\":\"none\"}").get(0).contains("\"code\":\"not_found\""));
+    }
 }

@@ -8,6 +8,7 @@ import dev.loom.otlp.server.Endpoint;
 import dev.loom.server.LoomServer;
 import dev.loom.server.ServerSettings;
 import dev.loom.server.text.JsonObject;
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -49,19 +50,35 @@ final class HttpGuideTest {
         Cli cli = Cli.on(temp.resolve("store"));
         importCsv(cli, "requests");
         importCsv(cli, "syscalls");
-        ServerSettings settings = ServerSettings.builder()
-                .store(LoomConfig.at(temp.resolve("store")).build())
-                .api(Endpoint.parse("127.0.0.1:0"))
-                .build();
+        Cli traces = Cli.on(temp.resolve("traces"));
+        importTrace(traces, "shop", "csv", "spans.csv", "end");
+        importTrace(traces, "shop-logs", "jsonl", "logs.jsonl", "time");
         List<String> written = Files.readAllLines(guide);
         List<String> run;
-        try (LoomServer sidecar = LoomServer.open(settings)) {
-            run = run(written, "http://" + sidecar.addresses().get("http"));
+        try (LoomServer sidecar = open("store");
+                LoomServer ofTraces = open("traces")) {
+            run = run(
+                    written,
+                    "http://" + sidecar.addresses().get("http"),
+                    "http://" + ofTraces.addresses().get("http"));
         }
         if ("write".equals(System.getProperty("loom.guide"))) {
             Files.write(guide, run);
         }
         assertEquals(masked(written), masked(known(written, run)));
+    }
+
+    private LoomServer open(String store) throws IOException {
+        return LoomServer.open(ServerSettings.builder()
+                .store(LoomConfig.at(temp.resolve(store)).build())
+                .api(Endpoint.parse("127.0.0.1:0"))
+                .build());
+    }
+
+    private static void importTrace(Cli cli, String source, String format, String file, String time) {
+        String path = "src/test/resources/trace/" + file;
+        cli.run("import", "--source", source, "--format", format, "--event-time", time, path)
+                .ok();
     }
 
     private static void importCsv(Cli cli, String source) {
@@ -79,16 +96,19 @@ final class HttpGuideTest {
                 .ok();
     }
 
-    private static List<String> run(List<String> written, String api) throws Exception {
+    /** @param traces answers the examples of the section about traces */
+    private static List<String> run(List<String> written, String api, String traces) throws Exception {
         List<String> run = new ArrayList<>();
         boolean example = false;
+        boolean ofTraces = false;
         for (String line : written) {
+            ofTraces = line.startsWith("##") ? line.equals("### Traces") : ofTraces;
             example = example ? !line.equals("```") : line.equals("```console");
             if (!example || line.equals("```console") || line.startsWith("$ ")) {
                 run.add(line);
             }
             if (example && line.startsWith("$ curl")) {
-                answer(line, api).lines().forEach(run::add);
+                answer(line, ofTraces ? traces : api).lines().forEach(run::add);
             }
         }
         return run;

@@ -1,5 +1,6 @@
 package dev.loom.query.service;
 
+import dev.loom.query.trace.SpanReader;
 import java.util.List;
 
 /**
@@ -7,10 +8,11 @@ import java.util.List;
  * that arrived, or by event time ended, at most {@link #MARGIN_NS} before or behind the range.
  *
  * @param records the spans asked for, one selection for each source; the ranges are equal
+ * @param took how long the spans asked for took
  * @param spans whether the spans of the traces are handed over instead, for {@link ResultHandler#onRecord}
  * @param limit the most traces, from 1 to {@link #LIMIT_MAX}
  */
-public record TracesRequest(List<RecordSelection> records, boolean spans, int limit, QueryLimits limits)
+public record TracesRequest(List<RecordSelection> records, Took took, boolean spans, int limit, QueryLimits limits)
         implements QueryRequest {
     /** The limit if none is set, and the highest that can be set. */
     public static final int LIMIT_DEFAULT = 20;
@@ -19,6 +21,23 @@ public record TracesRequest(List<RecordSelection> records, boolean spans, int li
 
     /** How far from the range spans are counted: an hour. */
     public static final long MARGIN_NS = 3_600_000_000_000L;
+
+    /**
+     * A range of durations, both ends included.
+     *
+     * @param leastNs {@code Long.MIN_VALUE} for none
+     * @param mostNs {@code Long.MAX_VALUE} for none
+     */
+    public record Took(long leastNs, long mostNs) {
+        /** Any duration, known or not. */
+        public static final Took ANY = new Took(Long.MIN_VALUE, Long.MAX_VALUE);
+
+        /** Whether the span that a reader stands on took so long. */
+        boolean holds(SpanReader span) {
+            long tookNs = equals(ANY) ? 0 : span.durationNs();
+            return tookNs != SpanReader.UNKNOWN && tookNs >= leastNs && tookNs <= mostNs;
+        }
+    }
 
     /** @throws RequestException if there is no source, or the limit is out of range */
     public TracesRequest {

@@ -27,14 +27,15 @@ final class TracesRun {
         for (int i = 0; i < request.records().size() && whole; i++) {
             RecordSelection records = request.records().get(i);
             whole = scan.read(records, (record, reader, timeNs) -> {
-                if (reader.isSpan()) {
-                    TraceId id = newest.wants(timeNs) ? reader.traceId() : null;
+                long orderedNs = records.eventTime() ? timeNs : record.timeNs();
+                if (reader.isSpan() && request.took().holds(reader)) {
+                    TraceId id = newest.wants(orderedNs) ? reader.traceId() : null;
                     if (id != null) {
-                        newest.add(id, timeNs);
+                        newest.add(id, orderedNs);
                     }
                 }
                 // by arrival, no newer one follows
-                return records.eventTime() || newest.wants(record.timeNs());
+                return records.eventTime() || newest.wants(orderedNs);
             });
         }
         Map<TraceId, Long> found = newest.newestFirst();

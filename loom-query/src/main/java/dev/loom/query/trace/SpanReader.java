@@ -24,6 +24,9 @@ public final class SpanReader {
     /** The most events of a span. */
     public static final int EVENTS_MAX = 64;
 
+    /** Stands for a duration that is not known. */
+    public static final long UNKNOWN = Long.MIN_VALUE;
+
     private static final long NONE = -1;
     private static final String CUT = "…";
     private static final String[] SEVERITIES = {"TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL"};
@@ -178,13 +181,21 @@ public final class SpanReader {
                 text(texts));
     }
 
-    /** The service of the record; empty if unknown. */
-    public String service() {
+    /** How long the span took, negative if it ended before it began; {@link #UNKNOWN} if its record does not tell. */
+    public long durationNs() {
+        if (isInteger(duration)) {
+            return value.longValue();
+        }
+        long startNs = number(start);
+        long endNs = number(end);
+        return startNs == NONE || endNs == NONE ? UNKNOWN : endNs - startNs;
+    }
+
+    private String service() {
         return text(services);
     }
 
-    /** Whether the record's status is an error. */
-    public boolean error() {
+    private boolean error() {
         return TraceFields.ERRORS.contains(text(status));
     }
 

@@ -15,7 +15,9 @@ import java.util.stream.Stream;
  * two of {@code start}, {@code end} (epoch nanoseconds) and {@code duration} (nanoseconds).
  */
 public final class TraceFields {
-    static final String TRACE_ID = "trace_id";
+    /** The field of a record that names its trace. */
+    public static final String TRACE_ID = "trace_id";
+
     static final String SPAN_ID = "span_id";
     static final String PARENT_ID = "parent_span_id";
     static final String NAME = "name";
@@ -82,7 +84,12 @@ public final class TraceFields {
         return new Where.Comparison(NAME, Operator.EQUAL, new Literal.Text(name));
     }
 
-    /** The spans that took at least, or at most, this long. */
+    /** Whether a format declares how long spans took. */
+    public static boolean declareDuration(PayloadFormat format) {
+        return format.fields().stream().map(Field::name).anyMatch(DURATION::equals);
+    }
+
+    /** The spans that took at least, or at most, this long, in formats that declare it. */
     public static Where duration(boolean atLeast, Literal.Numeric duration) {
         return new Where.Comparison(DURATION, atLeast ? Operator.GREATER_OR_EQUAL : Operator.LESS_OR_EQUAL, duration);
     }

@@ -2,6 +2,7 @@ package dev.loom.server.request;
 
 import dev.loom.format.PayloadFormat;
 import dev.loom.query.service.RequestException;
+import dev.loom.query.service.TracesRequest;
 import dev.loom.query.trace.TraceFields;
 import dev.loom.query.where.Where;
 import dev.loom.query.where.Where.Literal.Numeric;
@@ -37,16 +38,24 @@ public record SpanTexts(
 
     /** @throws RequestException if a part can't be parsed */
     void check() {
-        duration(MIN, minDuration);
-        duration(MAX, maxDuration);
+        took();
         attributes.forEach(SpanTexts::key);
         RequestTexts.conditions(where);
     }
 
-    private static @Nullable Numeric duration(String part, @Nullable String text) {
-        return text == null
-                ? null
-                : Numeric.parse(RequestTexts.duration(part, text).toNanos() + "ns");
+    /** How long the spans took; as conditions too where the format declares it, as an index may tell of it. */
+    TracesRequest.Took took() {
+        return new TracesRequest.Took(
+                minDuration == null
+                        ? Long.MIN_VALUE
+                        : RequestTexts.duration(MIN, minDuration).toNanos(),
+                maxDuration == null
+                        ? Long.MAX_VALUE
+                        : RequestTexts.duration(MAX, maxDuration).toNanos());
+    }
+
+    private static Numeric nanoseconds(String part, String text) {
+        return Numeric.parse(RequestTexts.duration(part, text).toNanos() + "ns");
     }
 
     private static String key(String attribute) {
@@ -71,13 +80,11 @@ public record SpanTexts(
         if (name != null) {
             conditions.add(TraceFields.name(name));
         }
-        Numeric least = duration(MIN, minDuration);
-        if (least != null) {
-            conditions.add(TraceFields.duration(true, least));
+        if (minDuration != null && TraceFields.declareDuration(format)) {
+            conditions.add(TraceFields.duration(true, nanoseconds(MIN, minDuration)));
         }
-        Numeric most = duration(MAX, maxDuration);
-        if (most != null) {
-            conditions.add(TraceFields.duration(false, most));
+        if (maxDuration != null && TraceFields.declareDuration(format)) {
+            conditions.add(TraceFields.duration(false, nanoseconds(MAX, maxDuration)));
         }
         if (error) {
             conditions.add(TraceFields.error());

@@ -2,6 +2,7 @@ package dev.loom.server.request;
 
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
+import dev.loom.format.IndexedText;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.RecordSelection;
@@ -48,6 +49,11 @@ final class TraceSources {
         List<RecordSelection> records = select(
                 source -> TraceFields.mayName(source.format()) && (logs || TraceFields.maySpan(source.format())),
                 source -> TraceRequest.records(id, source, range, eventTime));
+        records.stream()
+                .map(RecordSelection::source)
+                .filter(source -> !limits.useTextIndex() || !hasFilters(source))
+                .forEach(source -> remarks.accept("no token filters over trace_id of " + source.name()
+                        + " are used: all its records in the range are read"));
         return new TraceRequest(
                 id, records, tree, recordsMax == null ? TraceParts.RECORDS_MAX_DEFAULT : number(recordsMax), limits);
     }
@@ -63,7 +69,18 @@ final class TraceSources {
         List<RecordSelection> records = select(
                 source -> TraceFields.declareSpans(source.format()),
                 source -> new RecordSelection(source, range, eventTime, spans.conditions(source.format())));
-        return new TracesRequest(records, whole, limit == null ? TracesRequest.LIMIT_DEFAULT : number(limit), limits);
+        return new TracesRequest(
+                records, spans.took(), whole, limit == null ? TracesRequest.LIMIT_DEFAULT : number(limit), limits);
+    }
+
+    /** Whether the text index takes the ids of traces from the source's records. */
+    private static boolean hasFilters(Source source) {
+        try {
+            IndexedText indexed = IndexedText.of(source.format(), source.attributes());
+            return indexed.hasValues(TraceFields.TRACE_ID) || indexed.hasWords(TraceFields.TRACE_ID);
+        } catch (IllegalArgumentException e) {
+            return false; // attributes of a later version
+        }
     }
 
     private static TraceId id(String text) {
