@@ -445,8 +445,22 @@ class TraceCommandTest {
                 .ok()
                 .out();
         assertTrue(both.contains("\"spans\":3,"), both);
+        cli.run("trace", id, "--time", "event").exit(2).says("--time: source has no event time: steps");
+        cli.importText(
+                        "timed",
+                        "jsonl",
+                        "{\"trace_id\":\"" + id + "\",\"message\":\"late\",\"at\":" + BEGIN_NS + "}\n",
+                        "--event-time",
+                        "at")
+                .ok();
+        Cli.Result timed =
+                cli.run("trace", id, "--time", "event", "--rows", "-o", "json").ok();
+        assertEquals(1, timed.lines().size(), timed.out());
+        assertTrue(
+                timed.err().contains("loom: steps is left out, --time: source has no event time: steps"), timed.err());
+        assertTrue(timed.out().contains("\"time\":" + BEGIN_NS + ","), timed.out());
         String json = cli.run("trace", id, "--json").ok().out();
         assertTrue(json.contains("\"spans\":[{\"traceId\":\"" + id + "\",\"spanId\":\"00000000000000a"), json);
-        assertEquals(3, json.lines().count());
+        assertEquals(4, json.lines().count());
     }
 }

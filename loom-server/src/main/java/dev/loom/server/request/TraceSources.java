@@ -12,6 +12,7 @@ import dev.loom.query.service.TracesRequest;
 import dev.loom.query.trace.TraceFields;
 import dev.loom.query.trace.TraceId;
 import dev.loom.query.trace.TraceParts;
+import dev.loom.server.time.EventTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -48,7 +49,7 @@ final class TraceSources {
         TraceId id = id(text);
         List<RecordSelection> records = select(
                 source -> TraceFields.mayName(source.format()) && (logs || TraceFields.maySpan(source.format())),
-                source -> TraceRequest.records(id, source, range, eventTime));
+                source -> TraceRequest.records(id, timed(source, eventTime), range, eventTime));
         records.stream()
                 .map(RecordSelection::source)
                 .filter(source -> !limits.useTextIndex() || !hasFilters(source))
@@ -68,9 +69,18 @@ final class TraceSources {
         spans.check();
         List<RecordSelection> records = select(
                 source -> TraceFields.declareSpans(source.format()),
-                source -> new RecordSelection(source, range, eventTime, spans.conditions(source.format())));
+                source -> new RecordSelection(
+                        timed(source, eventTime), range, eventTime, spans.conditions(source.format())));
         return new TracesRequest(
                 records, spans.took(), whole, limit == null ? TracesRequest.LIMIT_DEFAULT : number(limit), limits);
+    }
+
+    /** @throws RequestException if event times are asked for, and the source has none */
+    private static Source timed(Source source, boolean eventTime) {
+        if (eventTime && EventTime.of(source) == null) {
+            throw new RequestException("time", ": source has no event time: " + source.name());
+        }
+        return source;
     }
 
     /** Whether the text index takes the ids of traces from the source's records. */
