@@ -194,13 +194,17 @@ final class Waterfall {
         return HiddenCharacters.escaped(text);
     }
 
+    /** Log records, whose texts are long, ask for room only if there are no spans. */
     private int labelWidth(Row row) {
-        int depth = Math.min(row.depth(), style.width());
-        return depth
-                + (row.node() < 0
-                        ? 0
-                        : TextWidth.of(name(trace.nodes().get(row.node()))
-                                + marks(trace.nodes().get(row.node()))));
+        int indent = Math.min(row.depth(), style.width()) * STEP.length();
+        if (row.node() < 0) {
+            return indent
+                    + (trace.nodes().isEmpty()
+                            ? TextWidth.of(logText(trace.logs().get(row.log())))
+                            : 0);
+        }
+        Node node = trace.nodes().get(row.node());
+        return indent + TextWidth.of(name(node) + marks(node));
     }
 
     /** A step for each level; a number in place of the steps for which there is no room. */

@@ -356,15 +356,15 @@ class TraceCommandTest {
             trace 000abc00000000000000000000000001  2023-11-14T22:13:20.000000000Z
             100ms, 5 spans, 1 error, 4 services, 2 log records
 
-            span                             service 0                     100ms  time  self
-            GET /cart                        shop    ███████████████████████████ 100ms  30ms
-              load [x2]                      cart      █████████                  30ms  30ms
-              ! quote \\u001b[31m all: refus… prices          █████◆████████       50ms  50ms
-                SELECT [early]               prices       ▏                        0ns   0ns
+            span                              service 0                    100ms  time  self
+            GET /cart                         shop    ██████████████████████████ 100ms  30ms
+              load [x2]                       cart      ████████                  30ms  30ms
+              ! quote \\u001b[31m all: refused prices         ██████◆███████       50ms  50ms
+                SELECT [early]                prices       ▏                       0ns   0ns
                 • ERROR no price\\u000afor 7                          •           +60ms
-            • ERROR accepted                          •                           +5ms
+            • ERROR accepted                           •                          +5ms
             (missing 0000000000000063)                                       ··
-              send                           mail                            ██    5ms   5ms
+              send                            mail                           ██    5ms   5ms
             """;
 
     @Test
@@ -462,5 +462,35 @@ class TraceCommandTest {
         String json = cli.run("trace", id, "--json").ok().out();
         assertTrue(json.contains("\"spans\":[{\"traceId\":\"" + id + "\",\"spanId\":\"00000000000000a"), json);
         assertEquals(4, json.lines().count());
+    }
+
+    @Test
+    void shouldDrawAnyDepthAndAnyNumberOfChildren() {
+        int depth = 10_000;
+        StringBuilder json = new StringBuilder();
+        for (int i = 1; i <= depth; i++) {
+            String parent = i == 1 ? "" : String.format(",\"parent_span_id\":\"%016x\"", i - 1);
+            // the deepest has as many children
+            for (int id : new int[] {i, depth + i}) {
+                json.append(String.format(
+                        "{\"trace_id\":\"%s\",\"span_id\":\"%016x\"%s,\"name\":\"n%d\",\"start\":%d,\"end\":%d}\n",
+                        trace(0),
+                        id,
+                        id == i ? parent : String.format(",\"parent_span_id\":\"%016x\"", depth),
+                        id,
+                        BEGIN_NS + i,
+                        BEGIN_NS + 2L * depth));
+            }
+        }
+        cli.importText("deep", "jsonl", json.toString()).ok();
+        List<String> lines = cli.run("trace", trace(0), "-o", "table").ok().lines();
+        assertEquals(2 * depth + 4, lines.size());
+        assertTrue(lines.stream().allMatch(line -> line.length() <= 80));
+        assertTrue(lines.get(4).startsWith("n1 "), lines.get(4));
+        assertTrue(lines.get(depth + 3).startsWith("+" + (depth - 1) + " n" + depth + " "), lines.get(depth + 3));
+        assertTrue(lines.get(depth + 4).startsWith("+" + depth + " n"), lines.get(depth + 4));
+        String last =
+                cli.run("trace", trace(0), "--rows", "-o", "csv").ok().lines().get(2 * depth);
+        assertTrue(last.startsWith("span," + depth + ","), last);
     }
 }

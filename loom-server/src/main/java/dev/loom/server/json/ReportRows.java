@@ -7,6 +7,7 @@ import dev.loom.query.service.CauseThreshold;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.QueryReport;
 import dev.loom.query.service.SeriesTally;
+import dev.loom.server.text.ShortText;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -111,9 +112,10 @@ public record ReportRows(QueryReport report, QueryLimits limits, RecordResults r
 
     /** What was done with indexes over fields; without those over numbers, what was done with the text index. */
     private Object indexes(List<String> plan) {
-        List<String> used = limits.useChunkIndex()
-                ? plan
-                : plan.stream().filter(line -> line.contains(": text index, ")).toList();
+        List<String> used = plan.stream()
+                .filter(line -> limits.useChunkIndex() || line.contains(": text index, "))
+                .map(ShortText::of) // it may name a thousand traces
+                .toList();
         return used.isEmpty() && !limits.useChunkIndex() ? "not used: disabled" : used;
     }
 }
