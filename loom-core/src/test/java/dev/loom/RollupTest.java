@@ -416,8 +416,11 @@ final class RollupTest {
             assertFalse(sumUp(loom));
             check(loom);
             assertEquals(List.of(), files());
+            String failure = loom.info().writer().orElseThrow().rollupFailure().orElseThrow();
+            assertTrue(failure.contains("no room"), failure);
             failing.set(false);
             assertTrue(sumUp(loom));
+            assertTrue(loom.info().writer().orElseThrow().rollupFailure().isEmpty());
             assertTrue(check(loom) > 0);
         }
     }

@@ -51,7 +51,7 @@ public final class QueryGrowth {
             try (ScratchDirectory loom = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"));
                     ScratchDirectory staging = ScratchDirectory.in(Path.of(options.text("staging")));
                     TelemetryStore store = new TelemetryStore(
-                            loom.path(), staging.path(), telemetry, Bins.parse(options.text("bins")))) {
+                            loom.path(), staging.path(), telemetry, Bins.parse(options.text("bins")), false)) {
                 final double part = 100.0 * bytes(loom.path(), "rollup") / bytes(loom.path(), "chunk");
                 final List<Question> with = Question.ofIndex(telemetry, true);
                 final List<Question> without = Question.ofIndex(telemetry, false);

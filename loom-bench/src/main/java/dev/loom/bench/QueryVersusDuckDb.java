@@ -28,6 +28,7 @@ public final class QueryVersusDuckDb {
         "staging", "/dev/shm",
         "records", "100000000",
         "bins", "log-linear",
+        "keyed", "false",
         "rounds", "5",
         "threads", "2,1",
         "cold", "true"
@@ -50,7 +51,7 @@ public final class QueryVersusDuckDb {
         this.store = store;
         this.table = table;
         threads = arguments.list("threads").stream().map(Integer::parseInt).toList();
-        questions = Question.all(telemetry);
+        questions = Question.all(telemetry, arguments.flag("keyed"));
     }
 
     /** Takes the options in {@code docs/benchmarks.md}. */
@@ -67,8 +68,12 @@ public final class QueryVersusDuckDb {
         try (ScratchDirectory loom = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"));
                 ScratchDirectory duckDb = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"));
                 ScratchDirectory staging = ScratchDirectory.in(Path.of(options.text("staging")));
-                TelemetryStore store =
-                        new TelemetryStore(loom.path(), staging.path(), telemetry, Bins.parse(options.text("bins")));
+                TelemetryStore store = new TelemetryStore(
+                        loom.path(),
+                        staging.path(),
+                        telemetry,
+                        Bins.parse(options.text("bins")),
+                        options.flag("keyed"));
                 DuckDbTable table = new DuckDbTable(duckDb.path(), telemetry)) {
             Machine.describe(parent).forEach((name, value) -> out.println(name + ": " + value));
             out.println("duckdb: " + table.version());

@@ -154,6 +154,7 @@ public record StoreInfo(
      * @param rebuildFailure why the rewriting or checking of the indexes last failed
      * @param compressionFailure why the last segment could not be compressed
      * @param textIndexFailure why the text index can't be built now, or not for some source
+     * @param rollupFailure why runs of chunks can't be summed up now; queries over many chunks then read more
      * @param evictionFallback why pages go through the page cache under {@link Eviction#AUTO}
      * @param stagingReplaced how often deleted staging was replaced
      * @param lockRestored how often a lost lock or claim was restored
@@ -165,6 +166,7 @@ public record StoreInfo(
             Optional<String> rebuildFailure,
             Optional<String> compressionFailure,
             Optional<String> textIndexFailure,
+            Optional<String> rollupFailure,
             Optional<String> evictionFallback,
             int stagingReplaced,
             int lockRestored,

@@ -242,6 +242,13 @@ final class BackgroundWork implements AutoCloseable {
         return running == null ? null : running.failure();
     }
 
+    /** Why runs can't be summed up now, or null. */
+    @Nullable
+    Throwable rollupFailure() {
+        Rollups running = rollups;
+        return running == null ? null : running.failure();
+    }
+
     /** Why the indexes can't be completed or checked, or null. */
     @Nullable
     Throwable indexFailure() {

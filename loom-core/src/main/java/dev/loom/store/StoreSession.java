@@ -402,6 +402,7 @@ public final class StoreSession implements Durability, AutoCloseable {
                 Optional.ofNullable(background.indexFailure()).map(String::valueOf),
                 Optional.ofNullable(background.compressionFailure()).map(String::valueOf),
                 Optional.ofNullable(background.textFailure()),
+                Optional.ofNullable(background.rollupFailure()).map(String::valueOf),
                 Optional.ofNullable(cachedFor),
                 staging.moves(),
                 tenure.restored(),

@@ -260,6 +260,35 @@ public final class KeyEncoder {
         return isNumber(kind) ? 1 + Long.BYTES : hasBytes(kind) ? 1 + Integer.BYTES + from.getInt(at + 1) : 1;
     }
 
+    /** Whether bytes are a key of so many values, as {@link #encode} makes it. */
+    public static boolean isKey(DirectBuffer from, int offset, int length, int values) {
+        int at = offset;
+        int end = offset + length;
+        for (int i = 0; i < values; i++) {
+            if (at >= end) {
+                return false;
+            }
+            byte kind = from.getByte(at);
+            int left = end - at - 1;
+            boolean fits = kind >= ABSENT
+                    && kind <= JSON
+                    && (!isNumber(kind) || left >= Long.BYTES)
+                    && (!hasBytes(kind)
+                            || (left >= Integer.BYTES
+                                    && from.getInt(at + 1) >= 0
+                                    && from.getInt(at + 1) <= left - Integer.BYTES));
+            if (!fits) {
+                return false;
+            }
+            at += length(from, at);
+        }
+        boolean padded = length % Long.BYTES == 0 && end - at < Long.BYTES;
+        for (; padded && at < end; at++) {
+            padded = from.getByte(at) == 0;
+        }
+        return padded;
+    }
+
     /** The values of a key, newly allocated. */
     public List<FieldValue> decode(DirectBuffer from, int keyOffset) {
         List<FieldValue> decoded = new ArrayList<>();

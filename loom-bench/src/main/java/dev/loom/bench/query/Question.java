@@ -44,14 +44,22 @@ public record Question(String name, Loom loom, String sql) {
      */
     public record Answer(List<BigInteger> values, QueryStatistics statistics) {}
 
-    /** The questions; they cover the whole capture unless their names say otherwise. */
-    public static List<Question> all(SimulatedCapture telemetry) {
+    /**
+     * The questions; they cover the whole capture unless their names say otherwise.
+     *
+     * @param keyed whether there is an index by threads
+     */
+    public static List<Question> all(SimulatedCapture telemetry, boolean keyed) {
         final List<Question> questions = new ArrayList<>(ofIndex(telemetry, true));
         questions.add(groups("by no field, no index"));
         questions.add(groups("by 64 threads", "thread"));
         questions.add(groups("by 1,024 threads and calls", "thread", "call"));
         questions.add(groups("by 65,536 numbers of bytes", "bytes"));
-        questions.add(percentilesByThread());
+        questions.add(percentilesByThread("p99 by 64 threads", false));
+        if (keyed) {
+            questions.add(groups("by 64 threads, by its index", true, "thread"));
+            questions.add(percentilesByThread("p99 by 64 threads, by its index", true));
+        }
         return questions;
     }
 
@@ -154,26 +162,34 @@ public record Question(String name, Loom loom, String sql) {
 
     /** Count, sum and maximum for each value of some fields. */
     private static Question groups(String name, String... fields) {
+        return groups(name, false, fields);
+    }
+
+    private static Question groups(String name, boolean indexed, String... fields) {
         final String by = String.join(", ", fields);
         return new Question(
                 name,
-                (snapshot, latency) -> answer(groupsOf(snapshot, latency, fields), group -> {
-                    final List<BigInteger> row = key(group);
-                    row.add(BigInteger.valueOf(group.count()));
-                    row.add(new BigInteger(group.sum()));
-                    row.add(group.max().orElseThrow().toBigDecimal().toBigIntegerExact());
-                    return row;
-                }),
+                (snapshot, latency) ->
+                        answer(groupsOf(snapshot, latency, fields).useChunkIndex(indexed), group -> {
+                            final List<BigInteger> row = key(group);
+                            row.add(BigInteger.valueOf(group.count()));
+                            row.add(new BigInteger(group.sum()));
+                            row.add(group.max().orElseThrow().toBigDecimal().toBigIntegerExact());
+                            return row;
+                        }),
                 "SELECT " + (by.isEmpty() ? "" : by + ", ")
                         + "count(latency_ns), sum(latency_ns), max(latency_ns) FROM calls"
                         + (by.isEmpty() ? "" : " GROUP BY " + by + " ORDER BY " + by));
     }
 
-    private static Question percentilesByThread() {
+    private static Question percentilesByThread(String name, boolean indexed) {
         return new Question(
-                "p99 by 64 threads",
-                (snapshot, latency) ->
-                        answer(groupsOf(snapshot, latency, "thread").percentiles(99), group -> {
+                name,
+                (snapshot, latency) -> answer(
+                        groupsOf(snapshot, latency, "thread")
+                                .useChunkIndex(indexed)
+                                .percentiles(99),
+                        group -> {
                             final List<BigInteger> row = key(group);
                             row.add(group.percentile(99)
                                     .orElseThrow()
@@ -187,7 +203,6 @@ public record Question(String name, Loom loom, String sql) {
     private static GroupedAggregate groupsOf(Snapshot snapshot, Index latency, String... fields) {
         return GroupedAggregate.of(snapshot, latency.sourceId(), latency.function())
                 .by(fields)
-                .useChunkIndex(false)
                 .groupsMax(GROUPS_MAX)
                 .order(GroupOrder.ascending(GroupOrder.By.KEY));
     }

@@ -14,6 +14,7 @@ import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** A closed store of a simulated capture, with an index over its system calls' latency. For one thread. */
@@ -28,24 +29,25 @@ public final class TelemetryStore implements AutoCloseable {
     private LoomReader reader;
     private Snapshot snapshot;
 
-    /** As {@link #TelemetryStore(Path, Path, SimulatedCapture, Bins)}, with log-linear bins. */
+    /** As {@link #TelemetryStore(Path, Path, SimulatedCapture, Bins, boolean)}, with log-linear bins. */
     public TelemetryStore(Path directory, Path staging, SimulatedCapture telemetry) {
-        this(directory, staging, telemetry, Bins.logLinear());
+        this(directory, staging, telemetry, Bins.logLinear(), false);
     }
 
     /**
      * Writes the store below {@code directory} and attaches to it.
      *
      * @param bins of the indexes
+     * @param keyed whether there also is an index by threads, with its values
      */
-    public TelemetryStore(Path directory, Path staging, SimulatedCapture telemetry, Bins bins) {
+    public TelemetryStore(Path directory, Path staging, SimulatedCapture telemetry, Bins bins, boolean keyed) {
         this.path = directory.resolve("store");
-        write(path, staging, telemetry, bins);
+        write(path, staging, telemetry, bins, keyed);
         reader = LoomReader.attach(path);
         snapshot = reader.snapshot();
     }
 
-    private static void write(Path path, Path staging, SimulatedCapture telemetry, Bins bins) {
+    private static void write(Path path, Path staging, SimulatedCapture telemetry, Bins bins, boolean keyed) {
         final long[] nowNs = {telemetry.timeNs(0)};
         final PayloadFormat format = Formats.parse(SimulatedCapture.FORMAT);
         try (Loom loom = Loom.open(LoomConfig.at(path)
@@ -56,6 +58,14 @@ public final class TelemetryStore implements AutoCloseable {
             final int requests = loom.defineSource(REQUESTS, format);
             for (final int source : new int[] {calls, requests}) {
                 loom.defineIndex(source, LATENCY, IndexFunction.field(format, LATENCY), bins);
+            }
+            if (keyed) {
+                loom.defineIndex(
+                        calls,
+                        LATENCY + ":thread",
+                        IndexFunction.field(format, LATENCY),
+                        Bins.logLinear().withValues(),
+                        List.of("thread"));
             }
             final UnsafeBuffer payload = new UnsafeBuffer(new byte[SimulatedCapture.PAYLOAD_LENGTH]);
             for (long number = 0; number < telemetry.records(); number++) {

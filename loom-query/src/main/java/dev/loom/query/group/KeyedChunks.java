@@ -1,5 +1,6 @@
 package dev.loom.query.group;
 
+import dev.loom.error.CorruptStoreException;
 import dev.loom.query.histogram.ChunkSteps;
 import dev.loom.query.plan.KeyedSummaries;
 import dev.loom.query.walk.ChunkDecider;
@@ -50,7 +51,7 @@ final class KeyedChunks {
         return (chunk, whole) -> {
             int step = !whole ? ChunkSteps.SEVERAL : byStep ? steps.of(chunk) : 0;
             KeyedSummary keys = step == ChunkSteps.SEVERAL ? null : keyed.read(chunk);
-            if (keys == null || !takes(table, ranks, keys, byStep, step)) {
+            if (keys == null || !mayTake(table, ranks, keys, byStep, step)) {
                 return ChunkUse.READ;
             }
             while (keys.next()) {
@@ -64,15 +65,27 @@ final class KeyedChunks {
         };
     }
 
-    /** Whether bins are enough for all ranks. */
+    private boolean mayTake(GroupTable table, GroupRanks ranks, KeyedSummary keys, boolean byStep, int step) {
+        try {
+            return takes(table, ranks, keys, byStep, step);
+        } catch (CorruptStoreException e) {
+            keyed.noteDamaged();
+            return false;
+        }
+    }
+
+    /** Whether bins are enough for all ranks, and as many as there are values. */
     private static boolean takes(GroupTable table, GroupRanks ranks, KeyedSummary keys, boolean byStep, int step) {
         boolean takes = true;
         while (takes && keys.next()) {
             int cell = cell(table, keys, byStep, step);
             BinListReader bins = ranks.wants(cell) ? keys.bins() : null;
+            long values = 0;
             while (takes && bins != null && bins.next()) {
                 takes = ranks.takes(cell, bins);
+                values += bins.count();
             }
+            takes = takes && (bins == null || values == keys.totals().count());
         }
         keys.rewind();
         return takes;

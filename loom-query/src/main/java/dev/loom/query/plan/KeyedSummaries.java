@@ -60,6 +60,11 @@ public final class KeyedSummaries {
         return null;
     }
 
+    /** Notes that the bins of the chunk read are corrupt. */
+    public void noteDamaged() {
+        damaged++;
+    }
+
     @Override
     public String toString() {
         return summaries.stream()

@@ -180,7 +180,10 @@ final class RandomStore implements AutoCloseable {
         int source = sources[random.nextInt(SOURCES)];
         IndexFunction function = function();
         try {
-            if (random.nextInt(8) == 0) {
+            if (random.nextInt(6) == 0) {
+                List<String> by = random.nextBoolean() ? List.of("i") : List.of("f", "u");
+                loom.defineIndex(source, "index-" + names++, function, bins(function.type()), by);
+            } else if (random.nextInt(8) == 0) {
                 loom.defineEventTimeIndex(source, "index-" + names++, function);
             } else {
                 loom.defineIndex(source, "index-" + names++, function, bins(function.type()));
@@ -238,7 +241,10 @@ final class RandomStore implements AutoCloseable {
         for (Index index : loom.indexes()) {
             // one that is not supplied is to be missed for some time
             if (!index.closed() && index.function().isLambda() && random.nextBoolean()) {
-                if (index.kind() == Index.Kind.VALUE) {
+                if (index.key() != null) {
+                    List<String> by = index.key().fields();
+                    loom.defineIndex(index.sourceId(), index.name(), Row.lambda(), index.bins(), by);
+                } else if (index.kind() == Index.Kind.VALUE) {
                     loom.defineIndex(index.sourceId(), index.name(), Row.lambda(), index.bins());
                 } else {
                     loom.defineEventTimeIndex(index.sourceId(), index.name(), Row.lambda());

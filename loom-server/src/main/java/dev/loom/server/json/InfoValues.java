@@ -103,6 +103,7 @@ final class InfoValues {
         writer.rebuildFailure().ifPresent(message -> values.put("rebuild_error", message));
         writer.compressionFailure().ifPresent(message -> values.put("compression_error", message));
         writer.textIndexFailure().ifPresent(message -> values.put("text_index_error", message));
+        writer.rollupFailure().ifPresent(message -> values.put("rollup_error", message));
         writer.evictionFallback().ifPresent(reason -> values.put("eviction_fallback", reason));
         values.put("staging_replaced", writer.stagingReplaced());
         values.put("lock_restored", writer.lockRestored());
