@@ -1,7 +1,7 @@
 package dev.loom.index;
 
 /**
- * Layout of what an index by keys has of a chunk, in an entry of the chunk index.
+ * Layout of what an index by keys has of a chunk, in an entry of the chunk index, or of a run of chunks.
  * <pre>
  *   keys, as a varint
  *   records of the rest, whose keys are too many or too long, as a varint
@@ -17,6 +17,9 @@ package dev.loom.index;
 public final class KeyedBinsDescriptor {
     /** The most keys of a chunk. */
     public static final int KEYS_MAX = 64;
+
+    /** The most keys of a run of chunks. */
+    public static final int RUN_KEYS_MAX = 1024;
 
     /** The most bytes of a key: longer ones are of the rest. */
     public static final int KEY_LENGTH_MAX = 512;

@@ -90,6 +90,15 @@ public final class MergedIndex {
                                 && stored.keySum().low() == totals.keySum().low()));
     }
 
+    /** Sets the totals of the bins. */
+    public void summarize(IndexSummary into) {
+        into.clear(totals.indexId());
+        bins.rewind();
+        while (bins.next()) {
+            into.add(bins, type);
+        }
+    }
+
     /** The totals of all parts; the bins' address is the caller's to set. */
     public IndexSummary totals() {
         return totals;

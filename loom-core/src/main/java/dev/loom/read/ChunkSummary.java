@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
  * as keys, signed longs that sort as they do ({@link ValueType}). Reused for chunk after chunk; for one thread.
  */
 public final class ChunkSummary {
-    private final SnapshotReader reader;
+    private final @Nullable SnapshotReader reader;
     private final IndexSummary totals = new IndexSummary();
     private ValueType type = ValueType.I64;
     private long chunkAddress;
     private @Nullable Chunks part;
 
-    ChunkSummary(SnapshotReader reader) {
+    ChunkSummary(@Nullable SnapshotReader reader) {
         this.reader = reader;
     }
 
@@ -74,6 +74,13 @@ public final class ChunkSummary {
         totals.binsAddress(IndexSummary.NO_BINS);
     }
 
+    /** Where the bins lie that a run has; null if there are none. */
+    @Nullable
+    RunReader runBins() {
+        Chunks from = part;
+        return from == null ? null : from.runBins(totals);
+    }
+
     long binsAddress() {
         return totals.binsAddress();
     }
@@ -99,6 +106,9 @@ public final class ChunkSummary {
                 into.wrap(run.bins(), 0, run.binsLength());
             }
             return run != null;
+        }
+        if (reader == null) {
+            return false;
         }
         ChunkIndexReader bins = reader.bins();
         boolean there = hasBins() && bins.read(totals.binsAddress(), chunkAddress, totals.indexId());

@@ -7,6 +7,7 @@ import dev.loom.index.ChunkIndexReader;
 import dev.loom.index.IndexSummaryCodec;
 import dev.loom.index.KeyedBinsDescriptor;
 import dev.loom.index.Varints;
+import dev.loom.rollup.RunReader;
 import dev.loom.value.BinScale;
 import dev.loom.value.KeyEncoder;
 import java.util.Objects;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * A cursor over the keys of a chunk in an index by keys: records, totals and bins of each. Allocates nothing. For one thread.
  */
 public final class KeyedSummary {
-    private final SnapshotReader reader;
+    private final @Nullable SnapshotReader reader;
     private final Index index;
     private final ValueType type;
     private final ChunkSummary chunk;
@@ -35,17 +36,23 @@ public final class KeyedSummary {
     private int keyOffset;
     private int keyLength;
     private long records;
+    private long valuesOfKeys;
     private int binsOffset;
     private int binsLength;
 
-    KeyedSummary(SnapshotReader reader, Index index) {
+    /** Makes a cursor over the keys of {@linkplain #wrap bytes}. */
+    public KeyedSummary(Index index) {
+        this(null, index);
+    }
+
+    KeyedSummary(@Nullable SnapshotReader reader, Index index) {
         this.reader = reader;
         this.index = index;
         this.type = index.function().type();
         this.fields =
                 Objects.requireNonNull(index.key(), "index has no key").fields().size();
-        this.chunk = reader.summary();
-        this.totals = reader.summary();
+        this.chunk = new ChunkSummary(reader);
+        this.totals = new ChunkSummary(reader);
         this.bins = new BinListReader(BinScale.of(index.bins(), type), type);
     }
 
@@ -62,18 +69,31 @@ public final class KeyedSummary {
      * @throws CorruptStoreException if its contents are impossible
      */
     public boolean read(ChunkCursor part) {
-        if (part.isRun() || !chunk.read(part, index) || !chunk.hasBins()) {
+        if (reader == null || !chunk.read(part, index) || !chunk.hasBins()) {
             return false;
+        }
+        if (part.isRun()) {
+            RunReader run = chunk.runBins();
+            return run != null && wrap(run.bins(), 0, run.binsLength()) && valuesOfKeys == chunk.count();
         }
         ChunkIndexReader entries = reader.bins();
-        if (!entries.readKeyed(chunk.binsAddress(), part.start(), index.id())) {
-            return false;
-        }
-        buffer = entries.buffer();
-        begin = entries.offset();
-        end = begin + entries.length();
+        return entries.readKeyed(chunk.binsAddress(), part.start(), index.id())
+                && wrap(entries.buffer(), entries.offset(), entries.length())
+                && valuesOfKeys == chunk.count();
+    }
+
+    /**
+     * Moves before the first key of those at {@code [offset, offset + length)}.
+     *
+     * @return false if not all keys are apart
+     * @throws CorruptStoreException if the contents are impossible
+     */
+    public boolean wrap(DirectBuffer from, int offset, int length) {
+        buffer = from;
+        begin = offset;
+        end = offset + length;
         bytes.wrap(buffer, begin, end);
-        keys = number(KeyedBinsDescriptor.KEYS_MAX);
+        keys = number(KeyedBinsDescriptor.RUN_KEYS_MAX);
         long rest = bytes.next();
         begin = bytes.position();
         if (rest != 0 || !isWhole()) {
@@ -85,15 +105,15 @@ public final class KeyedSummary {
 
     /** Goes over all keys once, so that a user meets no impossible one half way. Their bins are the user's to check. */
     private boolean isWhole() {
-        long counted = 0;
+        valuesOfKeys = 0;
         rewind();
         while (next()) {
             if (!KeyEncoder.isKey(buffer, keyOffset, keyLength, fields)) {
                 throw bytes.malformed("key");
             }
-            counted += totals.count();
+            valuesOfKeys += totals.count();
         }
-        return counted == chunk.count() && bytes.isAtEnd();
+        return bytes.isAtEnd();
     }
 
     private int number(int max) {

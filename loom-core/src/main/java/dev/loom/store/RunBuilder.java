@@ -9,7 +9,9 @@ import dev.loom.index.BinListWriter;
 import dev.loom.index.ChunkIndexReader;
 import dev.loom.index.IndexSummary;
 import dev.loom.index.MergedIndex;
+import dev.loom.index.MergedKeys;
 import dev.loom.read.BinListReader;
+import dev.loom.read.KeyedSummary;
 import dev.loom.record.ListedChunk.ListedIndex;
 import dev.loom.record.ListedChunk.ListedSource;
 import dev.loom.record.ListedChunks;
@@ -22,9 +24,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
 import java.util.function.LongPredicate;
+import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +43,7 @@ final class RunBuilder {
 
     private final IntFunction<@Nullable Index> indexes;
     private final Map<Integer, BinListReader> readers = new HashMap<>();
+    private final Map<Integer, KeyedSummary> keyReaders = new HashMap<>();
     private final TreeMap<Integer, SourceRun> sources = new TreeMap<>();
     private final IndexSummary summary = new IndexSummary();
     private final LongSum keys = new LongSum();
@@ -79,6 +84,8 @@ final class RunBuilder {
         int parts;
 
         final Map<Integer, MergedIndex> indexes = new TreeMap<>();
+        /** Of indexes by keys. */
+        final Map<Integer, MergedKeys> keyed = new TreeMap<>();
 
         SourceRun(long previousDirectory, long previousChunk, long firstTimeNs) {
             this.previousDirectory = previousDirectory;
@@ -143,7 +150,11 @@ final class RunBuilder {
             for (ListedIndex index : listed.indexes()) {
                 IndexSummary totals = index.summary();
                 MergedIndex merged = merged(source, totals.indexId());
-                if (merged != null) {
+                if (merged != null && source.keyed.containsKey(totals.indexId())) {
+                    merged.add(totals);
+                    boolean readable = bins.readKeyed(totals.binsAddress(), chunk.start(), totals.indexId());
+                    addKeys(source, totals, readable ? bins.buffer() : null, bins.offset(), bins.length());
+                } else if (merged != null) {
                     boolean readable = bins.read(totals.binsAddress(), chunk.start(), totals.indexId());
                     add(merged, totals, readable ? bins : null);
                 }
@@ -175,10 +186,42 @@ final class RunBuilder {
             merged = new MergedIndex(index, reader(indexId).scale());
             if (index.key() != null) {
                 merged.dropBins(); // they are apart by key
+                source.keyed.put(indexId, new MergedKeys(index, reader(indexId).scale()));
             }
             source.indexes.put(indexId, merged);
         }
         return merged != null && merged.parts() == source.parts - 1 ? merged : null;
+    }
+
+    /** @param from what has the keys; null if it can't be read */
+    private void addKeys(SourceRun source, IndexSummary totals, @Nullable DirectBuffer from, int offset, int length) {
+        MergedKeys merged = Objects.requireNonNull(source.keyed.get(totals.indexId()));
+        if (!merged.isWhole()) {
+            return;
+        }
+        int before = merged.binCount();
+        boolean whole = from != null && addKeys(merged, totals.indexId(), from, offset, length);
+        binCount += merged.binCount() - before;
+        if (!whole || binCount > BINS_MAX) {
+            binCount -= merged.binCount();
+            merged.drop();
+        }
+    }
+
+    private boolean addKeys(MergedKeys merged, int indexId, DirectBuffer from, int offset, int length) {
+        KeyedSummary keys =
+                keyReaders.computeIfAbsent(indexId, id -> new KeyedSummary(Objects.requireNonNull(indexes.apply(id))));
+        try {
+            boolean whole = keys.wrap(from, offset, length);
+            while (whole && keys.next()) {
+                MergedIndex ofKey = merged.add(keys.buffer(), keys.keyOffset(), keys.keyLength(), keys.records());
+                BinListReader bins = keys.bins();
+                whole = ofKey != null && (bins == null || putBins(ofKey, bins));
+            }
+            return whole;
+        } catch (CorruptStoreException e) {
+            return false;
+        }
     }
 
     private BinListReader reader(int indexId) {
@@ -195,17 +238,7 @@ final class RunBuilder {
     private void addBins(MergedIndex merged, BinListReader list) {
         int before = merged.binCount();
         try {
-            while (list.next()) {
-                if (merged.type() == ValueType.F64) {
-                    doubles.clear();
-                    list.addTo(doubles);
-                    merged.addBin(list.bin(), list.count(), list.minKey(), list.maxKey(), doubles.value());
-                } else {
-                    keys.clear();
-                    list.addKeysTo(keys);
-                    merged.addBin(list.bin(), list.count(), list.minKey(), list.maxKey(), keys);
-                }
-            }
+            putBins(merged, list);
         } catch (CorruptStoreException e) {
             merged.dropBins();
         }
@@ -214,6 +247,21 @@ final class RunBuilder {
             binCount -= merged.binCount();
             merged.dropBins();
         }
+    }
+
+    private boolean putBins(MergedIndex merged, BinListReader list) {
+        while (list.next()) {
+            if (merged.type() == ValueType.F64) {
+                doubles.clear();
+                list.addTo(doubles);
+                merged.addBin(list.bin(), list.count(), list.minKey(), list.maxKey(), doubles.value());
+            } else {
+                keys.clear();
+                list.addKeysTo(keys);
+                merged.addBin(list.bin(), list.count(), list.minKey(), list.maxKey(), keys);
+            }
+        }
+        return true;
     }
 
     /**
@@ -261,15 +309,18 @@ final class RunBuilder {
             run.forEachSummary(this::typeOf, summary, (type, totals) -> {
                 MergedIndex merged = merged(source, totals.indexId());
                 if (merged != null) {
-                    add(merged, totals, run);
+                    add(source, merged, totals, run);
                 }
             });
         }
     }
 
-    private void add(MergedIndex merged, IndexSummary totals, RunReader run) {
+    private void add(SourceRun source, MergedIndex merged, IndexSummary totals, RunReader run) {
         merged.add(totals);
-        if (totals.count() > 0 && merged.hasBins()) {
+        if (source.keyed.containsKey(totals.indexId())) {
+            boolean readable = run.readBins(totals);
+            addKeys(source, totals, readable ? run.bins() : null, 0, run.binsLength());
+        } else if (totals.count() > 0 && merged.hasBins()) {
             if (run.readBins(totals)) {
                 BinListReader list = reader(totals.indexId());
                 list.wrap(run.bins(), 0, run.binsLength());
@@ -295,7 +346,7 @@ final class RunBuilder {
         List<SourceRun> all = new ArrayList<>(sources.values());
         for (SourceRun source : all) {
             source.indexes.values().removeIf(index -> index.parts() < source.parts);
-            source.indexes.values().forEach(index -> writeBins(writer, index));
+            source.indexes.forEach((id, index) -> writeBins(writer, index, source.keyed.get(id)));
         }
         writer.beginDirectory(start, end, lastEntry, chunks, sources.size());
         sources.forEach((id, source) -> {
@@ -356,16 +407,20 @@ final class RunBuilder {
             return false;
         }
         if (!merged.hasBins()) {
-            return true;
+            return true; // or they are apart by key
         }
         int length = merged.encodeBins(encoder, encoded, 0);
         return length == run.binsLength()
                 && new UnsafeBuffer(encoded, 0, length).equals(new UnsafeBuffer(run.bins(), 0, length));
     }
 
-    private void writeBins(RunWriter writer, MergedIndex index) {
+    private void writeBins(RunWriter writer, MergedIndex index, @Nullable MergedKeys keys) {
         long address = IndexSummary.NO_BINS;
-        if (index.hasBins()) {
+        if (keys != null && keys.isWhole()) {
+            encoded.checkLimit(keys.lengthMax());
+            int length = keys.encode(encoder, encoded, 0);
+            address = writer.addBins(new UnsafeBuffer(encoded, 0, length), length);
+        } else if (index.hasBins()) {
             int length = index.encodeBins(encoder, encoded, 0);
             address = writer.addBins(new UnsafeBuffer(encoded, 0, length), length);
         }

@@ -20,7 +20,7 @@ final class KeyedChunks {
 
     /** @param countsRecords whether records are counted, not values */
     ChunkDecider totals(GroupTable table, GroupStates states, boolean countsRecords) {
-        return (chunk, whole) -> {
+        return ChunkDecider.overRuns((chunk, whole) -> {
             int step = whole ? steps.of(chunk) : ChunkSteps.SEVERAL;
             KeyedSummary keys = step == ChunkSteps.SEVERAL ? null : keyed.read(chunk);
             if (keys == null || !(countsRecords || takes(states, keys))) {
@@ -34,7 +34,7 @@ final class KeyedChunks {
                 }
             }
             return ChunkUse.FROM_BINS;
-        };
+        });
     }
 
     private static boolean takes(GroupStates states, KeyedSummary keys) {
@@ -48,7 +48,7 @@ final class KeyedChunks {
 
     /** @param byStep whether ranks are those of cells; otherwise those of groups */
     ChunkDecider ranks(GroupTable table, GroupRanks ranks, boolean byStep) {
-        return (chunk, whole) -> {
+        return ChunkDecider.overRuns((chunk, whole) -> {
             int step = !whole ? ChunkSteps.SEVERAL : byStep ? steps.of(chunk) : 0;
             KeyedSummary keys = step == ChunkSteps.SEVERAL ? null : keyed.read(chunk);
             if (keys == null || !mayTake(table, ranks, keys, byStep, step)) {
@@ -62,7 +62,7 @@ final class KeyedChunks {
                 }
             }
             return ChunkUse.FROM_BINS;
-        };
+        });
     }
 
     private boolean mayTake(GroupTable table, GroupRanks ranks, KeyedSummary keys, boolean byStep, int step) {

@@ -49,7 +49,7 @@ public final class KeyedSummaries {
             KeyedSummary summary = summaries.get(i);
             try {
                 if (summary.read(chunk)) {
-                    covered++;
+                    covered += chunk.count();
                     return summary;
                 }
             } catch (CorruptStoreException e) {

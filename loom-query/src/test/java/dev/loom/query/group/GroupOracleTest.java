@@ -40,6 +40,7 @@ final class GroupOracleTest {
     private Random random = new Random();
     private long fromTotals;
     private long fromKeys;
+    private long fromRuns;
 
     @Test
     void shouldGroupAsListsDo() {
@@ -66,6 +67,7 @@ final class GroupOracleTest {
             }
         }
         assertTrue(fromTotals > 0, "no chunk was answered by an index");
+        assertTrue(fromRuns > 0, "no run was answered by an index by keys");
         assertTrue(fromKeys > 0, "no chunk was answered by an index by keys");
     }
 
@@ -101,6 +103,7 @@ final class GroupOracleTest {
             assertTrue(groups.completeness().complete());
             assertTrue(groups.distinctExact());
             fromTotals += groups.statistics().chunksFromTotals();
+            fromRuns += question.by().isEmpty() ? 0 : groups.statistics().runs();
             fromKeys += question.by().isEmpty() ? 0 : groups.statistics().chunksFromBins();
             GroupOracle.check(rows, question, groups);
         } catch (AssertionError | RuntimeException e) {

@@ -172,6 +172,10 @@ final class GroupStore implements AutoCloseable {
             } else if (random.nextInt(3) == 0) {
                 loom.force();
             }
+            if (random.nextBoolean()) {
+                loom.force();
+                loom.finishRollups(() -> false);
+            }
         }
     }
 
