@@ -116,9 +116,10 @@ final class RollupTest {
         final Map<Integer, Long> bins = new TreeMap<>();
         final Map<Integer, LongSum> binSums = new TreeMap<>();
         int runs;
+        long unlisted;
 
         String text() {
-            return "records=" + records + " bytes=" + bytes + " chunks=" + chunks + " values="
+            return "unlisted=" + unlisted + " records=" + records + " bytes=" + bytes + " chunks=" + chunks + " values="
                     + values + " min=" + min + " max=" + max + " sum=" + sum.toBigInteger() + " bins=" + bins + " sums="
                     + binSums.values().stream().map(LongSum::toBigInteger).toList();
         }
@@ -150,6 +151,7 @@ final class RollupTest {
                     assertTrue(newestFirst ? chunk.end() <= last : chunk.start() >= last, "parts overlap");
                     last = newestFirst ? chunk.start() : chunk.end();
                     if (!chunk.listed()) {
+                        sums.unlisted += chunk.pages();
                         return Step.PASS_OVER;
                     }
                     sums.runs += chunk.isRun() ? 1 : 0;
@@ -374,6 +376,56 @@ final class RollupTest {
                 }
             }
             assertTrue(before > 0);
+        }
+    }
+
+    @Test
+    void shouldNotSumUpOverChunksWithoutDirectories() throws IOException {
+        try (Loom loom = open()) {
+            define(loom);
+            // many sources make directories long, so that the index soon has several pages; more than 1,024 chunks are
+            // walked forward
+            int[] others = new int[60];
+            for (int i = 0; i < others.length; i++) {
+                others[i] = loom.defineSource("other-" + i, FORMAT);
+            }
+            for (int round = 0; round < 1_200; round++) {
+                for (int other : others) {
+                    payload.putByte(8, (byte) 0x80);
+                    loom.push(other, payload, 0, 60);
+                }
+                push(loom, 1);
+            }
+        }
+        damagePages(temp.resolve("store").resolve("time"));
+        for (Path file : files()) {
+            Files.delete(file);
+        }
+        try (Loom loom = StoreAccess.open(
+                temp.resolve("store"),
+                Storage.DISK,
+                config -> StoreAccess.checkIndexesLater(config.minFreeBytes(0).clock(() -> nowNs)))) {
+            sumUp(loom);
+            assertTrue(check(loom) > 0);
+            try (Snapshot snapshot = loom.snapshot()) {
+                assertTrue(sums(snapshot, sources[0], false, 1).unlisted > 1, "the page is not missed");
+            }
+        }
+    }
+
+    /** Damages the second page of each file but the last. */
+    private static void damagePages(Path folder) throws IOException {
+        List<Path> files;
+        try (Stream<Path> all = Files.list(folder)) {
+            files = all.sorted().toList();
+        }
+        assertTrue(files.size() > 3, () -> "the index has too few files: " + files);
+        for (Path file : files.subList(0, files.size() - 1)) {
+            byte[] bytes = Files.readAllBytes(file);
+            for (int at = 1 << 16; at < 2 << 16; at += 100) {
+                bytes[at] ^= 1;
+            }
+            Files.write(file, bytes);
         }
     }
 

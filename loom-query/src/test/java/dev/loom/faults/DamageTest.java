@@ -101,6 +101,8 @@ class DamageTest {
         try (Loom loom = Loom.open(config(store))) {
             define(loom);
             fill(loom, random, exhaustive, Set.of(exhaustive ? 5 : 120), this::add);
+            loom.force();
+            assertTrue(loom.finishRollups(() -> false));
         }
     }
 
@@ -219,9 +221,21 @@ class DamageTest {
     void shouldKnowEveryFileOfAStore() throws IOException {
         Set<String> kinds = new TreeSet<>();
         for (Path file : files()) {
-            kinds.add(store.relativize(file).toString().replaceAll("[0-9]{20}", "N"));
+            kinds.add(store.relativize(file)
+                    .toString()
+                    .replaceAll("[0-9]{20}", "N")
+                    .replaceAll("/[0-9]-", "/level-"));
         }
-        assertEquals(Set.of("LOCK", "loom.mark", "schema.log", "record/N.seg", "time/N.seg", "chunk/N.seg"), kinds);
+        assertEquals(
+                Set.of(
+                        "LOCK",
+                        "loom.mark",
+                        "schema.log",
+                        "record/N.seg",
+                        "time/N.seg",
+                        "chunk/N.seg",
+                        "rollup/level-N.runs"),
+                kinds);
         assertTrue(exhaustive
                 || files().stream().filter(DamageTest::isRecordSegment).count() > 2);
     }
