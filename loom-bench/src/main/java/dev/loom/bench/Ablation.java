@@ -5,6 +5,7 @@ import dev.loom.bench.query.SimulatedCapture;
 import dev.loom.bench.query.TelemetryStore;
 import dev.loom.query.IndexedScan;
 import dev.loom.query.QueryCursor;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.QueryStatistics;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.model.ValueRange;
@@ -148,8 +149,8 @@ public final class Ablation {
         try (QueryCursor cursor = IndexedScan.of(store.snapshot(), store.latency())
                 .range(window)
                 .values(ValueRange.above(aboveNs))
-                .useTimeIndex(mode.time)
-                .useChunkIndex(mode.range)
+                .use(QueryIndex.TIME, mode.time)
+                .use(QueryIndex.CHUNK, mode.range)
                 .open()) {
             long rows = 0;
             while (cursor.next()) {

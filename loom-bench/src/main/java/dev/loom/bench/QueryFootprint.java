@@ -10,6 +10,7 @@ import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.QueryStatistics;
 import dev.loom.query.model.ValueRange;
 import java.io.PrintStream;
@@ -103,7 +104,7 @@ public final class QueryFootprint {
                 all,
                 (snapshot, latency) -> aggregate(IndexedAggregate.of(snapshot, latency)
                         .percentiles(50, 99, 99.99)
-                        .useChunkIndex(false)));
+                        .use(QueryIndex.CHUNK, false)));
         final long aboveNs = telemetry.latencyExceededBy(0.01);
         measure(
                 table,

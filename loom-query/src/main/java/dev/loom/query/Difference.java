@@ -247,10 +247,7 @@ public final class Difference extends Query<Difference> {
                 terms.fromAddress(),
                 terms.eventRange(),
                 terms.limits(),
-                terms.timeIndex(),
-                terms.chunkIndex(),
-                terms.textIndex(),
-                terms.rollups());
+                terms.usable());
     }
 
     private static Where all(List<Where> conditions) {

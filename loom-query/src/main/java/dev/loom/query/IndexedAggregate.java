@@ -1,11 +1,13 @@
 package dev.loom.query;
 
+import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.api.ValueType;
 import dev.loom.error.ExpiredException;
 import dev.loom.query.model.Completeness;
+import dev.loom.query.model.PercentileBounds;
 import dev.loom.query.model.QueryStatistics;
 import dev.loom.query.model.Value;
 import dev.loom.query.model.ValueRange;
@@ -54,6 +56,7 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
     private final boolean sums;
     private ValueRange values = ValueRange.ALL;
     private List<BigDecimal> percentiles = List.of();
+    private double within;
 
     private IndexedAggregate(Snapshot snapshot, IndexedFunction indexed, boolean sums) {
         super(snapshot, indexed.sourceId());
@@ -108,6 +111,22 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
     }
 
     /**
+     * Asks for {@linkplain Result#bounds bounds} of the percentiles that are no further apart than a share of the percentile. Bins that
+     * are as fine as that answer alone: of {@link Bins#logLinear(int)} those of scale 3 for 0.125, of scale 6 for 0.0157. Otherwise values are
+     * read, fewer than for the exact percentile.
+     *
+     * @param share above 0 to 1, or 0, the default, for the exact percentiles
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public IndexedAggregate within(double share) {
+        if (!(share >= 0 && share <= 1)) {
+            throw new IllegalArgumentException("share out of range: within=" + share + ", min=0, max=1");
+        }
+        within = share;
+        return self();
+    }
+
+    /**
      * Runs the query. If it ended early, the result covers part of the records, as its completeness says.
      *
      * @throws ExpiredException if retention deletes records of the range faster than percentiles can be found
@@ -132,16 +151,16 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
         ValueType type = indexed.function().type();
         KeyRange range = KeyRange.of(values, type);
         boolean all = range.covers(type.lowestKey(), type.highestKey());
-        RankSearch search = percentiles.isEmpty() ? null : new RankSearch(type, passes.scale(), all);
+        RankSearch search = percentiles.isEmpty() ? null : new RankSearch(type, passes.scale(), all, within);
         Totals totals = new Totals(indexed.function(), values, search == null ? null : search.bounds());
         boolean going = passes.run(totals);
-        Map<BigDecimal, Value> found =
+        Map<BigDecimal, PercentileBounds> found =
                 going && search != null && totals.count() > 0 ? search(passes, search, totals) : Map.of();
         scope.endWalk();
         return new Result(type, totals, sums, found, scope.statistics(passes.recordsRead()), scope.completeness());
     }
 
-    private Map<BigDecimal, Value> search(KeyPasses passes, RankSearch search, Totals totals) {
+    private Map<BigDecimal, PercentileBounds> search(KeyPasses passes, RankSearch search, Totals totals) {
         List<BigDecimal> sorted = new ArrayList<>(percentiles);
         sorted.sort(null);
         search.start(
@@ -157,22 +176,40 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
                 search.end();
             }
         }
-        Map<BigDecimal, Value> found = new LinkedHashMap<>();
+        Map<BigDecimal, PercentileBounds> found = new LinkedHashMap<>();
         for (BigDecimal percentile : percentiles) {
-            @Nullable Value value = search.value(Collections.binarySearch(sorted, percentile));
-            if (value != null) {
-                found.put(percentile, value);
+            @Nullable PercentileBounds bounds = search.bounds(Collections.binarySearch(sorted, percentile));
+            if (bounds != null) {
+                found.put(percentile, bounds);
             }
         }
         if (indexed.function().isExact()) {
+            found.replaceAll((percentile, bounds) -> bounds.isExact() ? bounds : widened(bounds));
             refine(passes, found, totals.count());
         }
         return found;
     }
 
+    /** The doubles beyond, if integers next to the bounds are no exact doubles. */
+    private static PercentileBounds widened(PercentileBounds bounds) {
+        Value lower = bounds.lower();
+        Value upper = bounds.upper();
+        return Math.max(Math.abs(lower.doubleValue()), Math.abs(upper.doubleValue())) < EXACT_MAX
+                ? bounds
+                : new PercentileBounds(
+                        new Value(
+                                lower.type(),
+                                Math.max(lower.key() - 1, lower.type().lowestKey())),
+                        new Value(
+                                upper.type(),
+                                Math.min(upper.key() + 1, upper.type().highestKey())));
+    }
+
     /** Finds the exact integers among those that share a double. */
-    private static void refine(KeyPasses passes, Map<BigDecimal, Value> found, long count) {
+    private static void refine(KeyPasses passes, Map<BigDecimal, PercentileBounds> found, long count) {
         long[] keys = found.values().stream()
+                .filter(PercentileBounds::isExact)
+                .map(PercentileBounds::lower)
                 .filter(value -> Math.abs(value.doubleValue()) >= EXACT_MAX)
                 .mapToLong(Value::key)
                 .sorted()
@@ -183,16 +220,22 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
             long[] some = Arrays.copyOfRange(keys, from, Math.min(keys.length, from + RemainderRanks.KEYS_MAX));
             RemainderRanks ranks = new RemainderRanks(some);
             going = passes.run(ranks);
-            found.replaceAll((percentile, value) -> Arrays.binarySearch(some, value.key()) < 0
-                    ? value
-                    : new Value(
-                            value.type(),
-                            value.key(),
-                            ranks.remainder(value.key(), Percentiles.rank(percentile, count))));
+            found.replaceAll((percentile, bounds) -> isOneOf(some, bounds)
+                    ? exact(bounds.lower(), ranks.remainder(bounds.lower().key(), Percentiles.rank(percentile, count)))
+                    : bounds);
         }
         if (!going) {
-            found.values().removeIf(value -> Arrays.binarySearch(keys, value.key()) >= 0);
+            found.values().removeIf(bounds -> isOneOf(keys, bounds));
         }
+    }
+
+    private static boolean isOneOf(long[] keys, PercentileBounds bounds) {
+        return bounds.isExact() && Arrays.binarySearch(keys, bounds.lower().key()) >= 0;
+    }
+
+    private static PercentileBounds exact(Value value, int remainder) {
+        Value exact = new Value(value.type(), value.key(), remainder);
+        return new PercentileBounds(exact, exact);
     }
 
     /** The result. Immutable. */
@@ -203,7 +246,7 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
         private final Value min;
         private final Value max;
         private final ValueSum sum;
-        private final Map<BigDecimal, Value> percentiles;
+        private final Map<BigDecimal, PercentileBounds> bounds;
         private final QueryStatistics statistics;
         private final Completeness completeness;
 
@@ -211,7 +254,7 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
                 ValueType type,
                 Totals totals,
                 boolean sums,
-                Map<BigDecimal, Value> percentiles,
+                Map<BigDecimal, PercentileBounds> bounds,
                 QueryStatistics statistics,
                 Completeness completeness) {
             this.type = type;
@@ -220,7 +263,7 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
             this.min = totals.min();
             this.max = totals.max();
             this.sum = totals.sum();
-            this.percentiles = Collections.unmodifiableMap(percentiles);
+            this.bounds = Collections.unmodifiableMap(bounds);
             this.statistics = statistics;
             this.completeness = completeness;
         }
@@ -282,16 +325,27 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
         }
 
         /**
-         * The requested percentiles, in the order requested. A percentile is missing if there are no values, if the query ended
-         * early, or if the pages that hold it are damaged.
+         * The requested percentiles that are known exactly, in the order requested; with {@link IndexedAggregate#within} there may be
+         * none. A percentile is also missing if there are no values, if the query ended early, or if the pages that hold it are damaged.
          */
         public Map<BigDecimal, Value> percentiles() {
-            return percentiles;
+            Map<BigDecimal, Value> exact = new LinkedHashMap<>();
+            bounds.forEach((percentile, known) -> {
+                if (known.isExact()) {
+                    exact.put(percentile, known.lower());
+                }
+            });
+            return Collections.unmodifiableMap(exact);
         }
 
         /** One of the {@link #percentiles()}. */
         public Optional<Value> percentile(double p) {
-            return Percentiles.find(percentiles, p);
+            return Percentiles.find(percentiles(), p);
+        }
+
+        /** What is known of the requested percentiles, in the order requested; the others are missing as in {@link #percentiles()}. */
+        public Map<BigDecimal, PercentileBounds> bounds() {
+            return bounds;
         }
 
         /** The work done, over all passes. */

@@ -3,6 +3,7 @@ package dev.loom.query;
 import dev.loom.api.Snapshot;
 import dev.loom.query.model.EventClock;
 import dev.loom.query.model.QueryBudget;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.plan.EventRange;
@@ -10,8 +11,10 @@ import dev.loom.query.plan.QueryTerms;
 import dev.loom.query.plan.RunLimits;
 import dev.loom.query.where.Where;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -33,10 +36,7 @@ public abstract class Query<Q extends Query<Q>> {
     private BooleanSupplier cancelled = () -> false;
     private Runnable pulse = () -> {};
     private QueryMemory memory = QueryMemory.UNLIMITED;
-    private boolean timeIndex = true;
-    private boolean chunkIndex = true;
-    private boolean textIndex = true;
-    private boolean rollups = true;
+    private final Set<QueryIndex> indexes = EnumSet.allOf(QueryIndex.class);
 
     Query(Snapshot snapshot, int sourceId) {
         this.snapshot = Objects.requireNonNull(snapshot);
@@ -103,27 +103,13 @@ public abstract class Query<Q extends Query<Q>> {
         return self();
     }
 
-    /** Whether to find the time range through the timestamp index; default yes. Without both indexes every page is read. */
-    public Q useTimeIndex(boolean use) {
-        timeIndex = use;
-        return self();
-    }
-
-    /** Whether to use what indexes hold about chunks; default yes. */
-    public Q useChunkIndex(boolean use) {
-        chunkIndex = use;
-        return self();
-    }
-
-    /** Whether to use what the text index holds; default yes. */
-    public Q useTextIndex(boolean use) {
-        textIndex = use;
-        return self();
-    }
-
-    /** Whether to use what runs of chunks hold, summed up; default yes. They tell no more than both indexes do. */
-    public Q useRollups(boolean use) {
-        rollups = use;
+    /** Whether to use an index; default yes. */
+    public Q use(QueryIndex index, boolean use) {
+        if (use) {
+            indexes.add(index);
+        } else {
+            indexes.remove(index);
+        }
         return self();
     }
 
@@ -138,10 +124,8 @@ public abstract class Query<Q extends Query<Q>> {
         other.cancelled = cancelled;
         other.pulse = pulse;
         other.memory = memory;
-        other.timeIndex = timeIndex;
-        other.chunkIndex = chunkIndex;
-        other.textIndex = textIndex;
-        other.rollups = rollups;
+        other.indexes.clear();
+        other.indexes.addAll(indexes);
         return other.self();
     }
 
@@ -155,10 +139,7 @@ public abstract class Query<Q extends Query<Q>> {
                 fromAddress(),
                 eventClock == null ? null : new EventRange(eventClock, eventRange, eventWindow),
                 new RunLimits(budget, cancelled, pulse, memory),
-                timeIndex,
-                chunkIndex,
-                textIndex,
-                rollups);
+                indexes);
     }
 
     /** Records at lower addresses are skipped. */

@@ -20,6 +20,7 @@ import dev.loom.query.IndexedAggregate;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryIndex;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -323,9 +324,9 @@ public final class AllocationScenario implements BiFunction<Path, String, List<S
                 }
                 String byIndex = answer(IndexedAggregate.of(snapshot, index));
                 String byRecords = answer(IndexedAggregate.of(snapshot, index)
-                        .useChunkIndex(false)
-                        .useTextIndex(false)
-                        .useTimeIndex(false));
+                        .use(QueryIndex.CHUNK, false)
+                        .use(QueryIndex.TEXT, false)
+                        .use(QueryIndex.TIME, false));
                 expect(byIndex.equals(byRecords), when + ": " + index.name() + ": " + byIndex + " is not " + byRecords);
                 expect(
                         byRecords.startsWith(expected.size() + " "),

@@ -19,6 +19,7 @@ import dev.loom.query.ProgressiveCount;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import dev.loom.query.model.Completeness;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.where.Where;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -87,7 +88,7 @@ final class DeletedSegmentTest {
             List<Index> indexes = snapshot.indexes(1);
             for (boolean indexed : new boolean[] {true, false}) {
                 IndexedAggregate.Result aggregate = IndexedAggregate.of(snapshot, indexes.get(0))
-                        .useChunkIndex(indexed)
+                        .use(QueryIndex.CHUNK, indexed)
                         .run();
                 assertEquals(scanned[0], aggregate.count(), "indexed=" + indexed);
                 assertEquals(RECORDS - scanned[0], aggregate.min().orElseThrow().longValue(), "indexed=" + indexed);
@@ -150,7 +151,7 @@ final class DeletedSegmentTest {
             boolean[] deleted = {false};
             ProgressiveCount.Counts counts = ProgressiveCount.of(snapshot, 1)
                     .where(Where.parse("value != 5"))
-                    .useChunkIndex(false)
+                    .use(QueryIndex.CHUNK, false)
                     .firstSample(1)
                     .run(round -> {
                         if (!deleted[0]) {
@@ -184,7 +185,7 @@ final class DeletedSegmentTest {
             for (boolean indexed : new boolean[] {true, false}) {
                 IndexedAggregate.Result aggregate = IndexedAggregate.of(
                                 snapshot, snapshot.indexes(1).get(0))
-                        .useChunkIndex(indexed)
+                        .use(QueryIndex.CHUNK, indexed)
                         .percentiles(50)
                         .run();
                 assertEquals(scanned[0], aggregate.count(), "indexed=" + indexed);

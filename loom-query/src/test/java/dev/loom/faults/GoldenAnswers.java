@@ -18,6 +18,7 @@ import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import dev.loom.query.model.EventClock;
 import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.QueryStatistics;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.model.Value;
@@ -157,8 +158,8 @@ final class GoldenAnswers {
             Snapshot snapshot, Index index, IndexFunction function, boolean use) {
         return IndexedAggregate.of(snapshot, index.sourceId(), function)
                 .percentiles(50, 99)
-                .useChunkIndex(use)
-                .useTextIndex(use)
+                .use(QueryIndex.CHUNK, use)
+                .use(QueryIndex.TEXT, use)
                 .run();
     }
 

@@ -21,6 +21,7 @@ import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import dev.loom.query.TopRecords;
 import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.ValueRange;
 import dev.loom.query.where.Where;
 import java.io.IOException;
@@ -131,7 +132,7 @@ class ReferenceTest {
                 QueryCursor cursor = RawScan.of(snapshot, source(snapshot))
                         .fromAddress((damaged & -65536) + 65536)
                         .where(Where.parse("shared >= 0"))
-                        .useChunkIndex(false)
+                        .use(QueryIndex.CHUNK, false)
                         .order(Order.OLDEST_FIRST)
                         .open()) {
             while (cursor.next()) {
@@ -223,7 +224,7 @@ class ReferenceTest {
                     addresses(RawScan.of(snapshot, source(snapshot))
                             .where(Where.parse("shared > 700000"))
                             .order(Order.OLDEST_FIRST)
-                            .useChunkIndex(indexes)
+                            .use(QueryIndex.CHUNK, indexes)
                             .open()),
                     what);
             assertEquals(
@@ -231,7 +232,7 @@ class ReferenceTest {
                     addresses(IndexedScan.of(snapshot, id, SHARED)
                             .values(ValueRange.above(700_000))
                             .order(Order.OLDEST_FIRST)
-                            .useChunkIndex(indexes)
+                            .use(QueryIndex.CHUNK, indexes)
                             .open()),
                     what);
             IndexedAggregate.Result all =
@@ -262,7 +263,7 @@ class ReferenceTest {
     }
 
     private static <Q extends Query<Q>> Q use(Query<Q> query, boolean indexes) {
-        return query.useChunkIndex(indexes);
+        return query.use(QueryIndex.CHUNK, indexes);
     }
 
     private void checkReading(Snapshot snapshot, List<Row> rows) {

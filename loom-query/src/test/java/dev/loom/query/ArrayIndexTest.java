@@ -9,6 +9,7 @@ import dev.loom.api.Bins;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.where.Where;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -59,7 +60,7 @@ class ArrayIndexTest {
         long count = 0;
         try (QueryCursor cursor = RawScan.of(snapshot, source)
                 .where(Where.parse(expression))
-                .useChunkIndex(index)
+                .use(QueryIndex.CHUNK, index)
                 .open()) {
             while (cursor.next()) {
                 count++;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.QueryStatistics;
 import java.nio.file.Path;
 import java.util.List;
@@ -31,7 +32,8 @@ class CountersTest {
                 for (Order order : Order.values()) {
                     for (boolean chunkIndex : new boolean[] {true, false}) {
                         RawScan scan = RawScan.of(snapshot, store.sourceA).order(order);
-                        QueryStatistics work = work(scan.useTimeIndex(false).useChunkIndex(chunkIndex));
+                        QueryStatistics work =
+                                work(scan.use(QueryIndex.TIME, false).use(QueryIndex.CHUNK, chunkIndex));
                         assertTrue(work.pagesConsidered() > 10, work::toString);
                         assertEquals(work.pagesConsidered(), work.chunksRead(), work::toString);
                         assertEquals(0, work.pagesSkipped() + work.pagesSkippedByBins(), work::toString);

@@ -13,6 +13,7 @@ import dev.loom.api.Store;
 import dev.loom.format.Formats;
 import dev.loom.log.PageDescriptor;
 import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.TimeRange;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -80,8 +81,9 @@ class DamagedIndexTest {
         try (LoomReader reader = LoomReader.attach(store);
                 Snapshot snapshot = reader.snapshot()) {
             for (int source = 0; source < SOURCES; source += SOURCES / 8) {
-                expected.add(addresses(
-                        RawScan.of(snapshot, ids[source]).useTimeIndex(false).order(Order.OLDEST_FIRST)));
+                expected.add(addresses(RawScan.of(snapshot, ids[source])
+                        .use(QueryIndex.TIME, false)
+                        .order(Order.OLDEST_FIRST)));
             }
         }
         for (int round = 0; round < ROUNDS; round++) {
@@ -100,7 +102,7 @@ class DamagedIndexTest {
             try (Snapshot snapshot = loom.snapshot()) {
                 for (int source = 0; source < SOURCES; source += SOURCES / 8) {
                     expected.add(addresses(RawScan.of(snapshot, ids[source])
-                            .useTimeIndex(false)
+                            .use(QueryIndex.TIME, false)
                             .order(Order.OLDEST_FIRST)));
                 }
             }
@@ -179,8 +181,10 @@ class DamagedIndexTest {
         long length = Math.max(1, statistics.lastTimeNs() - statistics.firstTimeNs());
         long from = statistics.firstTimeNs() + (long) (random.nextDouble() * length);
         TimeRange range = new TimeRange(from, from + (long) (random.nextDouble() * length / 4));
-        List<Long> rows = addresses(
-                RawScan.of(snapshot, id).range(range).useTimeIndex(false).order(Order.OLDEST_FIRST));
+        List<Long> rows = addresses(RawScan.of(snapshot, id)
+                .range(range)
+                .use(QueryIndex.TIME, false)
+                .order(Order.OLDEST_FIRST));
         assertEquals(
                 rows,
                 addresses(RawScan.of(snapshot, id).range(range).order(Order.OLDEST_FIRST)),

@@ -10,6 +10,7 @@ import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.Value;
 import dev.loom.query.model.ValueRange;
 import java.math.BigDecimal;
@@ -131,6 +132,28 @@ class ExactNumbersTest {
         };
     }
 
+    /** Bounds hold the percentile even if it is no double, or lies next to one. */
+    private void checkBounds(Snapshot snapshot, List<BigDecimal> sorted, boolean index) {
+        double share = new double[] {1e-17, 1e-15, 1e-6, 0.2}[random.nextInt(4)];
+        IndexedAggregate.Result near = IndexedAggregate.of(snapshot, source, FUNCTION)
+                .percentiles(PERCENTILES)
+                .within(share)
+                .use(QueryIndex.CHUNK, index)
+                .run();
+        near.bounds().forEach((p, bounds) -> {
+            int rank = p.multiply(BigDecimal.valueOf(sorted.size()))
+                    .divide(BigDecimal.valueOf(100), 0, RoundingMode.CEILING)
+                    .max(BigDecimal.ONE)
+                    .intValue();
+            BigDecimal value = sorted.get(rank - 1);
+            assertTrue(
+                    bounds.lower().toBigDecimal().compareTo(value) <= 0
+                            && bounds.upper().toBigDecimal().compareTo(value) >= 0,
+                    () -> "seed=" + seed + ", index=" + index + ", p=" + p + ", value=" + value + ", found=" + bounds);
+        });
+        assertEquals(PERCENTILES.length, near.bounds().size());
+    }
+
     private void check(boolean whole) {
         List<BigDecimal> sorted = new ArrayList<>(numbers);
         sorted.sort(null);
@@ -140,7 +163,7 @@ class ExactNumbersTest {
                 String context = "seed=" + seed + ", index=" + index;
                 IndexedAggregate.Result all = IndexedAggregate.of(snapshot, source, FUNCTION)
                         .percentiles(PERCENTILES)
-                        .useChunkIndex(index)
+                        .use(QueryIndex.CHUNK, index)
                         .run();
                 assertEquals(sorted.size(), all.count(), context);
                 same(sorted.get(0), all.min().orElseThrow(), context);
@@ -154,6 +177,7 @@ class ExactNumbersTest {
                                     .intValue());
                     same(sorted.get(rank - 1), all.percentile(p).orElseThrow(), context + ", p=" + p);
                 }
+                checkBounds(snapshot, sorted, index);
                 if (whole) {
                     assertEquals(sum.toBigIntegerExact(), new BigInteger(all.sum()), context);
                 }
@@ -170,7 +194,7 @@ class ExactNumbersTest {
 
     private void checkTop(Snapshot snapshot, boolean index, List<BigDecimal> sorted, String context) {
         try (TopRecords.Cursor top = TopRecords.of(snapshot, source, FUNCTION, 100)
-                .useChunkIndex(index)
+                .use(QueryIndex.CHUNK, index)
                 .open()) {
             for (int i = 0; i < Math.min(100, sorted.size()); i++) {
                 assertTrue(top.next(), context);
@@ -197,7 +221,7 @@ class ExactNumbersTest {
         long count = 0;
         try (QueryCursor cursor = IndexedScan.of(snapshot, source, FUNCTION)
                 .values(range)
-                .useChunkIndex(index)
+                .use(QueryIndex.CHUNK, index)
                 .open()) {
             while (cursor.next()) {
                 count++;
@@ -213,7 +237,7 @@ class ExactNumbersTest {
                         new BigDecimal("9007199254740994"),
                         new BigDecimal("9223372036854774784"),
                         new BigDecimal("9223372036854775808"))))
-                .useChunkIndex(index)
+                .use(QueryIndex.CHUNK, index)
                 .count();
         assertEquals(sorted.size(), counts.count(), context);
         same(sorted.get(0), counts.min(0), context);

@@ -13,6 +13,7 @@ import dev.loom.format.FieldValue;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.query.model.GroupLimitException;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.TimeRange;
 import java.math.BigDecimal;
@@ -139,7 +140,7 @@ class GroupedAggregateTest {
         GroupedAggregate query = GroupedAggregate.of(snapshot, source, VALUE)
                 .range(range)
                 .memory(memory)
-                .useChunkIndex(indexed)
+                .use(QueryIndex.CHUNK, indexed)
                 .step(step)
                 .limit(limit)
                 .percentiles(PERCENTILES);

@@ -18,6 +18,7 @@ import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.query.model.Completeness.Limit;
 import dev.loom.query.model.QueryBudget;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.QueryStatistics;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.model.ValueRange;
@@ -119,8 +120,8 @@ class IndexQueryLimitsTest {
         assertTrue(calculated.get(1).startsWith("latency_ns > 10000000: index latency #1"), calculated::toString);
         try (QueryCursor cursor = RawScan.of(snapshot, source)
                 .where(Where.parse("size < 100"))
-                .useChunkIndex(false)
-                .useTimeIndex(false)
+                .use(QueryIndex.CHUNK, false)
+                .use(QueryIndex.TIME, false)
                 .open()) {
             assertEquals(
                     List.of("timestamp index: disabled", "size < 100: chunk index: disabled"),
@@ -173,7 +174,7 @@ class IndexQueryLimitsTest {
         // enough for the totals, not for the passes that look for a value
         IndexedAggregate.Result spent = IndexedAggregate.of(snapshot, index)
                 .percentiles(50)
-                .useChunkIndex(false)
+                .use(QueryIndex.CHUNK, false)
                 .budget(new QueryBudget(3 << 20, Duration.ofDays(1)))
                 .run();
         assertEquals(Limit.BYTES, spent.completeness().limit());

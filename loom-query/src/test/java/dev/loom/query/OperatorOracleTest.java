@@ -8,6 +8,7 @@ import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.query.OperatorStore.Row;
 import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.model.ValueRange;
 import dev.loom.query.plan.QueryTerms;
@@ -66,9 +67,9 @@ class OperatorOracleTest {
     private Predicate<Row> narrow(Query<?> query, OperatorStore store) {
         TimeRange range = store.range();
         query.range(range)
-                .useTimeIndex(random.nextInt(4) > 0)
-                .useChunkIndex(random.nextInt(4) > 0)
-                .useRollups(random.nextInt(4) > 0);
+                .use(QueryIndex.TIME, random.nextInt(4) > 0)
+                .use(QueryIndex.CHUNK, random.nextInt(4) > 0)
+                .use(QueryIndex.ROLLUP, random.nextInt(4) > 0);
         Predicate<Row> all = row -> row.timeNs() >= range.fromNs() && row.timeNs() < range.toNs();
         if (random.nextInt(3) == 0) {
             int limit = random.nextInt(1_000);

@@ -11,6 +11,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.QueryBudget;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.where.Where;
@@ -155,8 +156,8 @@ final class ProgressiveCountTest {
                         .range(range)
                         .step((range.toNs() - range.fromNs()) / parts + 1)
                         .firstSample(40)
-                        .useChunkIndex(random.nextInt(4) > 0)
-                        .useTextIndex(random.nextInt(4) > 0)
+                        .use(QueryIndex.CHUNK, random.nextInt(4) > 0)
+                        .use(QueryIndex.TEXT, random.nextInt(4) > 0)
                         .run(found -> found.round() < rounds);
                 if (!counts.isExact()) {
                     sums.add(counts.low(), counts.high(), count(asked, range));
@@ -188,8 +189,8 @@ final class ProgressiveCountTest {
                         .range(range)
                         .step(stepNs)
                         .firstSample(1 + random.nextInt(200))
-                        .useChunkIndex(random.nextInt(4) > 0)
-                        .useTextIndex(random.nextInt(4) > 0)
+                        .use(QueryIndex.CHUNK, random.nextInt(4) > 0)
+                        .use(QueryIndex.TEXT, random.nextInt(4) > 0)
                         .run(round -> {
                             read.add(round.statistics().pagesRead());
                             return true;
@@ -250,8 +251,8 @@ final class ProgressiveCountTest {
         try (Snapshot snapshot = loom.snapshot()) {
             Asked asked = asked("word1 OR word2 OR word3", has -> (has & 14) > 0);
             ProgressiveCount.Counts counts = query(snapshot, asked)
-                    .useChunkIndex(false)
-                    .useTextIndex(false)
+                    .use(QueryIndex.CHUNK, false)
+                    .use(QueryIndex.TEXT, false)
                     .firstSample(50)
                     .budget(new QueryBudget(20 << 20, Duration.ofDays(1)))
                     .run();

@@ -29,6 +29,7 @@ import dev.loom.error.SecondWriterException;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.where.Where;
 import java.io.IOException;
 import java.nio.ByteOrder;
@@ -184,7 +185,7 @@ class RebuiltIndexTest {
                 try (Snapshot snapshot = loom.snapshot()) {
                     ProgressiveCount.Counts counts = ProgressiveCount.of(snapshot, ids[0])
                             .where(Where.parse("value is not null"))
-                            .useChunkIndex(random.nextBoolean())
+                            .use(QueryIndex.CHUNK, random.nextBoolean())
                             .firstSample(1)
                             .run(round -> {
                                 gate.pass(

@@ -13,6 +13,7 @@ import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.format.Formats;
 import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.TimeRange;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -193,9 +194,9 @@ class StoreModelTest {
                 RawScan.of(snapshot, source)
                         .range(range)
                         .order(Order.OLDEST_FIRST)
-                        .useTimeIndex(index));
+                        .use(QueryIndex.TIME, index));
         Collections.reverse(expected);
-        checkRows(expected, RawScan.of(snapshot, source).range(range).useTimeIndex(index));
+        checkRows(expected, RawScan.of(snapshot, source).range(range).use(QueryIndex.TIME, index));
     }
 
     private static void checkRows(List<Row> expected, RawScan scan) {

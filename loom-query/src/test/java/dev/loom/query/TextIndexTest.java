@@ -14,6 +14,7 @@ import dev.loom.format.PayloadFormat;
 import dev.loom.format.StructFormat;
 import dev.loom.format.StructWriter;
 import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.text.TextQuery;
 import dev.loom.query.where.Where;
 import java.io.BufferedReader;
@@ -314,8 +315,8 @@ final class TextIndexTest {
         try (QueryCursor cursor = RawScan.of(snapshot, source)
                 .where(where)
                 .order(order)
-                .useChunkIndex(indexed)
-                .useTextIndex(indexed)
+                .use(QueryIndex.CHUNK, indexed)
+                .use(QueryIndex.TEXT, indexed)
                 .open()) {
             while (cursor.next()) {
                 found.add(cursor.address());

@@ -10,6 +10,7 @@ import dev.loom.api.StoreInfo;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.query.IndexedAggregate;
+import dev.loom.query.model.QueryIndex;
 import java.math.BigInteger;
 import java.util.Random;
 import org.agrona.DirectBuffer;
@@ -100,7 +101,7 @@ public final class IndexedPush implements PushTarget {
         try (Snapshot snapshot = loom.snapshot()) {
             verify(
                     IndexedAggregate.of(snapshot, sourceId, IndexFunction.field(FORMAT, "latency_ns"))
-                            .useChunkIndex(false)
+                            .use(QueryIndex.CHUNK, false)
                             .run(),
                     sum,
                     max);

@@ -9,6 +9,7 @@ import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.model.GroupOrder;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.QueryStatistics;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.model.Value;
@@ -100,7 +101,7 @@ public record Question(String name, Loom loom, String sql) {
                 name,
                 (snapshot, latency) -> {
                     final IndexedAggregate.Result answer = IndexedAggregate.of(snapshot, latency)
-                            .useRollups(rollups)
+                            .use(QueryIndex.ROLLUP, rollups)
                             .range(range)
                             .run();
                     return new Answer(part.of(answer), answer.statistics());
@@ -112,7 +113,7 @@ public record Question(String name, Loom loom, String sql) {
         return new Question(
                 name,
                 (snapshot, latency) -> rows(IndexedScan.of(snapshot, latency)
-                        .useRollups(rollups)
+                        .use(QueryIndex.ROLLUP, rollups)
                         .range(range)
                         .values(ValueRange.above(latencyNs))
                         .open()),
@@ -137,7 +138,7 @@ public record Question(String name, Loom loom, String sql) {
                 name,
                 (snapshot, latency) -> {
                     final IndexedAggregate.Result answer = IndexedAggregate.of(snapshot, latency)
-                            .useRollups(rollups)
+                            .use(QueryIndex.ROLLUP, rollups)
                             .values(ValueRange.above(latencyNs))
                             .run();
                     return new Answer(List.of(BigInteger.valueOf(answer.count())), answer.statistics());
@@ -151,7 +152,7 @@ public record Question(String name, Loom loom, String sql) {
                 "p" + text,
                 (snapshot, latency) -> {
                     final IndexedAggregate.Result answer = IndexedAggregate.of(snapshot, latency)
-                            .useRollups(rollups)
+                            .use(QueryIndex.ROLLUP, rollups)
                             .percentiles(percentile)
                             .run();
                     final Value value = answer.percentile(percentile).orElseThrow();
@@ -170,7 +171,7 @@ public record Question(String name, Loom loom, String sql) {
         return new Question(
                 name,
                 (snapshot, latency) ->
-                        answer(groupsOf(snapshot, latency, fields).useChunkIndex(indexed), group -> {
+                        answer(groupsOf(snapshot, latency, fields).use(QueryIndex.CHUNK, indexed), group -> {
                             final List<BigInteger> row = key(group);
                             row.add(BigInteger.valueOf(group.count()));
                             row.add(new BigInteger(group.sum()));
@@ -187,7 +188,7 @@ public record Question(String name, Loom loom, String sql) {
                 name,
                 (snapshot, latency) -> answer(
                         groupsOf(snapshot, latency, "thread")
-                                .useChunkIndex(indexed)
+                                .use(QueryIndex.CHUNK, indexed)
                                 .percentiles(99),
                         group -> {
                             final List<BigInteger> row = key(group);

@@ -1,27 +1,15 @@
 package dev.loom.cli.option;
 
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.server.request.RequestTexts;
 import java.util.HashSet;
-import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Options of all queries: budgets, explanations, strictness. */
 public final class QueryOptions {
-    /** Indexes that a query can be told not to use. */
-    enum Index {
-        TIME,
-        CHUNK,
-        TEXT;
-
-        @Override
-        public String toString() {
-            return name().toLowerCase(Locale.ROOT);
-        }
-    }
-
     @Option(
             names = "--timeout",
             paramLabel = "DURATION",
@@ -39,7 +27,7 @@ public final class QueryOptions {
             paramLabel = "INDEX",
             split = ",",
             description = "Answers without this index: ${COMPLETION-CANDIDATES}.")
-    private Set<Index> disabledIndexes = new HashSet<>();
+    private Set<QueryIndex> disabledIndexes = new HashSet<>();
 
     @Option(names = "--explain", description = "Prints the work of the query to standard error.")
     private boolean explain;
@@ -48,12 +36,7 @@ public final class QueryOptions {
     private boolean strict;
 
     public QueryLimits limits() {
-        return RequestTexts.limits(
-                timeout,
-                bytesReadMax,
-                !disabledIndexes.contains(Index.TIME),
-                !disabledIndexes.contains(Index.CHUNK),
-                !disabledIndexes.contains(Index.TEXT));
+        return RequestTexts.limits(timeout, bytesReadMax, disabledIndexes);
     }
 
     public boolean explain() {

@@ -61,6 +61,12 @@ public final class AggCommand extends FieldQuery {
     private List<String> by = new ArrayList<>();
 
     @Option(
+            names = "--within",
+            paramLabel = "SHARE",
+            description = "Answers percentiles by bounds no further apart than this share of them, such as 1%%.")
+    private @Nullable String within;
+
+    @Option(
             names = "--step",
             paramLabel = "DURATION",
             description = "Divides the range, or each group, in steps of this length, such as 10s.")
@@ -95,7 +101,7 @@ public final class AggCommand extends FieldQuery {
     SourceRequest request(RequestBuilder builder) {
         GroupTexts groups = new GroupTexts(
                 by, step, distinct, order, caps.limit(), caps.groupsMax(), distinctMax, caps.restAsOther());
-        return builder.aggregate(sourceName, field, where.texts(), percentiles, groups);
+        return builder.aggregate(sourceName, field, where.texts(), percentiles, within, groups);
     }
 
     @Override

@@ -56,10 +56,7 @@ class ListedResults extends ConsoleResults {
         if (form != OutputFormat.JSON) {
             List.of("source", "from", "to", "complete", "lost").forEach(row::remove);
             if (row.remove("percentiles") instanceof Map<?, ?> percentiles) {
-                percentiles.forEach((percentile, value) -> {
-                    row.put("p" + percentile, value);
-                    values.add("p" + percentile);
-                });
+                percentiles.forEach((percentile, value) -> putPercentile("p" + percentile, value, row, values));
             }
         }
         IndexFunction function = request.records().function(request.field());
@@ -67,6 +64,18 @@ class ListedResults extends ConsoleResults {
         listing.add(row);
         listing.print(console, form);
         printed(1);
+    }
+
+    private static void putPercentile(
+            String name, @Nullable Object value, Map<String, @Nullable Object> row, List<String> values) {
+        if (value instanceof Map<?, ?> bounds) {
+            putPercentile(name, bounds.get("estimate"), row, values);
+            putPercentile(name + ".lower", bounds.get("lower"), row, values);
+            putPercentile(name + ".upper", bounds.get("upper"), row, values);
+        } else {
+            row.put(name, value);
+            values.add(name);
+        }
     }
 
     @Override

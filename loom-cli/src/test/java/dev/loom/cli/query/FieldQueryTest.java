@@ -284,10 +284,23 @@ class FieldQueryTest {
     }
 
     private void assertUsage(String message, String[] begin, String... rest) {
-        String[] all = new String[begin.length + rest.length];
-        System.arraycopy(begin, 0, all, 0, begin.length);
-        System.arraycopy(rest, 0, all, begin.length, rest.length);
-        cli.run(all).exit(2).says(message);
+        cli.run(with(begin, rest)).exit(2).says(message);
+    }
+
+    @Test
+    void shouldGiveBoundsOfPercentiles() {
+        String[] asked = {"agg", "requests", "latency_ns", "--percentile", "50,100", "--within"};
+        String json = ask(with(asked, "15%")).get(0);
+        assertTrue(
+                json.contains("\"percentiles\":{\"50\":{\"estimate\":4999.0,\"lower\":4999,\"upper\":4999},"
+                        + "\"100\":{\"estimate\":9999.0,\"lower\":9999,\"upper\":9999}},"),
+                json);
+        assertEquals(
+                "field,count,sum,min,max,mean,p50,p50.lower,p50.upper,p100,p100.lower,p100.upper",
+                cli.run(with(asked, "15%", "-o", "csv")).ok().lines().get(0));
+        assertUsage("--within is not a share from above 0% to 100%: 0%; for example 2%", asked, "0%");
+        assertUsage(
+                "--within is not for groups or steps: their percentiles are exact", asked, "1%", "--by", "latency_ns");
     }
 
     @Test

@@ -12,6 +12,7 @@ import dev.loom.format.Formats;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.QueryStatistics;
 import dev.loom.query.where.Where;
 import io.opentelemetry.proto.common.v1.AnyValue;
@@ -110,8 +111,8 @@ final class OtlpTextIndexTest {
         try (QueryCursor cursor = RawScan.of(snapshot, source)
                 .where(Where.parse(where))
                 .order(Order.NEWEST_FIRST)
-                .useChunkIndex(indexed)
-                .useTextIndex(indexed)
+                .use(QueryIndex.CHUNK, indexed)
+                .use(QueryIndex.TEXT, indexed)
                 .open()) {
             while (cursor.next()) {
                 found.add(cursor.address());

@@ -2,6 +2,7 @@ package dev.loom.query.correlation;
 
 import dev.loom.api.IndexFunction;
 import dev.loom.query.model.EventClock;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.plan.EventTimes;
 import dev.loom.query.plan.IndexSummaries;
@@ -33,7 +34,7 @@ public final class CorrelatedChunks implements ChunkDecider {
             boolean fromStart,
             CauseBatch batch) {
         this.batch = batch;
-        this.byArrival = clock == null && plan.terms().timeIndex();
+        this.byArrival = clock == null && plan.terms().uses(QueryIndex.TIME);
         this.times = clock == null ? null : EventTimes.of(clock, plan);
         this.withDurations = duration != null;
         this.fromStart = fromStart;

@@ -2,6 +2,7 @@ package dev.loom.query.plan;
 
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
+import dev.loom.query.model.QueryIndex;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -40,7 +41,7 @@ public record IndexedFunction(int sourceId, IndexFunction function) {
     public IndexSummaries summaries(WherePlan plan, Predicate<Index> usable) {
         List<Index> found = indexes(plan.terms(), usable);
         if (found.isEmpty()) {
-            String reason = plan.terms().chunkIndex() ? "no index" : "chunk index: disabled";
+            String reason = plan.terms().uses(QueryIndex.CHUNK) ? "no index" : "chunk index: disabled";
             plan.explain(() -> function.name() + ": " + reason);
             return null;
         }

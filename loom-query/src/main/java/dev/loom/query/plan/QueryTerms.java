@@ -4,11 +4,13 @@ import dev.loom.api.Index;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.format.PayloadFormat;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.where.Where;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -19,10 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param range of arrival times
  * @param fromAddress records at lower addresses are skipped
  * @param eventRange of the records' own times; null for all
- * @param timeIndex whether to find the time range through the timestamp index
- * @param chunkIndex whether to use what indexes hold about chunks
- * @param textIndex whether to use what the text index holds
- * @param rollups whether to use what runs of chunks hold, summed up
+ * @param usable the indexes that may be used
  */
 public record QueryTerms(
         Snapshot snapshot,
@@ -32,12 +31,15 @@ public record QueryTerms(
         long fromAddress,
         @Nullable EventRange eventRange,
         RunLimits limits,
-        boolean timeIndex,
-        boolean chunkIndex,
-        boolean textIndex,
-        boolean rollups) {
+        Set<QueryIndex> usable) {
     public QueryTerms {
         conditions = List.copyOf(conditions);
+        usable = Set.copyOf(usable);
+    }
+
+    /** Whether an index may be used. */
+    public boolean uses(QueryIndex index) {
+        return usable.contains(index);
     }
 
     /**
@@ -72,6 +74,8 @@ public record QueryTerms(
     }
 
     private List<Index> usable(Predicate<Index> wanted) {
-        return chunkIndex ? snapshot.indexes(sourceId).stream().filter(wanted).toList() : List.of();
+        return uses(QueryIndex.CHUNK)
+                ? snapshot.indexes(sourceId).stream().filter(wanted).toList()
+                : List.of();
     }
 }

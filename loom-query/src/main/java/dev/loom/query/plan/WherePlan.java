@@ -4,6 +4,7 @@ import dev.loom.api.Index;
 import dev.loom.api.ValueType;
 import dev.loom.format.Field;
 import dev.loom.format.PayloadFormat;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.where.Where;
 import dev.loom.query.where.Where.Literal;
 import dev.loom.query.where.Where.Operator;
@@ -50,7 +51,7 @@ public final class WherePlan {
         this.indexes = terms.indexes();
         this.reader = reader;
         this.format = terms.conditions().isEmpty() ? null : terms.format();
-        if (!terms.timeIndex()) {
+        if (!terms.uses(QueryIndex.TIME)) {
             lines.add(() -> "timestamp index: disabled");
         }
         List<Where> conditions = terms.conditions().stream()
@@ -148,7 +149,7 @@ public final class WherePlan {
 
     /** What all indexes tell; the text index is asked for the whole expression at once, as it knows rows and not only chunks. */
     private ChunkCondition planWithText(Where expression) {
-        TokenCondition tokens = terms.textIndex() ? TokenTerms.of(expression) : TokenCondition.NONE;
+        TokenCondition tokens = terms.uses(QueryIndex.TEXT) ? TokenTerms.of(expression) : TokenCondition.NONE;
         ChunkCondition others = plan(expression);
         TextUnits units = tokens.equals(TokenCondition.NONE) ? null : textUnits();
         if (units == null || units.isEmpty()) {
@@ -222,10 +223,11 @@ public final class WherePlan {
 
     /** The text index tells nothing about single terms: {@link #planWithText} asks it. */
     private ChunkCondition overText(Where expression) {
-        boolean known = terms.textIndex() && !TokenTerms.of(expression).equals(TokenCondition.NONE);
+        boolean known =
+                terms.uses(QueryIndex.TEXT) && !TokenTerms.of(expression).equals(TokenCondition.NONE);
         return known && !textUnits().isEmpty()
                 ? ChunkCondition.UNKNOWN
-                : unknown(expression, terms.textIndex() ? "no index over text" : "text index: disabled");
+                : unknown(expression, terms.uses(QueryIndex.TEXT) ? "no index over text" : "text index: disabled");
     }
 
     private ChunkCondition unknown(Where expression, String reason) {
@@ -238,7 +240,7 @@ public final class WherePlan {
     private ChunkCondition compare(String field, Operator operator, List<Literal> literals, Where expression) {
         if (literals.stream().anyMatch(Literal.Text.class::isInstance)) {
             return overText(expression);
-        } else if (!terms.chunkIndex()) {
+        } else if (!terms.uses(QueryIndex.CHUNK)) {
             return unknown(expression, "chunk index: disabled");
         }
         Map<ValueType, List<Index>> byType = new LinkedHashMap<>();

@@ -1,5 +1,7 @@
 package dev.loom.query.rank;
 
+import dev.loom.api.ValueType;
+import dev.loom.query.model.Value;
 import dev.loom.value.BinScale;
 
 /** An interval of keys that holds the value of a rank, and how a pass divides it. For one thread. */
@@ -31,6 +33,13 @@ public final class KeyInterval {
     /** Whether it holds a single key. */
     public boolean isOne() {
         return low == high;
+    }
+
+    /** Whether its ends are no further apart than a share of the one nearer to 0; not if 0 lies between them. */
+    public boolean isWithin(ValueType type, double share) {
+        double from = new Value(type, low).doubleValue();
+        double to = new Value(type, high).doubleValue();
+        return from > 0 ? to - from <= share * from : to < 0 && to - from <= share * -to;
     }
 
     public boolean isSame(KeyInterval other) {

@@ -2,6 +2,7 @@ package dev.loom.query.rank;
 
 import dev.loom.api.Bins;
 import dev.loom.api.ValueType;
+import dev.loom.query.model.PercentileBounds;
 import dev.loom.query.model.Value;
 import dev.loom.query.plan.Coverage;
 import dev.loom.read.BinListReader;
@@ -32,6 +33,7 @@ public final class RankSearch implements KeyTally {
     private final BinScale scale;
     private final long[] cells = new long[CELLS];
     private final boolean summarised;
+    private final double within;
     private final @Nullable RankBounds bounds;
     /** For each rank searched: the rank within its interval (in the first pass, among all values), and the interval. */
     private long[] ranks = {};
@@ -50,8 +52,10 @@ public final class RankSearch implements KeyTally {
     /**
      * @param known the bins that most summaries have; null if there are none
      * @param all whether all values count, not only those in a range
+     * @param within how far the bounds of a rank's value may be apart, as a share of the value; 0 to find the value
      */
-    public RankSearch(ValueType type, @Nullable BinScale known, boolean all) {
+    public RankSearch(ValueType type, @Nullable BinScale known, boolean all, double within) {
+        this.within = within;
         this.type = type;
         this.scale = known == null ? BinScale.of(Bins.logLinear(), type) : known;
         this.summarised = known != null;
@@ -101,7 +105,11 @@ public final class RankSearch implements KeyTally {
         }
         KeyInterval all = new KeyInterval(low, high, totals.count());
         Arrays.fill(intervalOf, first, last + 1, all);
-        open = all.isOne() ? open : new KeyInterval[] {all};
+        open = isNarrow(all) ? open : new KeyInterval[] {all};
+    }
+
+    private boolean isNarrow(KeyInterval interval) {
+        return interval.isOne() || (within > 0 && interval.isWithin(type, within));
     }
 
     /** Whether the value of every rank is found, or can't be. */
@@ -235,13 +243,13 @@ public final class RankSearch implements KeyTally {
             // at least 1, whatever the disk returns now
             ranks[i] = countsBelow ? Math.max(1, ranks[i] - below) : ranks[i];
             KeyInterval interval = intervalOf[i];
-            if (interval == null || interval.isOne()) {
+            if (interval == null || isNarrow(interval)) {
                 continue;
             }
             KeyInterval smaller = interval.collects ? select(interval, i) : narrow(interval, i);
             boolean shared = count > 0 && smaller != null && smaller.isSame(next[count - 1]);
             intervalOf[i] = shared ? next[count - 1] : smaller;
-            if (smaller != null && !smaller.isOne() && !shared) {
+            if (smaller != null && !isNarrow(smaller) && !shared) {
                 next[count++] = smaller;
             }
         }
@@ -273,10 +281,12 @@ public final class RankSearch implements KeyTally {
         return found < 0 ? null : interval.part(scale, found, cells[interval.begin + found]);
     }
 
-    /** The value of the i-th rank; null if it was not found. */
+    /** The bounds of the value of the i-th rank, which are the value if nothing else was asked for; null if they were not found. */
     @Nullable
-    public Value value(int i) {
+    public PercentileBounds bounds(int i) {
         KeyInterval interval = intervalOf[i];
-        return interval == null || !interval.isOne() ? null : new Value(type, interval.low);
+        return interval == null || !isNarrow(interval)
+                ? null
+                : new PercentileBounds(new Value(type, interval.low), new Value(type, interval.high));
     }
 }

@@ -10,9 +10,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param field a number; null to count records
  * @param percentiles each from 0 to 100, at most {@link IndexedAggregate#PERCENTILES_MAX}
+ * @param within how far the bounds of a percentile may be apart, as a share of it, above 0 to 1; 0 for exact percentiles
  */
 public record AggregateRequest(
-        RecordSelection records, @Nullable String field, List<BigDecimal> percentiles, QueryLimits limits)
+        RecordSelection records,
+        @Nullable String field,
+        List<BigDecimal> percentiles,
+        double within,
+        QueryLimits limits)
         implements SourceRequest {
     private static final BigDecimal HUNDRED = BigDecimal.valueOf(100);
 
@@ -25,6 +30,11 @@ public record AggregateRequest(
         } else if (percentiles.size() > IndexedAggregate.PERCENTILES_MAX) {
             throw new RequestException(
                     "too many percentiles: count=" + percentiles.size() + ", max=" + IndexedAggregate.PERCENTILES_MAX);
+        }
+        if (!(within >= 0 && within <= 1)) {
+            throw new RequestException("within", " is not a share: " + within + ", min=0, max=1");
+        } else if (within > 0 && percentiles.isEmpty()) {
+            throw new RequestException("within", " needs a percentile");
         }
         percentiles.forEach(AggregateRequest::checkPercentile);
     }

@@ -8,6 +8,7 @@ import dev.loom.query.Query;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.TimeRange;
 import org.jspecify.annotations.Nullable;
 
@@ -100,7 +101,8 @@ record HistogramSteps(TimeRange range, long stepNs) {
             RawScan scan = RawScan.of(snapshot, selected.source())
                     .range(new TimeRange(fromNs, toNs))
                     .order(order);
-            try (QueryCursor record = run.prepare(scan).useTimeIndex(true).open()) {
+            try (QueryCursor record =
+                    run.prepare(scan).use(QueryIndex.TIME, true).open()) {
                 record.next();
                 run.addMissing(record.completeness());
             }

@@ -5,6 +5,7 @@ import dev.loom.query.Query;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.QueryBudget;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.QueryStatistics;
 import java.time.Duration;
@@ -60,10 +61,10 @@ final class QueryExecution {
 
     /** Gives a query the limits and what is left of the budget. */
     <Q extends Query<Q>> Q prepare(Query<Q> query) {
-        return query.useTimeIndex(limits.useTimeIndex())
-                .useChunkIndex(limits.useChunkIndex())
-                .useTextIndex(limits.useTextIndex())
-                .budget(new QueryBudget(Math.max(0, limits.budget().bytesReadMax() - work.bytesRead()), timeLeft()))
+        for (QueryIndex index : QueryIndex.values()) {
+            query.use(index, limits.uses(index));
+        }
+        return query.budget(new QueryBudget(Math.max(0, limits.budget().bytesReadMax() - work.bytesRead()), timeLeft()))
                 .memory(memory)
                 .cancelWhen(cancelled)
                 .pulse(results::onPulse);

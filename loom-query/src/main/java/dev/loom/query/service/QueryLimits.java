@@ -1,25 +1,33 @@
 package dev.loom.query.service;
 
 import dev.loom.query.model.QueryBudget;
+import dev.loom.query.model.QueryIndex;
 import java.time.Duration;
+import java.util.Set;
 
 /**
  * What a request may cost, and the indexes that it may use.
  *
  * @param budget shared by all the scans of the request
- * @param useTimeIndex whether to find the time range through the timestamp index
- * @param useChunkIndex whether to use what indexes hold about chunks
- * @param useTextIndex whether to use what the text index holds
+ * @param indexes those that it may use
  */
-public record QueryLimits(QueryBudget budget, boolean useTimeIndex, boolean useChunkIndex, boolean useTextIndex) {
+public record QueryLimits(QueryBudget budget, Set<QueryIndex> indexes) {
+    public QueryLimits {
+        indexes = Set.copyOf(indexes);
+    }
+
     /** No limits, and all indexes. */
-    public static final QueryLimits NONE = new QueryLimits(QueryBudget.UNLIMITED, true, true, true);
+    public static final QueryLimits NONE = new QueryLimits(QueryBudget.UNLIMITED, QueryIndex.ALL);
 
     /** The same with at most this much time. */
     public QueryLimits withTimeMax(Duration timeMax) {
         return timeMax.compareTo(budget.timeMax()) >= 0
                 ? this
-                : new QueryLimits(
-                        new QueryBudget(budget.bytesReadMax(), timeMax), useTimeIndex, useChunkIndex, useTextIndex);
+                : new QueryLimits(new QueryBudget(budget.bytesReadMax(), timeMax), indexes);
+    }
+
+    /** Whether it may use an index. */
+    public boolean uses(QueryIndex index) {
+        return indexes.contains(index);
     }
 }

@@ -196,7 +196,8 @@ public final class QueryService {
         IndexFunction function = request.records().function(request.field());
         IndexedAggregate query = RecordSelection.checked(
                 () -> IndexedAggregate.of(snapshot, selected.source().id(), function));
-        IndexedAggregate.Result result = run.prepare(selected.confine(query.percentiles(request.percentiles())))
+        IndexedAggregate.Result result = run.prepare(selected.confine(
+                        query.percentiles(request.percentiles()).within(request.within())))
                 .run();
         run.add(result.statistics(), result.completeness());
         results.onAggregate(request, result);

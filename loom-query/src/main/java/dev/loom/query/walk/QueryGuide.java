@@ -2,6 +2,7 @@ package dev.loom.query.walk;
 
 import dev.loom.query.model.Completeness.Limit;
 import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.plan.ChunkCondition;
 import dev.loom.query.plan.Coverage;
@@ -63,7 +64,7 @@ public final class QueryGuide implements SourceRecords.ChunkGuide {
         QueryTerms terms = context.terms();
         long first = chunk.firstTimeNs();
         long last = chunk.lastTimeNs();
-        if (terms.timeIndex() && (last < range.fromNs() || range.endsBefore(first))) {
+        if (terms.uses(QueryIndex.TIME) && (last < range.fromNs() || range.endsBefore(first))) {
             boolean behind = newestFirst ? last < range.fromNs() : range.endsBefore(first);
             return behind ? ChunkUse.BEHIND_RANGE : ChunkUse.SKIPPED_BY_TIME;
         }

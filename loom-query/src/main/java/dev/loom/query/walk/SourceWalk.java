@@ -3,6 +3,7 @@ package dev.loom.query.walk;
 import dev.loom.format.RecordLookup;
 import dev.loom.query.model.Completeness.Limit;
 import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.QueryStatistics;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.plan.QueryTerms;
@@ -54,8 +55,8 @@ public final class SourceWalk implements AutoCloseable {
         SnapshotReader reader = context.reader();
         boolean summaries = context.plan().hasIndexes();
         boolean runs = decider.takesRuns()
-                && terms.timeIndex()
-                && terms.rollups()
+                && terms.uses(QueryIndex.TIME)
+                && terms.uses(QueryIndex.ROLLUP)
                 && (summaries || decider != ChunkDecider.READ_ALL);
         chunks = chunks(terms, reader, range, newestFirst, summaries, runs);
         records = oldestFirst ? reader.forward(chunks, guide) : reader.backward(chunks, guide);
@@ -68,7 +69,7 @@ public final class SourceWalk implements AutoCloseable {
             boolean backward,
             boolean summaries,
             boolean runs) {
-        boolean timeIndex = terms.timeIndex();
+        boolean timeIndex = terms.uses(QueryIndex.TIME);
         if (!timeIndex && !summaries) {
             return reader.unindexed(terms.sourceId());
         }

@@ -20,6 +20,7 @@ import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import dev.loom.query.model.Completeness.Limit;
 import dev.loom.query.model.QueryBudget;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.model.ValueRange;
@@ -333,8 +334,8 @@ final class DiffLimitsTest {
             Difference.Result scanned = Difference.of(snapshot, indexed)
                     .selected(Where.parse("ms > 5000"))
                     .against(Where.parse("ms < 10"))
-                    .useChunkIndex(false)
-                    .useTimeIndex(false)
+                    .use(QueryIndex.CHUNK, false)
+                    .use(QueryIndex.TIME, false)
                     .run();
             assertEquals(texts(found), texts(scanned));
             assertEquals(0, scanned.statistics().pagesSkippedByBins());

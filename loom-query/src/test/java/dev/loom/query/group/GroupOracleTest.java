@@ -10,6 +10,7 @@ import dev.loom.query.group.GroupOracle.Question;
 import dev.loom.query.group.GroupOracle.Row;
 import dev.loom.query.model.GroupOrder;
 import dev.loom.query.model.GroupOrder.By;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.TimeRange;
 import java.math.BigDecimal;
@@ -96,9 +97,9 @@ final class GroupOracleTest {
                 .limit(question.limit())
                 .groupsMax(question.groupsMax())
                 .restAsOther(question.groupsMax() < GroupedAggregate.GROUPS_MAX_DEFAULT)
-                .useTimeIndex(random.nextInt(4) > 0)
-                .useRollups(random.nextInt(4) > 0)
-                .useChunkIndex(random.nextInt(4) > 0);
+                .use(QueryIndex.TIME, random.nextInt(4) > 0)
+                .use(QueryIndex.ROLLUP, random.nextInt(4) > 0)
+                .use(QueryIndex.CHUNK, random.nextInt(4) > 0);
         try (Groups groups = query.run()) {
             assertTrue(groups.completeness().complete());
             assertTrue(groups.distinctExact());

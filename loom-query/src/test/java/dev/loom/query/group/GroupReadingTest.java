@@ -23,6 +23,7 @@ import dev.loom.query.group.GroupOracle.Row;
 import dev.loom.query.model.GroupOrder;
 import dev.loom.query.model.GroupOrder.By;
 import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.TimeRange;
 import java.io.IOException;
@@ -111,8 +112,8 @@ final class GroupReadingTest {
         List<Row> rows = new ArrayList<>();
         try (QueryCursor record = RawScan.of(snapshot, source)
                 .order(Order.OLDEST_FIRST)
-                .useTimeIndex(false)
-                .useChunkIndex(false)
+                .use(QueryIndex.TIME, false)
+                .use(QueryIndex.CHUNK, false)
                 .open()) {
             while (record.next()) {
                 int at = record.offset();
@@ -157,7 +158,7 @@ final class GroupReadingTest {
                 random.nextBoolean() ? 5 : Integer.MAX_VALUE,
                 GroupedAggregate.GROUPS_MAX_DEFAULT);
         try (Groups groups = query(snapshot, source, question)
-                .useChunkIndex(random.nextBoolean())
+                .use(QueryIndex.CHUNK, random.nextBoolean())
                 .run()) {
             assertTrue(groups.completeness().complete(), groups.completeness()::toString);
             assertTrue(groups.isOrdered());

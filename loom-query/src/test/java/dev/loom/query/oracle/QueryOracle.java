@@ -13,6 +13,8 @@ import dev.loom.query.Query;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import dev.loom.query.model.Order;
+import dev.loom.query.model.PercentileBounds;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.QueryStatistics;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.model.Value;
@@ -25,6 +27,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.function.Predicate;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -32,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Random queries on one source of a snapshot, against a scan that reads everything and knows nothing of indexes. */
 final class QueryOracle {
+    private static final double[] WITHIN = {1e-4, 0.01, 0.125, 0.5, 1};
     private static final double[] PERCENTILES = {0, 0.01, 25, 50, 90, 99, 99.9, 99.99, 100};
 
     private final Random random;
@@ -45,9 +49,9 @@ final class QueryOracle {
         this.source = source;
         this.random = random;
         try (QueryCursor cursor = RawScan.of(snapshot, source)
-                .useTimeIndex(false)
-                .useChunkIndex(false)
-                .useTextIndex(false)
+                .use(QueryIndex.TIME, false)
+                .use(QueryIndex.CHUNK, false)
+                .use(QueryIndex.TEXT, false)
                 .order(Order.OLDEST_FIRST)
                 .open()) {
             while (cursor.next()) {
@@ -175,10 +179,10 @@ final class QueryOracle {
 
     /** Uses both indexes mostly, and now and then one or none. */
     private <Q extends Query<Q>> Q choose(Q query) {
-        return query.useTimeIndex(random.nextInt(5) > 0)
-                .useRollups(random.nextInt(5) > 0)
-                .useChunkIndex(random.nextInt(5) > 0)
-                .useTextIndex(random.nextInt(5) > 0);
+        return query.use(QueryIndex.TIME, random.nextInt(5) > 0)
+                .use(QueryIndex.ROLLUP, random.nextInt(5) > 0)
+                .use(QueryIndex.CHUNK, random.nextInt(5) > 0)
+                .use(QueryIndex.TEXT, random.nextInt(5) > 0);
     }
 
     private void scan(Index index, TimeRange times, ValueRange values, Predicate<BigDecimal> inValues) {
@@ -309,9 +313,10 @@ final class QueryOracle {
         if (condition != null) {
             query.where(condition);
         }
-        IndexedAggregate.Result found = query.run();
-        String what = "index=" + index + ", times=" + times + ", values=" + values + ", where=" + condition + ", plan="
-                + found.statistics();
+        double within = random.nextBoolean() ? 0 : WITHIN[random.nextInt(WITHIN.length)];
+        IndexedAggregate.Result found = query.within(within).run();
+        String what = "within=" + within + ", index=" + index + ", times=" + times + ", values=" + values + ", where="
+                + condition + ", plan=" + found.statistics();
         assertTrue(found.completeness().complete(), what);
         assertEquals(expected.size(), found.count(), what);
         assertEquals(index.kind() == Index.Kind.VALUE, found.hasSum(), what);
@@ -320,7 +325,7 @@ final class QueryOracle {
             assertTrue(
                     found.min().isEmpty()
                             && found.max().isEmpty()
-                            && found.percentiles().isEmpty(),
+                            && found.bounds().isEmpty(),
                     what);
             return;
         }
@@ -336,11 +341,25 @@ final class QueryOracle {
                     .setScale(0, RoundingMode.CEILING)
                     .intValueExact();
             BigDecimal value = expected.get(Math.max(1, rank) - 1);
-            assertEquals(0, value.compareTo(number(found.percentile(p).orElseThrow())), () -> "p=" + p + ", " + what);
+            checkPercentile(value, found.bounds().get(BigDecimal.valueOf(p)), within, "p=" + p + ", " + what);
         }
         if (found.hasSum()) {
             checkSum(expected, found, index.function().type(), what);
         }
+    }
+
+    private static void checkPercentile(
+            BigDecimal value, @Nullable PercentileBounds found, double within, String what) {
+        PercentileBounds bounds = Objects.requireNonNull(found, what);
+        BigDecimal low = number(bounds.lower());
+        BigDecimal high = number(bounds.upper());
+        String where = what + ", value=" + value + ", found=" + bounds;
+        assertTrue(low.compareTo(value) <= 0 && high.compareTo(value) >= 0, where);
+        BigDecimal apart =
+                BigDecimal.valueOf(within * (1 + 1e-9)).multiply(low.abs().min(high.abs()));
+        boolean one = high.compareTo(low) == 0;
+        assertTrue(one || high.subtract(low).compareTo(apart) <= 0, where);
+        assertEquals(one, bounds.isExact(), where);
     }
 
     private static BigDecimal number(Value value) {

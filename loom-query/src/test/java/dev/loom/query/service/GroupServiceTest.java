@@ -13,6 +13,7 @@ import dev.loom.query.model.Completeness;
 import dev.loom.query.model.GroupLimitException;
 import dev.loom.query.model.GroupOrder;
 import dev.loom.query.model.QueryBudget;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.TimeRange;
 import java.math.BigDecimal;
@@ -267,10 +268,10 @@ final class GroupServiceTest {
         QueryReport report = run(byTime(all(), null, GroupRequest.Caps.DEFAULT));
         assertEquals(Completeness.Limit.CANCELLED, report.completeness().limit());
         cancelled = false;
-        QueryLimits little = new QueryLimits(new QueryBudget(1, Duration.ofDays(1)), true, true, true);
+        QueryLimits little = new QueryLimits(new QueryBudget(1, Duration.ofDays(1)), QueryIndex.ALL);
         report = run(new ValuesRequest(all(), "t", 9, GroupRequest.Caps.DEFAULT, little));
         assertEquals(Completeness.Limit.BYTES, report.completeness().limit());
-        QueryLimits noTime = new QueryLimits(new QueryBudget(Long.MAX_VALUE, Duration.ZERO), true, true, true);
+        QueryLimits noTime = new QueryLimits(new QueryBudget(Long.MAX_VALUE, Duration.ZERO), QueryIndex.ALL);
         report = run(new ValuesRequest(all(), "t", 9, GroupRequest.Caps.DEFAULT, noTime));
         assertEquals(Completeness.Limit.TIME, report.completeness().limit());
     }

@@ -14,6 +14,7 @@ import dev.loom.query.IndexedAggregate;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.Order;
 import dev.loom.query.model.QueryBudget;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.where.Where;
@@ -163,12 +164,12 @@ final class QueryServiceTest {
 
     @Test
     void shouldAggregateAFieldOrCountRecords() {
-        run(new AggregateRequest(all("i < 100"), "i", List.of(new BigDecimal("50")), QueryLimits.NONE));
+        run(new AggregateRequest(all("i < 100"), "i", List.of(new BigDecimal("50")), 0, QueryLimits.NONE));
         IndexedAggregate.Result found = results.aggregate;
         assertNotNull(found);
         assertEquals("4950", found.sum());
         assertEquals(49, found.percentiles().get(new BigDecimal("50")).longValue());
-        run(new AggregateRequest(all("i < 100"), null, List.of(), QueryLimits.NONE));
+        run(new AggregateRequest(all("i < 100"), null, List.of(), 0, QueryLimits.NONE));
         assertEquals(100, results.aggregate.count());
     }
 
@@ -234,7 +235,7 @@ final class QueryServiceTest {
 
     @Test
     void shouldEndWithWhatWasFoundWhenCancelledOrOutOfBudget() {
-        QueryLimits bytes = new QueryLimits(new QueryBudget(1, Duration.ofMinutes(1)), true, true, true);
+        QueryLimits bytes = new QueryLimits(new QueryBudget(1, Duration.ofMinutes(1)), QueryIndex.ALL);
         assertEquals(
                 Completeness.Limit.BYTES,
                 run(new ScanRequest(all(), Order.NEWEST_FIRST, Long.MAX_VALUE, bytes))
@@ -243,7 +244,7 @@ final class QueryServiceTest {
         QueryLimits time = QueryLimits.NONE.withTimeMax(Duration.ZERO);
         assertEquals(
                 Completeness.Limit.TIME,
-                run(new AggregateRequest(all(), "i", List.of(), time))
+                run(new AggregateRequest(all(), "i", List.of(), 0, time))
                         .completeness()
                         .limit());
         cancelled = true;

@@ -67,6 +67,9 @@ final class RequestTest {
     @Test
     void shouldRefuseFieldsThatAreUnknownOrMissing() {
         refused("", "unknown field: field=x, format=struct, fields=[t, i]", () -> aggregate("x", List.of()));
+        refused("within", "within needs a percentile", () -> near(List.of(), 0.01));
+        refused("within", "within is not a share: 1.01, min=0, max=1", () -> near(List.of(BigDecimal.ONE), 1.01));
+        assertEquals(1, near(List.of(BigDecimal.ONE), 1).within());
         refused("percentile", "percentile needs a field", () -> aggregate(null, List.of(BigDecimal.ONE)));
         refused(
                 "",
@@ -83,7 +86,11 @@ final class RequestTest {
     }
 
     private static AggregateRequest aggregate(@Nullable String field, List<BigDecimal> percentiles) {
-        return new AggregateRequest(ALL, field, percentiles, QueryLimits.NONE);
+        return new AggregateRequest(ALL, field, percentiles, 0, QueryLimits.NONE);
+    }
+
+    private static AggregateRequest near(List<BigDecimal> percentiles, double within) {
+        return new AggregateRequest(ALL, "i", percentiles, within, QueryLimits.NONE);
     }
 
     private static CorrelationRequest correlate(Duration before, CorrelationRequest.@Nullable Overlap overlap) {

@@ -18,6 +18,7 @@ import dev.loom.format.StructFormat;
 import dev.loom.format.StructWriter;
 import dev.loom.query.model.Completeness.Limit;
 import dev.loom.query.model.QueryBudget;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.model.TraceLimitException;
@@ -36,6 +37,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.agrona.DirectBuffer;
@@ -203,7 +205,8 @@ final class TraceServiceTest {
     }
 
     private static QueryLimits limits(boolean text) {
-        return new QueryLimits(QueryBudget.UNLIMITED, true, true, text);
+        return new QueryLimits(
+                QueryBudget.UNLIMITED, text ? QueryIndex.ALL : Set.of(QueryIndex.TIME, QueryIndex.CHUNK));
     }
 
     private Results traces(
@@ -377,11 +380,11 @@ final class TraceServiceTest {
     @Test
     void shouldEndEarlyAndSaySo() {
         String id = largest();
-        QueryLimits bytes = new QueryLimits(new QueryBudget(1, Duration.ofHours(1)), true, true, true);
+        QueryLimits bytes = new QueryLimits(new QueryBudget(1, Duration.ofHours(1)), QueryIndex.ALL);
         assertEquals(
                 Limit.BYTES,
                 trace(id, true, SPANS, bytes, new Results()).completeness().limit());
-        QueryLimits time = new QueryLimits(new QueryBudget(Long.MAX_VALUE, Duration.ZERO), true, true, true);
+        QueryLimits time = new QueryLimits(new QueryBudget(Long.MAX_VALUE, Duration.ZERO), QueryIndex.ALL);
         assertEquals(
                 Limit.TIME,
                 trace(id, true, SPANS, time, new Results()).completeness().limit());

@@ -3,6 +3,7 @@ package dev.loom.server.api;
 import dev.loom.api.Snapshot;
 import dev.loom.query.GroupedAggregate;
 import dev.loom.query.MetricSeries;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.QueryRequest;
 import dev.loom.query.service.RequestException;
@@ -19,6 +20,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +57,8 @@ record ApiQuery(
             "series",
             "trace",
             "traces");
+    private static final List<String> INDEXES =
+            Stream.of(QueryIndex.values()).map(QueryIndex::toString).toList();
     static final String FOLLOW = "follow";
 
     private static final int TAIL_LINES = 20;
@@ -181,6 +186,7 @@ record ApiQuery(
             String source, List<String> where, RequestMembers in, QueryApi.Limits most) {
         String field = in.text("field");
         List<String> percentiles = in.parts("percentile");
+        String within = in.text("within");
         GroupTexts groups = new GroupTexts(
                 in.parts("by"),
                 in.text("step"),
@@ -190,7 +196,7 @@ record ApiQuery(
                 cap(in, "groups-max", GroupedAggregate.GROUPS_MAX_DEFAULT, most),
                 cap(in, "distinct-max", GroupedAggregate.DISTINCT_MAX_DEFAULT, most),
                 rest(in));
-        return builder -> builder.aggregate(source, field, where, percentiles, groups);
+        return builder -> builder.aggregate(source, field, where, percentiles, within, groups);
     }
 
     private static Function<RequestBuilder, QueryRequest> values(
@@ -290,13 +296,10 @@ record ApiQuery(
     }
 
     private static QueryLimits limits(RequestMembers in, QueryApi.Limits most, boolean follows) {
-        List<String> disabled = in.words("disable-index", List.of("time", "chunk", "text"));
-        QueryLimits limits = RequestTexts.limits(
-                in.text("timeout"),
-                in.text("max-bytes-read"),
-                !disabled.contains("time"),
-                !disabled.contains("chunk"),
-                !disabled.contains("text"));
+        Set<QueryIndex> disabled = in.words("disable-index", INDEXES).stream()
+                .map(word -> QueryIndex.valueOf(word.toUpperCase(Locale.ROOT)))
+                .collect(Collectors.toSet());
+        QueryLimits limits = RequestTexts.limits(in.text("timeout"), in.text("max-bytes-read"), disabled);
         return follows ? limits : limits.withTimeMax(most.timeMax());
     }
 }

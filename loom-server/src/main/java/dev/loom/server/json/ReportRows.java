@@ -2,6 +2,7 @@ package dev.loom.server.json;
 
 import dev.loom.query.Difference;
 import dev.loom.query.model.Completeness;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.QueryStatistics;
 import dev.loom.query.service.CauseThreshold;
 import dev.loom.query.service.QueryLimits;
@@ -101,7 +102,7 @@ public record ReportRows(QueryReport report, QueryLimits limits, RecordResults r
         values.put("scans", report.scans());
         values.put("wall_ns", time.wallNs());
         values.put("cpu_ns", time.cpuNs());
-        values.put("time_index", limits.useTimeIndex() ? "used" : "not used: disabled");
+        values.put("time_index", limits.uses(QueryIndex.TIME) ? "used" : "not used: disabled");
         values.put("chunk_index", indexes(work.plan()));
         List<String> unseen = unseen();
         if (!unseen.isEmpty()) {
@@ -113,9 +114,9 @@ public record ReportRows(QueryReport report, QueryLimits limits, RecordResults r
     /** What was done with indexes over fields; without those over numbers, what was done with the text index. */
     private Object indexes(List<String> plan) {
         List<String> used = plan.stream()
-                .filter(line -> limits.useChunkIndex() || line.contains(": text index, "))
+                .filter(line -> limits.uses(QueryIndex.CHUNK) || line.contains(": text index, "))
                 .map(ShortText::of) // it may name a thousand traces
                 .toList();
-        return used.isEmpty() && !limits.useChunkIndex() ? "not used: disabled" : used;
+        return used.isEmpty() && !limits.uses(QueryIndex.CHUNK) ? "not used: disabled" : used;
     }
 }

@@ -4,6 +4,7 @@ import dev.loom.api.IndexFunction;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.ProgressiveCount;
+import dev.loom.query.model.PercentileBounds;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.AggregateRequest;
 import dev.loom.query.service.BinGroup;
@@ -39,12 +40,24 @@ public final class ResultRows {
             request.percentiles()
                     .forEach(percentile -> percentiles.put(
                             percentile.toPlainString(),
-                            NumberText.number(result.percentiles().get(percentile), function.isExact())));
+                            percentile(request, result.bounds().get(percentile), function.isExact())));
             row.put("percentiles", percentiles);
         }
         row.put("complete", result.completeness().complete());
         row.put("lost", result.completeness().lost());
         return row;
+    }
+
+    private static @Nullable Object percentile(
+            AggregateRequest request, @Nullable PercentileBounds bounds, boolean exact) {
+        if (bounds == null || request.within() == 0) {
+            return NumberText.number(bounds == null ? null : bounds.lower(), exact);
+        }
+        Map<String, @Nullable Object> known = new LinkedHashMap<>();
+        known.put("estimate", bounds.estimate());
+        known.put("lower", NumberText.number(bounds.lower(), exact));
+        known.put("upper", NumberText.number(bounds.upper(), exact));
+        return known;
     }
 
     /** The names of the values in a histogram's rows. */

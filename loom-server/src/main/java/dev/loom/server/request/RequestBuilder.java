@@ -140,13 +140,19 @@ public final class RequestBuilder {
      * Count, sum, minimum, maximum, mean and percentiles of a field.
      *
      * @param field null to count records
+     * @param within a share such as {@code 1%}; null for exact percentiles
      */
     public AggregateRequest aggregate(
-            String source, @Nullable String field, List<String> where, List<String> percentiles) {
+            String source,
+            @Nullable String field,
+            List<String> where,
+            List<String> percentiles,
+            @Nullable String within) {
         return new AggregateRequest(
                 records(source, where),
                 field,
                 percentiles.stream().map(RequestTexts::percentile).toList(),
+                within == null ? 0 : RequestTexts.share("within", within),
                 limits);
     }
 
@@ -154,12 +160,21 @@ public final class RequestBuilder {
      * The same for groups of records, or steps of time; with distinct values if they are asked for. Without any of these, an aggregate.
      *
      * @param field null to count records
+     * @param within as above, not for groups
      */
     public SourceRequest aggregate(
-            String source, @Nullable String field, List<String> where, List<String> percentiles, GroupTexts groups) {
+            String source,
+            @Nullable String field,
+            List<String> where,
+            List<String> percentiles,
+            @Nullable String within,
+            GroupTexts groups) {
         if (!groups.asked()) {
             groups.requireNone();
-            return aggregate(source, field, where, percentiles);
+            return aggregate(source, field, where, percentiles, within);
+        }
+        if (within != null) {
+            throw new RequestException("within", " is not for groups or steps: their percentiles are exact");
         }
         GroupOrder order = groups.groupOrder();
         return new GroupRequest(

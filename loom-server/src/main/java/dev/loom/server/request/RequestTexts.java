@@ -1,6 +1,7 @@
 package dev.loom.server.request;
 
 import dev.loom.query.model.QueryBudget;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.service.CorrelationRequest.Threshold;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.RequestException;
@@ -10,7 +11,9 @@ import dev.loom.query.where.Where;
 import dev.loom.query.where.Where.Literal;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -83,22 +86,19 @@ public final class RequestTexts {
      *
      * @param timeout a duration; null for none
      * @param bytesReadMax a size; null for none
+     * @param disabled the indexes that may not be used
      */
     public static QueryLimits limits(
-            @Nullable String timeout,
-            @Nullable String bytesReadMax,
-            boolean useTimeIndex,
-            boolean useChunkIndex,
-            boolean useTextIndex) {
+            @Nullable String timeout, @Nullable String bytesReadMax, Set<QueryIndex> disabled) {
+        Set<QueryIndex> usable = EnumSet.allOf(QueryIndex.class);
+        usable.removeAll(disabled);
         return new QueryLimits(
                 new QueryBudget(
                         bytesReadMax == null
                                 ? QueryBudget.UNLIMITED.bytesReadMax()
                                 : quantity("max-bytes-read", bytesReadMax, Quantity::bytes),
                         timeout == null ? QueryBudget.UNLIMITED.timeMax() : duration("timeout", timeout)),
-                useTimeIndex,
-                useChunkIndex,
-                useTextIndex);
+                usable);
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.loom.server.request;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.format.IndexedText;
+import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.RecordSelection;
@@ -52,7 +53,7 @@ final class TraceSources {
                 source -> TraceRequest.records(id, timed(source, eventTime), range, eventTime));
         records.stream()
                 .map(RecordSelection::source)
-                .filter(source -> !limits.useTextIndex() || !hasFilters(source))
+                .filter(source -> !limits.uses(QueryIndex.TEXT) || !hasFilters(source))
                 .forEach(source -> remarks.accept("no token filters over trace_id of " + source.name()
                         + " are used: all its records in the range are read"));
         return new TraceRequest(
