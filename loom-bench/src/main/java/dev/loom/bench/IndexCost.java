@@ -1,5 +1,6 @@
 package dev.loom.bench;
 
+import dev.loom.api.Bins;
 import dev.loom.api.StoreInfo;
 import dev.loom.bench.push.IndexedPush;
 import dev.loom.bench.push.PushRun;
@@ -26,6 +27,8 @@ public final class IndexCost {
         "staging", "/dev/shm",
         "payload", "48",
         "indexes", "0,1,4,16",
+        "bins", "log-linear",
+        "keys", "0",
         "rounds", "5",
         "bytes", "1g",
         "ring", "128m",
@@ -85,7 +88,7 @@ public final class IndexCost {
                     Collections.reverse(order);
                 }
                 for (final int count : order) {
-                    final Sample sample = sample(settings, count, records);
+                    final Sample sample = sample(settings, count, options, records);
                     if (round > 0) {
                         samples.computeIfAbsent(count, unused -> new ArrayList<>())
                                 .add(sample);
@@ -97,8 +100,9 @@ public final class IndexCost {
         out.printf("load at the end: %s%n", Machine.loadAverage());
     }
 
-    private static Sample sample(PushSettings settings, int indexes, long records) {
-        final IndexedPush target = new IndexedPush(settings, indexes);
+    private static Sample sample(PushSettings settings, int indexes, Arguments options, long records) {
+        final IndexedPush target =
+                new IndexedPush(settings, indexes, Bins.parse(options.text("bins")), options.number("keys"));
         final double[] percents = new double[2];
         final PushRun run = PushRun.of(indexes + " indexes", target, settings, records, () -> {
             final StoreInfo info = target.info();

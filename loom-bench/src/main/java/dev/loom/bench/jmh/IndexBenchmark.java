@@ -3,12 +3,15 @@ package dev.loom.bench.jmh;
 import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
+import dev.loom.api.IndexKey;
 import dev.loom.format.Formats;
+import dev.loom.format.PayloadFormat;
 import dev.loom.index.ActiveIndex;
 import dev.loom.index.ActiveSummary;
 import dev.loom.index.BinListWriter;
 import dev.loom.index.IndexSummary;
 import java.nio.ByteOrder;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -44,17 +47,26 @@ public class IndexBenchmark {
     private static final int PAYLOAD_LENGTH = 48;
     private static final int LATENCY_OFFSET = 8;
     private static final int SECONDS_OFFSET = 16;
+    private static final int THREAD_OFFSET = 24;
+    private static final int SERVICE_OFFSET = 32;
+    private static final int ROUTE_OFFSET = 40;
 
     /** The number of indexes over the same field. */
     @Param({"0", "1", "4", "16"})
     public int indexes;
 
-    /** The field, {@code latency_ns} or the floating-point {@code latency_s}, and its bins. */
+    /**
+     * The field, {@code latency_ns} or the floating-point {@code latency_s}, its bins, and the fields of its key: an integer of 16 values,
+     * or two texts of 7 bytes, of 4 values each.
+     */
     @Param({
         "latency_ns log-linear",
         "latency_ns linear:0,1000000,100",
         "latency_ns edges:10000,20000,50000,100000,200000,500000,1000000,2000000,5000000",
-        "latency_s log-linear"
+        "latency_s log-linear",
+        "latency_ns log-linear:3+values",
+        "latency_ns log-linear by thread",
+        "latency_ns log-linear by service,route"
     })
     public String index;
 
@@ -68,11 +80,23 @@ public class IndexBenchmark {
     @Setup
     public void define() {
         final String[] parts = index.split(" ", 2);
-        final IndexFunction function = IndexFunction.field(
-                Formats.parse("struct:ts_ns:i64,latency_ns:i64,latency_s:f64,rest:bytes"), parts[0]);
+        final PayloadFormat format =
+                Formats.parse("struct:ts_ns:i64,latency_ns:i64,latency_s:f64,thread:i64,service:utf8,route:utf8");
+        final IndexFunction function = IndexFunction.field(format, parts[0]);
+        final String[] binsAndKey = parts[1].split(" by ", -1);
+        final IndexKey key = binsAndKey.length == 1 ? null : IndexKey.of(format, List.of(binsAndKey[1].split(",", -1)));
         summary.define(IntStream.rangeClosed(1, indexes)
                 .mapToObj(id -> new ActiveIndex(
-                        new Index(id, 1, "index" + id, Index.Kind.VALUE, function, Bins.parse(parts[1]), 0, false),
+                        new Index(
+                                id,
+                                1,
+                                "index" + id,
+                                Index.Kind.VALUE,
+                                function,
+                                Bins.parse(binsAndKey[0]),
+                                0,
+                                false,
+                                key),
                         null))
                 .toList());
         final Random random = new Random(1);
@@ -80,7 +104,15 @@ public class IndexBenchmark {
             final long latencyNs = (long) Math.exp(11.5 + 0.6 * random.nextGaussian());
             payloads.putLong(i * PAYLOAD_LENGTH + LATENCY_OFFSET, latencyNs, ByteOrder.LITTLE_ENDIAN);
             payloads.putDouble(i * PAYLOAD_LENGTH + SECONDS_OFFSET, latencyNs / 1e9, ByteOrder.LITTLE_ENDIAN);
+            payloads.putLong(i * PAYLOAD_LENGTH + THREAD_OFFSET, random.nextInt(16), ByteOrder.LITTLE_ENDIAN);
+            putText(i * PAYLOAD_LENGTH + SERVICE_OFFSET, "shop-0" + random.nextInt(4));
+            putText(i * PAYLOAD_LENGTH + ROUTE_OFFSET, "/route" + random.nextInt(4));
         }
+    }
+
+    private void putText(int offset, String text) {
+        payloads.putByte(offset, (byte) text.length());
+        payloads.putStringWithoutLengthAscii(offset + 1, text);
     }
 
     @Benchmark

@@ -9,9 +9,13 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.StoreInfo;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
+import dev.loom.query.Group;
+import dev.loom.query.GroupedAggregate;
+import dev.loom.query.Groups;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.model.QueryIndex;
 import java.math.BigInteger;
+import java.util.List;
 import java.util.Random;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -23,20 +27,26 @@ import org.agrona.concurrent.UnsafeBuffer;
 public final class IndexedPush implements PushTarget {
     private static final int POOL = 1 << 12;
     private static final int LATENCY_OFFSET = 8;
-    private static final PayloadFormat FORMAT = Formats.parse("struct:ts_ns:i64,latency_ns:i64,rest:bytes");
+    private static final int THREAD_OFFSET = 16;
+    private static final PayloadFormat FORMAT = Formats.parse("struct:ts_ns:i64,latency_ns:i64,thread:i64,rest:bytes");
 
     private final TargetFiles files;
     private final Loom loom;
     private final int sourceId;
     private final int indexes;
+    private final int keys;
     private final int length;
     private final UnsafeBuffer payloads;
     private final long[] latencies = new long[POOL];
     private long pushed;
 
-    /** @param indexes the number of indexes, over a field of payloads of at least 16 bytes */
-    public IndexedPush(PushSettings settings, int indexes) {
+    /**
+     * @param indexes the number of indexes, over a field of payloads of at least 24 bytes
+     * @param keys of how many threads the records are, by which indexes keep them apart; 0 for indexes without keys
+     */
+    public IndexedPush(PushSettings settings, int indexes, Bins bins, int keys) {
         this.indexes = indexes;
+        this.keys = keys;
         length = settings.payloadLength();
         payloads = new UnsafeBuffer(new byte[POOL * length]);
         final Random random = new Random(1);
@@ -44,6 +54,7 @@ public final class IndexedPush implements PushTarget {
             latencies[i] = (long) Math.exp(11.5 + 0.6 * random.nextGaussian());
             payloads.putLong(i * length, i);
             payloads.putLong(i * length + LATENCY_OFFSET, latencies[i]);
+            payloads.putLong(i * length + THREAD_OFFSET, random.nextInt(Math.max(1, keys)));
         }
         files = new TargetFiles(settings);
         loom = Loom.open(LoomConfig.at(files.directory().resolve("store"))
@@ -54,7 +65,12 @@ public final class IndexedPush implements PushTarget {
                 .build());
         sourceId = loom.defineSource("calls", FORMAT);
         for (int i = 0; i < indexes; i++) {
-            loom.defineIndex(sourceId, name(i), IndexFunction.field(FORMAT, "latency_ns"), Bins.logLinear());
+            final IndexFunction latency = IndexFunction.field(FORMAT, "latency_ns");
+            if (keys > 0) {
+                loom.defineIndex(sourceId, name(i), latency, bins, List.of("thread"));
+            } else {
+                loom.defineIndex(sourceId, name(i), latency, bins);
+            }
         }
     }
 
@@ -105,7 +121,10 @@ public final class IndexedPush implements PushTarget {
                             .run(),
                     sum,
                     max);
-            for (int i = 0; i < indexes; i++) {
+            if (keys > 0 && indexes > 0) {
+                verifyThreads(snapshot);
+            }
+            for (int i = 0; i < indexes && keys == 0; i++) {
                 final IndexedAggregate.Result answer = IndexedAggregate.of(
                                 snapshot, snapshot.index(sourceId, name(i)).orElseThrow())
                         .run();
@@ -114,6 +133,21 @@ public final class IndexedPush implements PushTarget {
                     throw new IllegalStateException(
                             "index lacks chunks: index=" + name(i) + ", " + answer.statistics());
                 }
+            }
+        }
+    }
+
+    private void verifyThreads(Snapshot snapshot) {
+        try (Groups threads = GroupedAggregate.of(snapshot, sourceId, IndexFunction.field(FORMAT, "latency_ns"))
+                .by("thread")
+                .run()) {
+            long count = 0;
+            for (final Group thread : threads) {
+                count += thread.count();
+            }
+            if (count != pushed || threads.size() > keys || threads.statistics().chunksRead() > 1) {
+                throw new IllegalStateException("index lacks chunks: expected=" + pushed + ", count=" + count
+                        + ", threads=" + threads.size() + ", " + threads.statistics());
             }
         }
     }
