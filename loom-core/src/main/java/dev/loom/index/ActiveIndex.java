@@ -60,6 +60,7 @@ public final class ActiveIndex {
                 : new ChunkKeys(
                         key,
                         definition,
+                        scale,
                         keys.type() == ValueType.F64 && definition.bins().form() != Bins.Form.LOG_LINEAR,
                         lookup);
         this.values = binned && byKey == null && definition.bins().keepsValues() ? new ChunkValues() : null;
@@ -111,19 +112,16 @@ public final class ActiveIndex {
     /** If each record has a value, those read are theirs; otherwise they are read again, one by one. */
     private void addByKey(ChunkKeys into, RecordBatch batch, int found, int[] batchBins) {
         boolean all = found == batch.count();
-        if (all) {
+        if (!into.addRecords(batch)) {
+            spoil();
+        } else if (all) {
             scale.bins(batch.keys(), found, batchBins);
-        }
-        for (int i = 0; i < batch.count(); i++) {
-            int key = into.addRecord(batch.buffer(), batch.offset(i), batch.length(i), batch.address(i));
-            if (key < 0) {
-                spoil();
-                return;
-            }
-            if (all) {
-                into.add(key, batchBins[i], batch.keys()[i]);
-            } else if (found > 0 && keys.read(batch.buffer(), batch.offset(i), batch.length(i))) {
-                into.add(key, scale.bin(keys.key()), keys.key());
+            into.add(batchBins, batch.keys(), found);
+        } else {
+            for (int i = 0; found > 0 && i < batch.count(); i++) {
+                if (keys.read(batch.buffer(), batch.offset(i), batch.length(i))) {
+                    into.add(i, scale.bin(keys.key()), keys.key());
+                }
             }
         }
     }
@@ -192,7 +190,8 @@ public final class ActiveIndex {
         if (byKey != null) {
             return byKey.encode(writer, scale, keys.type(), definition.id(), buffer, offset);
         }
-        return writer.write(bins, values == null ? null : values.inOrderOf(bins), scale, keys.type(), buffer, offset);
+        return writer.write(
+                bins, values == null ? null : values.inOrderOf(bins), 0, scale, keys.type(), buffer, offset);
     }
 
     /** Begins another chunk. */

@@ -19,20 +19,22 @@ public final class BinListWriter {
     /**
      * Writes bins. Returns the offset after them.
      *
-     * @param values all values, in the order of their bins; null if they are not kept
+     * @param values those of the bins, in the order of the bins; null if they are not kept
+     * @param valuesBegin where they begin in the array
      */
     int write(
             BinTable bins,
             long @Nullable [] values,
+            int valuesBegin,
             BinScale scale,
             ValueType type,
             MutableDirectBuffer buffer,
             int offset) {
         boolean ofDoubles = type == ValueType.F64;
-        int keyShift = values == null ? keyShift(bins, ofDoubles) : keyShift(bins, values);
+        int keyShift = values == null ? keyShift(bins, ofDoubles) : keyShift(bins, values, valuesBegin);
         int sumShift = ofDoubles && values == null ? sumShift(bins) : 0;
         int at = offset;
-        int next = 0;
+        int next = valuesBegin;
         buffer.putByte(at++, (byte) (values == null ? keyShift : keyShift | BinListDescriptor.VALUES_FLAG));
         if (ofDoubles) {
             buffer.putByte(at++, (byte) sumShift);
@@ -126,14 +128,14 @@ public final class BinListWriter {
         return offset + length;
     }
 
-    private static int keyShift(BinTable bins, long[] values) {
+    private static int keyShift(BinTable bins, long[] values, int begin) {
         long bits = 0;
         int count = 0;
         bins.rewind();
         while (bins.next()) {
             count += bins.count();
         }
-        for (int i = 0; i < count; i++) {
+        for (int i = begin; i < begin + count; i++) {
             bits |= values[i];
         }
         return Math.min(Long.SIZE - 1, Long.numberOfTrailingZeros(bits));

@@ -64,6 +64,12 @@ final class BinTable {
     private int sorted;
 
     private final LongSum keySum = new LongSum();
+    /** Whether bins of a part are visited: those from {@link #first} on, numbered from there. */
+    private boolean selected;
+
+    private int first;
+    private int begin;
+    private int limit;
     private int next;
     private int current;
     private int bin;
@@ -256,6 +262,7 @@ final class BinTable {
 
     /** Forgets the values, and also the bins if few of them were used. */
     void reset() {
+        selectAll();
         int used = 0;
         for (int i = 0; i < count; i++) {
             int at = (int) order[i] * ENTRY_LENGTH;
@@ -293,15 +300,48 @@ final class BinTable {
             Arrays.sort(order, 0, count);
             sorted = count;
         }
-        next = 0;
+        next = begin;
+        limit = selected ? limit : count;
+    }
+
+    /** Visits only some bins from now on, numbered from the first of them. Nothing may be added until all are visited again. */
+    void select(int firstBin, int bins) {
+        selectAll();
+        rewind();
+        begin = lowerBound(firstBin);
+        limit = lowerBound(firstBin + bins);
+        first = firstBin;
+        selected = true;
+        next = begin;
+    }
+
+    /** Visits all bins from now on. */
+    void selectAll() {
+        selected = false;
+        first = 0;
+        begin = 0;
+    }
+
+    private int lowerBound(int valueBin) {
+        int low = 0;
+        int high = count;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (order[middle] >>> Integer.SIZE < valueBin) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
     }
 
     /** Moves to the next bin with values; false after the last. */
     boolean next() {
-        while (next < count) {
+        while (next < limit) {
             long place = order[next++];
             current = (int) place * ENTRY_LENGTH;
-            bin = (int) (place >>> Integer.SIZE);
+            bin = (int) (place >>> Integer.SIZE) - first;
             if (entries[current + COUNT] > 0) {
                 return true;
             }

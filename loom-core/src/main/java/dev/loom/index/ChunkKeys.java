@@ -6,9 +6,9 @@ import dev.loom.api.ValueType;
 import dev.loom.format.RecordLookup;
 import dev.loom.value.BinScale;
 import dev.loom.value.KeyEncoder;
+import dev.loom.value.RecordBatch;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import java.util.Objects;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -16,51 +16,84 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What an index by keys has of a chunk: records, totals and bins of each key. Keys are found by a hash of their bytes. What exceeds {@link
- * KeyedBinsDescriptor#KEYS_MAX} keys, or a key that is too long, is counted as the rest. Adding allocates only when a chunk has more of
- * something than any before. For one thread.
+ * KeyedBinsDescriptor#KEYS_MAX} keys, or a key that is too long, is counted as the rest.
+ *
+ * <p>One table has the bins of all keys: a key's are numbered behind those of the key before. Keys are kept for the next chunk, which
+ * usually has the same ones. Adding allocates only when a chunk has more of something than any before. For one thread.
  */
 final class ChunkKeys {
     private static final int KEYS_MAX = KeyedBinsDescriptor.KEYS_MAX;
-    private static final int SLOTS = 4 * KEYS_MAX;
-    private static final int REST = KEYS_MAX;
+    /** Those of the chunk, and as many of chunks before. */
+    private static final int KNOWN_MAX = 2 * KEYS_MAX;
+
+    private static final int SLOTS = 4 * KNOWN_MAX;
+    private static final int REST = KNOWN_MAX;
     private static final long MIX = 0x9E37_79B9_7F4A_7C15L;
+    private static final int BYTES_INITIAL = 1 << 10;
 
     private final KeyEncoder encoder;
     private final @Nullable RecordLookup lookup;
-    private final boolean compensated;
-    private final boolean keepsValues;
+    /** The number of bins that a key may have. */
+    private final int span;
+
+    private final BinTable table;
+    private final @Nullable ChunkValues values;
+    private final IndexSummary summary = new IndexSummary();
 
     /** By slot: the number of a key and 1, or 0. */
     private final int[] slots = new int[SLOTS];
 
-    private final long[] hashes = new long[KEYS_MAX];
-    private final int[] offsets = new int[KEYS_MAX + 1];
-    private final byte[] bytes = new byte[KEYS_MAX * KeyedBinsDescriptor.KEY_LENGTH_MAX];
+    private final long[] hashes = new long[KNOWN_MAX];
+    private final int[] offsets = new int[KNOWN_MAX + 1];
+    private byte[] bytes = new byte[BYTES_INITIAL];
     private final UnsafeBuffer keys = new UnsafeBuffer(bytes);
-    private int count;
+    /** The known keys in the order of their bytes, so that a chunk's entry does not depend on the order of its records. */
+    private final int[] order = new int[KNOWN_MAX];
 
-    private final long[] records = new long[KEYS_MAX + 1];
-    private final @Nullable BinTable[] tables = new BinTable[KEYS_MAX + 1];
-    private final @Nullable ChunkValues[] values = new ChunkValues[KEYS_MAX + 1];
-    private final IndexSummary summary = new IndexSummary();
+    private int known;
+    /** The number of keys that the chunk has. */
+    private int used;
+
+    /** By key: the number of records in the chunk. */
+    private final long[] records = new long[KNOWN_MAX + 1];
+
+    /** By key: where its values begin among all. */
+    private final int[] valuesBegin = new int[KNOWN_MAX + 1];
+
+    /** The key of each record of a batch. */
+    private final int[] ofBatch = new int[RecordBatch.RECORDS_MAX];
 
     /**
      * @param compensated as for {@link BinTable}
      * @param lookup finds the records that others refer to
      */
-    ChunkKeys(IndexKey key, Index definition, boolean compensated, @Nullable RecordLookup lookup) {
+    ChunkKeys(IndexKey key, Index definition, BinScale scale, boolean compensated, @Nullable RecordLookup lookup) {
         this.encoder = new KeyEncoder(key.readers(), lookup);
         this.lookup = lookup;
-        this.compensated = compensated;
-        this.keepsValues = definition.bins().keepsValues();
+        this.span = scale.count();
+        this.table = new BinTable(compensated);
+        this.values = definition.bins().keepsValues() ? new ChunkValues() : null;
     }
 
     /**
-     * Counts a record.
+     * Counts the records of a batch.
      *
-     * @return what to give to {@link #add(int, int, long)} for its value; negative if what it refers to could not be read
+     * @return false if what one of them refers to could not be read
      */
-    int addRecord(DirectBuffer payload, int offset, int length, long address) {
+    boolean addRecords(RecordBatch batch) {
+        for (int i = 0; i < batch.count(); i++) {
+            int key = find(batch.buffer(), batch.offset(i), batch.length(i), lookup == null ? 0 : batch.address(i));
+            if (key < 0) {
+                return false;
+            }
+            records[key]++;
+            ofBatch[i] = key;
+        }
+        return true;
+    }
+
+    /** Finds or adds the key of a record; negative if what it refers to could not be read. */
+    private int find(DirectBuffer payload, int offset, int length, long address) {
         RecordLookup references = lookup;
         long failures = 0;
         if (references != null) {
@@ -72,9 +105,7 @@ final class ChunkKeys {
             return -1;
         }
         boolean tooLong = keyLength < 0 || keyLength > KeyedBinsDescriptor.KEY_LENGTH_MAX;
-        int key = tooLong ? REST : find(encoder.key(), keyLength);
-        records[key]++;
-        return key;
+        return tooLong ? REST : find(encoder.key(), keyLength);
     }
 
     private int find(UnsafeBuffer key, int length) {
@@ -85,26 +116,19 @@ final class ChunkKeys {
         }
         int slot = (int) (hash >>> 40) & (SLOTS - 1);
         while (slots[slot] != 0) {
-            int known = slots[slot] - 1;
-            if (hashes[known] == hash && isAt(known, key, length)) {
-                return known;
+            int number = slots[slot] - 1;
+            if (hashes[number] == hash && isAt(number, key, length)) {
+                return records[number] == 0 ? use(number) : number;
             }
             slot = (slot + 1) & (SLOTS - 1);
         }
-        if (count == KEYS_MAX) {
-            return REST;
-        }
-        hashes[count] = hash;
-        keys.putBytes(offsets[count], key, 0, length);
-        offsets[count + 1] = offsets[count] + length;
-        slots[slot] = count + 1;
-        return count++;
+        return used == KEYS_MAX ? REST : use(add(key, length, hash, slot));
     }
 
     /** Keys are whole words. */
-    private boolean isAt(int known, UnsafeBuffer key, int length) {
-        int at = offsets[known];
-        if (offsets[known + 1] - at != length) {
+    private boolean isAt(int number, UnsafeBuffer key, int length) {
+        int at = offsets[number];
+        if (offsets[number + 1] - at != length) {
             return false;
         }
         for (int i = 0; i < length; i += Long.BYTES) {
@@ -115,122 +139,153 @@ final class ChunkKeys {
         return true;
     }
 
-    /** Adds the value of a record. */
-    void add(int key, int bin, long value) {
-        table(key).add(bin, value);
-        if (keepsValues) {
-            ChunkValues kept = values[key];
-            if (kept == null) {
-                kept = new ChunkValues();
-                values[key] = kept;
-            }
-            kept.add(bin, value);
+    /** Makes a key one of the chunk, or of the rest if the chunk has enough. */
+    private int use(int number) {
+        if (used == KEYS_MAX) {
+            return REST;
+        }
+        used++;
+        return number;
+    }
+
+    private int add(UnsafeBuffer key, int length, long hash, int slot) {
+        int begin = offsets[known];
+        if (bytes.length - begin < length) {
+            bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, begin + length));
+            keys.wrap(bytes);
+        }
+        keys.putBytes(begin, key, 0, length);
+        offsets[known + 1] = begin + length;
+        hashes[known] = hash;
+        int place = known;
+        for (; place > 0 && isLess(known, order[place - 1]); place--) {
+            order[place] = order[place - 1];
+        }
+        order[place] = known;
+        slots[slot] = known + 1;
+        return known++;
+    }
+
+    private boolean isLess(int one, int other) {
+        return Arrays.compareUnsigned(bytes, offsets[one], offsets[one + 1], bytes, offsets[other], offsets[other + 1])
+                < 0;
+    }
+
+    /**
+     * Adds the values of a batch whose records were added and all have one.
+     *
+     * @param bins the bins of the values; overwritten
+     */
+    void add(int[] bins, long[] keysOfValues, int length) {
+        for (int i = 0; i < length; i++) {
+            bins[i] += ofBatch[i] * span;
+        }
+        table.add(bins, keysOfValues, length);
+        if (values != null) {
+            values.add(bins, keysOfValues, length);
         }
     }
 
-    private BinTable table(int key) {
-        BinTable table = tables[key];
-        if (table == null) {
-            table = new BinTable(compensated);
-            tables[key] = table;
+    /** Adds the value of a batch's i-th record. */
+    void add(int i, int bin, long value) {
+        int keyed = ofBatch[i] * span + bin;
+        table.add(keyed, value);
+        if (values != null) {
+            values.add(keyed, value);
         }
-        return table;
     }
 
     /** Whether the chunk has no record. */
     boolean isEmpty() {
-        return count == 0 && records[REST] == 0;
+        return used == 0 && records[REST] == 0;
     }
 
     /** Adds up the values of all keys. */
     void addTo(IndexSummary into, ValueType type) {
-        for (int key = 0; key < count; key++) {
-            addTo(into, type, key);
-        }
-        addTo(into, type, REST);
+        table.selectAll();
+        addSelectedTo(into, type);
     }
 
-    private void addTo(IndexSummary into, ValueType type, int key) {
-        BinTable table = tables[key];
-        if (table != null) {
-            table.rewind();
-            while (table.next()) {
-                into.add(table, type);
-            }
+    private void addSelectedTo(IndexSummary into, ValueType type) {
+        table.rewind();
+        while (table.next()) {
+            into.add(table, type);
         }
     }
 
     /** The most bytes that {@link #encode} writes. */
     int lengthMax() {
-        int length = 2 * Varints.LENGTH_MAX + offsets[count];
-        for (int key = 0; key < count; key++) {
-            BinTable table = tables[key];
-            ChunkValues kept = values[key];
-            length += 2 * Varints.LENGTH_MAX + IndexSummaryCodec.LENGTH_MAX + Integer.BYTES;
-            length += table == null ? 0 : BinListWriter.lengthMax(table.entryCount(), kept == null ? 0 : kept.count());
-        }
-        return length;
+        int each = 2 * Varints.LENGTH_MAX
+                + IndexSummaryCodec.LENGTH_MAX
+                + Integer.BYTES
+                + BinListDescriptor.HEADER_LENGTH_MAX;
+        return 2 * Varints.LENGTH_MAX
+                + offsets[known]
+                + used * each
+                + BinListWriter.lengthMax(table.entryCount(), values == null ? 0 : values.count());
     }
 
     /** Writes what the chunk has. Returns the offset after it. */
     int encode(
             BinListWriter writer, BinScale scale, ValueType type, int indexId, MutableDirectBuffer buffer, int offset) {
-        int at = Varints.put(buffer, offset, count);
+        int at = Varints.put(buffer, offset, used);
         at = Varints.put(buffer, at, records[REST]);
-        for (int key : sorted()) {
+        long[] grouped = values == null ? null : values.inOrderOf(table);
+        if (grouped != null) {
+            findValues();
+        }
+        for (int i = 0; i < known; i++) {
+            int key = order[i];
+            if (records[key] == 0) {
+                continue;
+            }
             int length = offsets[key + 1] - offsets[key];
             at = Varints.put(buffer, at, length);
             buffer.putBytes(at, keys, offsets[key], length);
             at = Varints.put(buffer, at + length, records[key]);
+            table.select(key * span, span);
             summary.clear(indexId);
-            addTo(summary, type, key);
+            addSelectedTo(summary, type);
             at = IndexSummaryCodec.write(summary, type, 0, buffer, at);
             int bins = at + Integer.BYTES;
-            int end = bins;
-            if (summary.count() > 0) {
-                BinTable table = Objects.requireNonNull(tables[key]);
-                ChunkValues kept = values[key];
-                end = writer.write(table, kept == null ? null : kept.inOrderOf(table), scale, type, buffer, bins);
-            }
+            int end = summary.count() == 0
+                    ? bins
+                    : writer.write(table, grouped, valuesBegin[key], scale, type, buffer, bins);
             buffer.putInt(at, end - bins, ByteOrder.LITTLE_ENDIAN);
             at = end;
         }
+        table.selectAll();
         return at;
     }
 
-    /** The keys in the order of their bytes, so that a chunk's entry does not depend on the order of its records. */
-    private int[] sorted() {
-        return Arrays.stream(indexes())
-                .boxed()
-                .sorted(this::compare)
-                .mapToInt(Integer::intValue)
-                .toArray();
-    }
-
-    private int[] indexes() {
-        int[] all = new int[count];
-        Arrays.setAll(all, i -> i);
-        return all;
-    }
-
-    private int compare(int one, int other) {
-        return Arrays.compareUnsigned(bytes, offsets[one], offsets[one + 1], bytes, offsets[other], offsets[other + 1]);
+    private void findValues() {
+        Arrays.fill(valuesBegin, 0);
+        table.selectAll();
+        table.rewind();
+        while (table.next()) {
+            int key = table.bin() / span;
+            if (key < REST) {
+                valuesBegin[key + 1] += table.count();
+            }
+        }
+        for (int key = 0; key < known; key++) {
+            valuesBegin[key + 1] += valuesBegin[key];
+        }
     }
 
     /** Begins another chunk. */
     void reset() {
-        for (int key = 0; key <= REST; key = key + 1 < count ? key + 1 : key < REST ? REST : REST + 1) {
-            BinTable table = tables[key];
-            if (table != null) {
-                table.reset();
-            }
-            ChunkValues kept = values[key];
-            if (kept != null) {
-                kept.clear();
-            }
-            records[key] = 0;
+        Arrays.fill(records, 0, known, 0);
+        records[REST] = 0;
+        used = 0;
+        table.reset();
+        if (values != null) {
+            values.clear();
         }
-        Arrays.fill(slots, 0);
-        count = 0;
+        if (known > KEYS_MAX) {
+            Arrays.fill(slots, 0);
+            known = 0;
+            table.clear();
+        }
     }
 }

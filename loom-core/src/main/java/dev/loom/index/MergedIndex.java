@@ -75,7 +75,7 @@ public final class MergedIndex {
 
     /** Writes the bins. Returns the offset after them. */
     public int encodeBins(BinListWriter writer, MutableDirectBuffer buffer, int offset) {
-        return writer.write(bins, null, scale, type, buffer, offset);
+        return writer.write(bins, null, 0, scale, type, buffer, offset);
     }
 
     /** Whether totals that were stored are these; sums of doubles may differ by their rounding. */

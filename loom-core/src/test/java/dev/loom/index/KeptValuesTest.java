@@ -92,7 +92,7 @@ class KeptValuesTest {
         }
         int max = BinListWriter.lengthMax(table.entryCount(), values.count());
         UnsafeBuffer buffer = new UnsafeBuffer(new byte[max + GUARD]);
-        int end = writer.write(table, values.inOrderOf(table), scale, type, buffer, GUARD / 2);
+        int end = writer.write(table, values.inOrderOf(table), 0, scale, type, buffer, GUARD / 2);
         assertTrue(end - GUARD / 2 <= max, "longer than the most");
         // nothing behind the end may be needed
         UnsafeBuffer exact = new UnsafeBuffer(Arrays.copyOf(buffer.byteArray(), end));
@@ -153,7 +153,7 @@ class KeptValuesTest {
         table.add(bins, keys, count);
         values.add(bins, keys, count);
         UnsafeBuffer buffer = new UnsafeBuffer(new byte[1 << 16]);
-        int length = writer.write(table, values.inOrderOf(table), scale, ValueType.I64, buffer, 0);
+        int length = writer.write(table, values.inOrderOf(table), 0, scale, ValueType.I64, buffer, 0);
         assertTrue(length < 3 * count, () -> "bytes=" + length + ", values=" + count);
     }
 }
