@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Rows in columns. The first rows are held back to determine the columns' widths; wider cells in later rows stick out. If all
  * times of a column share a day, the heading shows it. On a terminal, text columns are cut if lines don't fit, the widest first;
- * then whole columns are omitted. The other output forms contain everything.
+ * then whole columns are omitted. Later texts are cut where their line has no room left. The other output forms contain everything.
  */
 final class Table {
     /** Kinds of cells. */
@@ -119,11 +119,13 @@ final class Table {
     /** Writes the cells of a row, or the headings. */
     private void putCells(TableLayout shown, @Nullable List<String> row) {
         int last = shown.last();
+        int spare = shown.spare();
         for (int i = 0; i <= last; i++) {
             if (!shown.shows(i)) {
                 continue;
             }
-            String cell = row == null ? shown.heading(i) : shown.cell(i, row.get(i), console.outTerminal());
+            String cell = row == null ? shown.heading(i) : shown.cell(i, row.get(i), console.outTerminal(), spare);
+            spare = Math.max(0, spare - Math.max(0, TextWidth.of(cell) - shown.width(i)));
             int padding = Math.max(0, shown.width(i) - TextWidth.of(cell));
             boolean right = columns.get(i).kind() == Kind.NUMBER;
             line.put(" ".repeat(right ? padding : 0));

@@ -31,6 +31,8 @@ final class TableLayout {
 
     private final @Nullable Day[] wholeDays;
     private final int[] wanted;
+    private int spare;
+
     /**
      * The day that all times of a column share.
      *
@@ -137,6 +139,12 @@ final class TableLayout {
         }
         widen(room);
         cutTexts(room, TEXT_WIDTH_MIN);
+        spare = Math.max(0, room - total());
+    }
+
+    /** The room of a line that no column has. Cells wider than the first rows' may take it. */
+    int spare() {
+        return spare;
     }
 
     private void cutTimes(int room, int clockLength) {
@@ -229,10 +237,11 @@ final class TableLayout {
      * The visible part of a cell; if it is cut, the part with the highlighted match.
      *
      * @param cuts whether text is cut to the column's width
+     * @param more how much wider it may be
      */
-    String cell(int column, String cell, boolean cuts) {
+    String cell(int column, String cell, boolean cuts, int more) {
         String whole = wholeCell(column, cell);
-        int width = widths[column];
+        int width = widths[column] + more;
         if (!cuts || columns.get(column).kind() != Table.Kind.TEXT || TextWidth.of(whole) <= width) {
             return whole;
         }

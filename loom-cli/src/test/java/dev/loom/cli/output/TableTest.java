@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.cli.Cli;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -90,6 +92,29 @@ class TableTest {
                         "02:46:37.000000000  warn   日本語 text          999ns          0B",
                         "02:46:36.000000001  error  connection to db…   40.5ms      1.5KiB"),
                 terminal(65, "scan", "events", "--time", "event"));
+    }
+
+    @Test
+    void shouldGiveTheRoomOfTheLineToLaterTexts() {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        Table table = new Table(
+                new Cli()
+                        .outTerminal()
+                        .environment("NO_COLOR", "1")
+                        .environment("COLUMNS", "30")
+                        .console(out, out),
+                List.of(
+                        new Table.Column("name", Table.Kind.TEXT),
+                        new Table.Column("text", Table.Kind.TEXT),
+                        new Table.Column("n", Table.Kind.NUMBER)),
+                "");
+        for (String text : List.of("short", "a text of some length")) {
+            table.add(List.of(text.equals("short") ? "a" : "fdatasync", text, "1"));
+            table.flush(); // as when the rows are far apart
+        }
+        assertEquals(
+                List.of("name  text   n", "a     short  1", "fdatasync  a text of some …  1"),
+                out.toString(StandardCharsets.UTF_8).lines().toList());
     }
 
     @Test

@@ -203,8 +203,10 @@ final class Request {
         boolean lossy = by.service().equals("cart") && shard == 2;
         if (lossy && traffic.random.nextInt(60) == 0) {
             now += 200 * MS;
-            shop.packets.add(new Packet(
-                    now, sent.src(), sent.dst(), sent.sport(), sent.dport(), sent.flags(), sent.seq(), length));
+            Packet again = new Packet(
+                    now, sent.src(), sent.dst(), sent.sport(), sent.dport(), sent.flags(), sent.seq(), length);
+            shop.packets.add(again);
+            shop.sentAgain.add(again);
         }
     }
 

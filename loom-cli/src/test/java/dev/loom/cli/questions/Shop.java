@@ -70,6 +70,9 @@ final class Shop {
     final List<Span> spans = new ArrayList<>();
     final List<Log> logs = new ArrayList<>();
     final List<Packet> packets = new ArrayList<>();
+    /** Those of the packets that are repeats, since the first one was lost. */
+    final List<Packet> sentAgain = new ArrayList<>();
+
     final List<Syscall> syscalls = new ArrayList<>();
     final List<Pause> pauses = new ArrayList<>();
     final List<Deploy> deploys = new ArrayList<>();
