@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.cli.questions.Shop.Log;
+import dev.loom.cli.questions.Shop.Packet;
 import dev.loom.cli.questions.Shop.Span;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -11,6 +12,7 @@ import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -202,6 +204,41 @@ class ShopAnswersTest {
                     .count();
             assertEquals(attempts, Long.parseLong(cells.get(cells.size() - 1)), version);
         }
+    }
+
+    @Test
+    void shouldNameTheNoisyNeighbours() {
+        List<String> user = rows("Who sends the most requests?").get(0);
+        long crawled =
+                requests().filter(span -> has(span, "user.id", Shop.CRAWLER)).count();
+        assertEquals(List.of(Shop.CRAWLER, Long.toString(crawled)), user.subList(0, 2));
+        Map.Entry<String, Integer> most = SHOP.packets.stream()
+                .collect(Collectors.groupingBy(
+                        packet -> packet.src() + " " + packet.dst(), Collectors.summingInt(Packet::payloadLen)))
+                .entrySet()
+                .stream()
+                .max(Map.Entry.comparingByValue())
+                .orElseThrow();
+        List<String> hosts = rows("Which hosts send the most bytes?").get(0);
+        assertEquals(most.getKey(), hosts.get(0) + " " + hosts.get(1));
+        assertEquals(most.getValue(), Integer.valueOf(hosts.get(hosts.size() - 1)));
+    }
+
+    @Test
+    void shouldTellTheLengthOfTheQueue() {
+        long[] failed = spans(span -> span.name().equals("charge") && span.error() != null)
+                .mapToLong(Span::end)
+                .toArray();
+        int queued = 0;
+        for (long minute = Shop.BEGIN + 60 * Shop.S; minute <= Shop.END; minute += 60 * Shop.S) {
+            long end = minute;
+            queued += (int) Arrays.stream(failed)
+                    .filter(time -> time > end - 60 * Shop.S && time <= end)
+                    .count();
+            queued -= queued > 0 ? 1 : 0;
+        }
+        List<String> cells = rows("How long is it now?").get(0);
+        assertEquals(queued, Integer.parseInt(cells.get(cells.size() - 1)));
     }
 
     @Test
