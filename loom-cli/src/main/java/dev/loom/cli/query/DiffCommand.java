@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
             "  loom diff requests --where 'latency_ns > 10ms'",
             "  loom diff otlp.spans duration --above p99 --against 'service.name == \"cart\"'",
             "  loom diff otlp.spans --where 'status == \"error\"' --fields resource.host.name,attr.http.route",
-            "  loom diff requests latency_ns --low 10ms --high 50ms --selected-from 10:00 --selected-to 10:05"
+            "  loom diff requests latency_ns --low 10ms --high 50ms --selected-from now-15m --selected-to now-10m"
         })
 public final class DiffCommand extends SourceQuery {
     @Parameters(
