@@ -1,4 +1,5 @@
 """ClickHouse, embedded by chdb, as a peer of dev.loom.bench.SearchVersusPeers: the class PeerProcess has the protocol.
+clickhouse_groups.py has another table and other questions.
 
 The program is called with the directory of the database. One process takes the log in and answers all questions.
 """
@@ -20,6 +21,8 @@ CACHES = ("MARK", "UNCOMPRESSED", "INDEX MARK", "INDEX UNCOMPRESSED", "PRIMARY I
 
 
 class ClickHouse:
+    table = "logs"
+
     def __init__(self, directory):
         self.session = session.Session(directory)
         self.step = 1
@@ -32,17 +35,18 @@ class ClickHouse:
         return [f"ClickHouse {version} by chdb, MergeTree ordered by time, LZ4, {INDEX}, {QUERY_SETTINGS}"]
 
     def load(self, file):
+        return self.fill(
+            f"ts DateTime64(9) CODEC(LZ4), line String CODEC(LZ4), INDEX words line TYPE {INDEX}",
+            "SELECT CAST(substring(line, 1, 26) AS DateTime64(9)), line "
+            f"FROM file('{file}', 'LineAsString', 'line String')",
+        )
+
+    def fill(self, columns, rows):
         self.rows("DROP DATABASE IF EXISTS bench SYNC")
         self.rows("CREATE DATABASE bench")
-        self.rows(
-            "CREATE TABLE bench.logs (ts DateTime64(9) CODEC(LZ4), line String CODEC(LZ4), "
-            f"INDEX words line TYPE {INDEX}) ENGINE = MergeTree ORDER BY ts"
-        )
+        self.rows(f"CREATE TABLE bench.{self.table} ({columns}) ENGINE = MergeTree ORDER BY ts")
         start, cpu = time.monotonic_ns(), time.process_time_ns()
-        self.rows(
-            "INSERT INTO bench.logs SELECT CAST(substring(line, 1, 26) AS DateTime64(9)), line "
-            f"FROM file('{file}', 'LineAsString', 'line String') SETTINGS max_threads = 1, max_insert_threads = 1"
-        )
+        self.rows(f"INSERT INTO bench.{self.table} {rows} SETTINGS max_threads = 1, max_insert_threads = 1")
         accepted = time.process_time_ns() - cpu
         inserted = time.monotonic_ns() - start
         elapsed, taken = self.settle(start, cpu, inserted, accepted)
@@ -64,15 +68,20 @@ class ClickHouse:
 
     def delete_merged_parts(self):
         """The engine does so after minutes: they are not what is stored."""
-        self.rows("SYSTEM STOP MERGES bench.logs")
-        old = self.rows("SELECT path FROM system.parts WHERE database = 'bench' AND table = 'logs' AND NOT active")
-        self.rows("DETACH TABLE bench.logs SYNC")
+        self.stop_merges()
+        old = self.rows(
+            f"SELECT path FROM system.parts WHERE database = 'bench' AND table = '{self.table}' AND NOT active"
+        )
+        self.rows(f"DETACH TABLE bench.{self.table} SYNC")
         for part in old:
             shutil.rmtree(part, ignore_errors=True)
-        self.rows("ATTACH TABLE bench.logs")
+        self.rows(f"ATTACH TABLE bench.{self.table}")
+
+    def stop_merges(self):
+        self.rows(f"SYSTEM STOP MERGES bench.{self.table}")
 
     def open(self):
-        self.rows("SYSTEM STOP MERGES bench.logs")
+        self.stop_merges()
         seconds = "SELECT toUInt64(max(ts)) - toUInt64(min(ts)) FROM bench.logs"
         self.step = max(1, int(self.rows(seconds)[0]) // STEPS)
         return []
@@ -106,11 +115,11 @@ class ClickHouse:
         return [elapsed, len(rows), ",".join(row[ID] for row in rows)]
 
 
-def main():
+def serve(engine_type):
     # what the engine itself prints must not come between the answers
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    engine = ClickHouse(sys.argv[1])
+    engine = engine_type(sys.argv[1])
     for line in sys.stdin:
         command, *values = line.rstrip("\n").split("\t")
         try:
@@ -121,4 +130,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    serve(ClickHouse)

@@ -31,6 +31,12 @@ final class WorkloadsTest {
         assertEquals(2 * 12, rows(QueryVersusDuckDb::run, "--records", "20000", "--rounds", "1"));
     }
 
+    /** Without ClickHouse, which asks for Python. */
+    @Test
+    void shouldAskDuckDbForTheSameGroups() throws Exception {
+        assertEquals(2 * 16, rows(GroupsVersusPeers::run, "--records", "20000", "--rounds", "1", "--keyed", "true"));
+    }
+
     @Test
     void shouldMeasureEachIndexAtEachLookback() throws Exception {
         assertEquals(5, rows(Ablation::run, "--bytes", "2m", "--exceeded-by", "0.01", "--rounds", "1"));

@@ -101,7 +101,8 @@ public final class SimulatedCapture {
         };
     }
 
-    private static long mix(long number) {
+    /** Bits that look like chance, from a number. */
+    public static long mix(long number) {
         final long once = number * MULTIPLIER;
         final long twice = (once ^ (once >>> 32)) * MULTIPLIER;
         return twice ^ (twice >>> 29);

@@ -2,14 +2,10 @@ package dev.loom.bench.query;
 
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
-import dev.loom.LoomReader;
 import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
-import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
-import dev.loom.api.StoreInfo;
-import dev.loom.bench.scan.PageCache;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import java.nio.ByteOrder;
@@ -18,16 +14,12 @@ import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** A closed store of a simulated capture, with an index over its system calls' latency. For one thread. */
-public final class TelemetryStore implements AutoCloseable {
+public final class TelemetryStore extends ClosedStore {
     /** The source of system calls. */
     public static final String CALLS = "syscalls";
 
     private static final String REQUESTS = "requests";
     private static final String LATENCY = "latency_ns";
-
-    private final Path path;
-    private LoomReader reader;
-    private Snapshot snapshot;
 
     /** As {@link #TelemetryStore(Path, Path, SimulatedCapture, Bins, boolean)}, with log-linear bins. */
     public TelemetryStore(Path directory, Path staging, SimulatedCapture telemetry) {
@@ -41,13 +33,10 @@ public final class TelemetryStore implements AutoCloseable {
      * @param keyed whether there also is an index by threads, with its values
      */
     public TelemetryStore(Path directory, Path staging, SimulatedCapture telemetry, Bins bins, boolean keyed) {
-        this.path = directory.resolve("store");
-        write(path, staging, telemetry, bins, keyed);
-        reader = LoomReader.attach(path);
-        snapshot = reader.snapshot();
+        super(written(directory.resolve("store"), staging, telemetry, bins, keyed));
     }
 
-    private static void write(Path path, Path staging, SimulatedCapture telemetry, Bins bins, boolean keyed) {
+    private static Path written(Path path, Path staging, SimulatedCapture telemetry, Bins bins, boolean keyed) {
         final long[] nowNs = {telemetry.timeNs(0)};
         final PayloadFormat format = Formats.parse(SimulatedCapture.FORMAT);
         try (Loom loom = Loom.open(LoomConfig.at(path)
@@ -79,47 +68,17 @@ public final class TelemetryStore implements AutoCloseable {
                     throw new IllegalStateException("push was refused: status=" + address);
                 }
             }
-            loom.force();
-            if (!loom.finishRollups(() -> false)) {
-                throw new IllegalStateException("runs of chunks were not summed up");
-            }
+            finish(loom);
         }
-    }
-
-    /** A snapshot of the whole store. {@link #chill()} replaces it. */
-    public Snapshot snapshot() {
-        return snapshot;
+        return path;
     }
 
     public Source calls() {
-        return snapshot.source(CALLS).orElseThrow();
+        return snapshot().source(CALLS).orElseThrow();
     }
 
     /** The index over the latency of system calls. */
     public Index latency() {
-        return snapshot.index(calls().id(), LATENCY).orElseThrow();
-    }
-
-    /** Drops all files from the page cache, and attaches again. */
-    public void chill() {
-        detach();
-        PageCache.drop(path);
-        reader = LoomReader.attach(path);
-        snapshot = reader.snapshot();
-    }
-
-    /** The store's info, which includes the ends of its logs. */
-    public StoreInfo info() {
-        return reader.info();
-    }
-
-    private void detach() {
-        snapshot.close();
-        reader.close();
-    }
-
-    @Override
-    public void close() {
-        detach();
+        return snapshot().index(calls().id(), LATENCY).orElseThrow();
     }
 }

@@ -16,10 +16,11 @@ import java.util.concurrent.TimeUnit;
  *     load FILE                     elapsed ns, CPU ns, CPU ns until the last line was accepted
  *     open, release                 nothing
  *     cpu                           the process's CPU ns, all threads
- *     ask SETTING KIND WORD...      elapsed ns, count, ids (separated by commas)
+ *     ask SETTING KIND WORD...      elapsed ns, count, ids (separated by commas): of search
+ *     ask THREADS SQL               elapsed ns, columns, all cells row by row: of questions by groups
  * </pre>
  */
-final class PeerProcess implements AutoCloseable {
+public final class PeerProcess implements AutoCloseable {
     private final String command;
     private final Process process;
     private final Writer requests;
@@ -32,15 +33,19 @@ final class PeerProcess implements AutoCloseable {
         answers = process.inputReader();
     }
 
-    /** @param output where the program's standard error goes */
-    static PeerProcess start(List<String> command, Path output) throws IOException {
+    /**
+     * Starts a program.
+     *
+     * @param output where its standard error goes
+     */
+    public static PeerProcess start(List<String> command, Path output) throws IOException {
         return new PeerProcess(
                 String.join(" ", command),
                 new ProcessBuilder(command).redirectError(output.toFile()).start());
     }
 
     /** Sends a request and returns the values of its answer. */
-    List<String> request(String... parts) throws IOException {
+    public List<String> request(String... parts) throws IOException {
         requests.write(String.join("\t", parts) + '\n');
         requests.flush();
         final String answer = answers.readLine();

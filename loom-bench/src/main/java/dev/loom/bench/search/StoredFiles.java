@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** The files of a side: how long they are, and how they get to the disk. */
-final class StoredFiles {
+public final class StoredFiles {
     private StoredFiles() {}
 
     /** The bytes of all files, by the folder below {@code root} that they are in, or by their ending if {@code byEnding}. */
@@ -36,7 +36,7 @@ final class StoredFiles {
     }
 
     /** Waits until all files are on the disk: what is not can't be dropped from the page cache. */
-    static void force(Path root) throws IOException {
+    public static void force(Path root) throws IOException {
         for (Path file : files(root)) {
             try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
                 channel.force(true);

@@ -1,0 +1,40 @@
+"""ClickHouse, embedded by chdb, as a peer of dev.loom.bench.GroupsVersusPeers: the class PeerProcess has the protocol."""
+
+import time
+
+from clickhouse import QUERY_SETTINGS, ClickHouse, serve
+
+COLUMNS = (
+    "ts DateTime64(9), customer Int32, latency_ns Int64, status UInt16, "
+    "region LowCardinality(String), service LowCardinality(String), route LowCardinality(String)"
+)
+
+
+class Requests(ClickHouse):
+    table = "requests"
+
+    def version(self):
+        version, parts, size = self.rows(
+            "SELECT concat(version(), '\n', count(), '\n', sum(bytes_on_disk)) FROM system.parts "
+            f"WHERE database = 'bench' AND table = '{self.table}' AND active"
+        )
+        return [f"ClickHouse {version} by chdb, MergeTree ordered by time, {COLUMNS}, {parts} parts of {size} bytes"]
+
+    def load(self, file):
+        names = ", ".join(column.split()[0] for column in COLUMNS.split(", "))
+        return self.fill(COLUMNS, f"SELECT {names} FROM file('{file}', 'Parquet')")
+
+    def open(self):
+        self.stop_merges()
+        return []
+
+    def ask(self, threads, query):
+        start = time.monotonic_ns()
+        rows = self.rows(f"{query} SETTINGS {QUERY_SETTINGS}, max_threads = {threads}")
+        elapsed = time.monotonic_ns() - start
+        cells = [cell for row in rows for cell in row.split("\t")]
+        return [elapsed, len(cells) // max(1, len(rows)), *cells]
+
+
+if __name__ == "__main__":
+    serve(Requests)
