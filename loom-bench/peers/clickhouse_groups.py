@@ -15,10 +15,10 @@ class Requests(ClickHouse):
 
     def version(self):
         version, parts, size = self.rows(
-            "SELECT concat(version(), '\n', count(), '\n', sum(bytes_on_disk)) FROM system.parts "
+            "SELECT arrayJoin([version(), toString(count()), toString(sum(bytes_on_disk))]) FROM system.parts "
             f"WHERE database = 'bench' AND table = '{self.table}' AND active"
         )
-        return [f"ClickHouse {version} by chdb, MergeTree ordered by time, {COLUMNS}, {parts} parts of {size} bytes"]
+        return [f"ClickHouse {version} by chdb, MergeTree ordered by time, {COLUMNS}; parts {parts}, bytes {size}"]
 
     def load(self, file):
         names = ", ".join(column.split()[0] for column in COLUMNS.split(", "))
@@ -26,6 +26,7 @@ class Requests(ClickHouse):
 
     def open(self):
         self.stop_merges()
+        self.rows("USE bench")
         return []
 
     def ask(self, threads, query):

@@ -45,6 +45,7 @@ public final class GroupsVersusPeers {
     private final Arguments arguments;
     private final PrintStream out;
     private final List<GroupQuestion> questions;
+    private final List<GroupPeer> peers;
     private final List<Side> sides = new ArrayList<>();
 
     /** An engine, and how many threads it may take. */
@@ -58,19 +59,16 @@ public final class GroupsVersusPeers {
         }
     }
 
-    private GroupsVersusPeers(
-            Arguments arguments,
-            PrintStream out,
-            SimulatedRequests requests,
-            RequestStore store,
-            List<GroupPeer> peers) {
+    /** @param peers the store first, which takes one thread */
+    private GroupsVersusPeers(Arguments arguments, PrintStream out, SimulatedRequests requests, List<GroupPeer> peers) {
         this.arguments = arguments;
         this.out = out;
         questions = GroupQuestion.all(requests).stream()
                 .filter(question -> question.name().contains(arguments.text("questions")))
                 .toList();
-        sides.add(new Side(store, 1));
-        for (final GroupPeer peer : peers) {
+        this.peers = peers;
+        sides.add(new Side(peers.get(0), 1));
+        for (final GroupPeer peer : peers.subList(1, peers.size())) {
             arguments.list("threads").forEach(threads -> sides.add(new Side(peer, Integer.parseInt(threads))));
         }
     }
@@ -99,7 +97,7 @@ public final class GroupsVersusPeers {
                 RequestTable table = new RequestTable(duckDb.path(), requests)) {
             Machine.describe(parent).forEach((name, value) -> out.println(name + ": " + value));
             if (options.text("clickhouse").isEmpty()) {
-                new GroupsVersusPeers(options, out, requests, store, List.of(table)).run();
+                new GroupsVersusPeers(options, out, requests, List.of(store, table)).run();
                 return;
             }
             final Path parquet = clickHouse.path().resolve("requests.parquet");
@@ -107,14 +105,14 @@ public final class GroupsVersusPeers {
             try (ClickHouseTable other = new ClickHouseTable(
                     clickHouse.path(), options.text("clickhouse"), Path.of(options.text("peers")), parquet)) {
                 Files.delete(parquet);
-                new GroupsVersusPeers(options, out, requests, store, List.of(table, other)).run();
+                new GroupsVersusPeers(options, out, requests, List.of(store, table, other)).run();
             }
         }
     }
 
     private void run() throws Exception {
-        for (final Side side : sides) {
-            out.println(side.name() + ": " + side.peer.description());
+        for (final GroupPeer peer : peers) {
+            out.println(peer.name() + ": " + peer.description());
         }
         for (final GroupQuestion question : questions) {
             check(question);
@@ -185,7 +183,7 @@ public final class GroupsVersusPeers {
                     new ArrayList<>(List.of(questions.get(question).name()));
             final double[][] times = millis[question];
             for (final double[] time : times) {
-                cells.add(Spread.of(time).text(1));
+                cells.add(Spread.of(time).text(2));
             }
             for (int side = 1; side < times.length; side++) {
                 final double[] ratios = new double[rounds];

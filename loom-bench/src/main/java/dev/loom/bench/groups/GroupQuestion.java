@@ -19,8 +19,10 @@ import dev.loom.query.where.Where;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * A question about requests by groups, in the form that each engine takes.
@@ -65,17 +67,12 @@ public record GroupQuestion(
             final List<String> all = table.stream().map(Object::toString).toList();
             return !store.isEmpty() && store.stream().map(Object::toString).allMatch(all::contains);
         }
-        if (store.size() != table.size()) {
-            return false;
-        }
-        for (int row = 0; row < store.size(); row++) {
-            for (int column = 0; column < store.get(row).size(); column++) {
-                if (!agree(store.get(row).get(column), table.get(row).get(column))) {
-                    return false;
-                }
-            }
-        }
-        return true;
+        return agree(store, table, (mine, theirs) -> agree(mine, theirs, GroupQuestion::agree));
+    }
+
+    private static <T> boolean agree(List<T> mine, List<T> theirs, BiPredicate<T, T> each) {
+        return mine.size() == theirs.size()
+                && IntStream.range(0, mine.size()).allMatch(i -> each.test(mine.get(i), theirs.get(i)));
     }
 
     private static boolean agree(Object mine, Object theirs) {

@@ -5,9 +5,11 @@ import dev.loom.LoomConfig;
 import dev.loom.api.Bins;
 import dev.loom.api.IndexFunction;
 import dev.loom.bench.query.ClosedStore;
+import dev.loom.bench.search.StoredFiles;
 import dev.loom.format.Formats;
 import dev.loom.format.StructFormat;
 import dev.loom.format.StructWriter;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -22,7 +24,8 @@ public final class RequestStore extends ClosedStore implements GroupPeer {
 
     private static final int PAYLOAD_LENGTH_MAX = 256;
 
-    private final String description;
+    private final Path path;
+    private final List<String> keys;
 
     /**
      * Writes the store below {@code directory} and attaches to it.
@@ -31,8 +34,13 @@ public final class RequestStore extends ClosedStore implements GroupPeer {
      * @param keys fields that have an index by their values each, which keeps all latencies
      */
     public RequestStore(Path directory, Path staging, SimulatedRequests requests, Bins bins, List<String> keys) {
-        super(written(directory.resolve("store"), staging, requests, bins, keys));
-        description = SimulatedRequests.FORMAT + ", index over " + LATENCY + ", by keys: " + keys;
+        this(written(directory.resolve("store"), staging, requests, bins, keys), keys);
+    }
+
+    private RequestStore(Path path, List<String> keys) {
+        super(path);
+        this.path = path;
+        this.keys = List.copyOf(keys);
     }
 
     private static Path written(Path path, Path staging, SimulatedRequests requests, Bins bins, List<String> keys) {
@@ -77,8 +85,9 @@ public final class RequestStore extends ClosedStore implements GroupPeer {
     }
 
     @Override
-    public String description() {
-        return description;
+    public String description() throws IOException {
+        return SimulatedRequests.FORMAT + ", indexes over " + LATENCY + " of all and by each of " + keys + "; bytes "
+                + StoredFiles.bytes(path, false);
     }
 
     @Override

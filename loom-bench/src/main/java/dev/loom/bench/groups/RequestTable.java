@@ -45,7 +45,7 @@ public final class RequestTable extends DuckDbFile implements GroupPeer {
 
     @Override
     public String description() throws SQLException {
-        return version() + ", file of " + directory.resolve(FILE).toFile().length() + " bytes";
+        return version() + "; bytes " + directory.resolve(FILE).toFile().length();
     }
 
     @Override

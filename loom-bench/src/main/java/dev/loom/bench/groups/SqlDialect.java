@@ -42,8 +42,11 @@ public enum SqlDialect {
 
     private static String levels(BigDecimal less, double... percentiles) {
         return Arrays.stream(percentiles)
-                .mapToObj(p ->
-                        BigDecimal.valueOf(p).movePointLeft(2).subtract(less).toPlainString())
+                .mapToObj(p -> BigDecimal.valueOf(p)
+                        .movePointLeft(2)
+                        .subtract(less)
+                        .stripTrailingZeros()
+                        .toPlainString())
                 .collect(Collectors.joining(", "));
     }
 }

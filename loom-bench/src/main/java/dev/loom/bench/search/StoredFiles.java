@@ -19,7 +19,7 @@ public final class StoredFiles {
     private StoredFiles() {}
 
     /** The bytes of all files, by the folder below {@code root} that they are in, or by their ending if {@code byEnding}. */
-    static Map<String, Long> bytes(Path root, boolean byEnding) throws IOException {
+    public static Map<String, Long> bytes(Path root, boolean byEnding) throws IOException {
         final Map<String, Long> bytes = new TreeMap<>();
         for (Path file : files(root)) {
             bytes.merge(
