@@ -40,7 +40,6 @@ public final class GroupsVersusPeers {
     private static final int DISCARDED = 2;
     private static final long BATCH_NS = 20_000_000;
     private static final double MILLI = 1e6;
-    private static final int ROWS_SHOWN = 5;
 
     private final Arguments arguments;
     private final PrintStream out;
@@ -128,15 +127,16 @@ public final class GroupsVersusPeers {
         final List<List<Object>> mine = sides.get(0).ask(question).rows();
         for (final Side side : sides.subList(1, sides.size())) {
             final List<List<Object>> theirs = side.ask(question).rows();
-            if (!question.agree(mine, theirs)) {
-                throw new IllegalStateException("answers differ: question=" + question.name() + ", rows=" + mine.size()
-                        + " and " + theirs.size() + ", loom=" + head(mine) + ", " + side.name() + "=" + head(theirs));
+            final int row = question.disagreement(mine, theirs);
+            if (row >= 0) {
+                throw new IllegalStateException("answers differ: question=" + question.name() + ", row=" + row
+                        + ", loom=" + show(mine, row) + ", " + side.name() + "=" + show(theirs, row));
             }
         }
     }
 
-    private static List<List<Object>> head(List<List<Object>> rows) {
-        return rows.subList(0, Math.min(rows.size(), ROWS_SHOWN));
+    private static String show(List<List<Object>> rows, int row) {
+        return (row < rows.size() ? rows.get(row) : "none") + " of " + rows.size();
     }
 
     /** Times one question. */

@@ -19,8 +19,8 @@ import dev.loom.query.where.Where;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.BiPredicate;
 import java.util.function.Function;
+import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -61,18 +61,29 @@ public record GroupQuestion(
         return questions;
     }
 
-    /** Whether a store's answer and a table's say the same. */
-    public boolean agree(List<List<Object>> store, List<List<Object>> table) {
+    /** The number of the first row in which a store's answer and a table's say different things; negative if they agree. */
+    public int disagreement(List<List<Object>> store, List<List<Object>> table) {
         if (partial) {
             final List<String> all = table.stream().map(Object::toString).toList();
-            return !store.isEmpty() && store.stream().map(Object::toString).allMatch(all::contains);
+            return first(
+                    Math.max(1, store.size()),
+                    row -> row < store.size() && all.contains(store.get(row).toString()));
         }
-        return agree(store, table, (mine, theirs) -> agree(mine, theirs, GroupQuestion::agree));
+        return first(
+                Math.max(store.size(), table.size()),
+                row -> row < Math.min(store.size(), table.size()) && agree(store.get(row), table.get(row)));
     }
 
-    private static <T> boolean agree(List<T> mine, List<T> theirs, BiPredicate<T, T> each) {
+    private static int first(int rows, IntPredicate agrees) {
+        return IntStream.range(0, rows)
+                .filter(row -> !agrees.test(row))
+                .findFirst()
+                .orElse(-1);
+    }
+
+    private static boolean agree(List<Object> mine, List<Object> theirs) {
         return mine.size() == theirs.size()
-                && IntStream.range(0, mine.size()).allMatch(i -> each.test(mine.get(i), theirs.get(i)));
+                && IntStream.range(0, mine.size()).allMatch(i -> agree(mine.get(i), theirs.get(i)));
     }
 
     private static boolean agree(Object mine, Object theirs) {

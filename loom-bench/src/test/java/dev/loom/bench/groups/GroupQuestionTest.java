@@ -1,8 +1,6 @@
 package dev.loom.bench.groups;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -16,24 +14,29 @@ final class GroupQuestionTest {
 
     @Test
     void shouldAgreeWhenOnlyFormsAndRoundingDiffer() {
-        assertTrue(whole.agree(STORE, List.of(List.of("a", "3", "1.5000000000000002"), List.of("b", "4", 2.5))));
+        assertEquals(
+                -1,
+                whole.disagreement(STORE, List.of(List.of("a", "3", "1.5000000000000002"), List.of("b", "4", 2.5))));
     }
 
     @Test
-    void shouldDisagreeWhenAnyCellOrRowDiffers() {
-        assertFalse(whole.agree(STORE, List.of(List.of("a", 3, 1.5))));
-        assertFalse(whole.agree(STORE, List.of(List.of("a", 3, 1.5), List.of("b", 4))));
-        assertFalse(whole.agree(STORE, List.of(List.of("a", 3, 1.5), List.of("b", 5, 2.5))));
-        assertFalse(whole.agree(STORE, List.of(List.of("a", 3, 1.5), List.of("c", 4, 2.5))));
-        assertFalse(whole.agree(STORE, List.of(List.of("a", 3, 1.5), List.of("b", 4, 2.500001))));
-        assertFalse(whole.agree(STORE, List.of(List.of("b", 4, 2.5), List.of("a", 3, 1.5))));
+    void shouldTellTheRowWhenCellsOrRowsDiffer() {
+        assertEquals(1, whole.disagreement(STORE, List.of(List.of("a", 3, 1.5))));
+        assertEquals(1, whole.disagreement(STORE, List.of(List.of("a", 3, 1.5), List.of("b", 4))));
+        assertEquals(1, whole.disagreement(STORE, List.of(List.of("a", 3, 1.5), List.of("b", 5, 2.5))));
+        assertEquals(1, whole.disagreement(STORE, List.of(List.of("a", 3, 1.5), List.of("c", 4, 2.5))));
+        assertEquals(1, whole.disagreement(STORE, List.of(List.of("a", 3, 1.5), List.of("b", 4, 2.500001))));
+        assertEquals(0, whole.disagreement(STORE, List.of(List.of("b", 4, 2.5), List.of("a", 3, 1.5))));
+        assertEquals(1, whole.disagreement(STORE.subList(0, 1), STORE));
     }
 
     @Test
     void shouldAgreeInPartWhenAllRowsOfTheStoreAreInTheTable() {
-        assertTrue(partial.agree(STORE, List.of(List.of("b", 4, 2.5), List.of("c", 1, 1), List.of("a", 3, 1.5))));
-        assertFalse(partial.agree(STORE, List.of(List.of("b", 4, 2.5), List.of("a", 2, 1.5))));
-        assertFalse(partial.agree(List.of(), STORE));
+        assertEquals(
+                -1,
+                partial.disagreement(STORE, List.of(List.of("b", 4, 2.5), List.of("c", 1, 1), List.of("a", 3, 1.5))));
+        assertEquals(0, partial.disagreement(STORE, List.of(List.of("b", 4, 2.5), List.of("a", 2, 1.5))));
+        assertEquals(0, partial.disagreement(List.of(), STORE));
     }
 
     @Test
