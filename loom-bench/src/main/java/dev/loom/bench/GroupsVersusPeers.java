@@ -12,7 +12,10 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 
 /**
  * Asks a store, a DuckDB table and a ClickHouse table of the same requests the same questions by groups, checks that the answers are
@@ -116,9 +119,11 @@ public final class GroupsVersusPeers {
         for (final GroupQuestion question : questions) {
             check(question);
         }
-        print("Warm, milliseconds", DISCARDED, this::warm);
+        final Times[][][] warm = rounds(DISCARDED, GroupsVersusPeers::warm);
+        print("Warm, milliseconds", warm, Times::millis);
+        print("Warm, milliseconds of CPU", warm, Times::cpuMillis);
         if (arguments.flag("cold")) {
-            print("Cold, milliseconds", 0, this::cold);
+            print("Cold, milliseconds", rounds(0, GroupsVersusPeers::cold), Times::millis);
         }
         out.printf("load at the end: %s%n", Machine.loadAverage());
     }
@@ -139,58 +144,76 @@ public final class GroupsVersusPeers {
         return (row < rows.size() ? rows.get(row) : "none") + " of " + rows.size();
     }
 
+    /**
+     * How long a question took.
+     *
+     * @param cpuMillis of all threads that worked on it, which other work on the machine disturbs less
+     */
+    private record Times(double millis, double cpuMillis) {}
+
     /** Times one question. */
     @FunctionalInterface
     private interface Timer {
-        double millis(Side side, GroupQuestion question) throws Exception;
+        Times ask(Side side, GroupQuestion question) throws Exception;
     }
 
     /** The mean of as many runs as take 20 ms, at least one. */
-    private double warm(Side side, GroupQuestion question) throws Exception {
+    private static Times warm(Side side, GroupQuestion question) throws Exception {
         long runs = 0;
         long elapsedNs = 0;
+        long cpuNs = 0;
         while (elapsedNs < BATCH_NS) {
-            elapsedNs += side.ask(question).elapsedNs();
+            final GroupPeer.Answer answer = side.ask(question);
+            elapsedNs += answer.elapsedNs();
+            cpuNs += answer.cpuNs();
             runs++;
         }
-        return elapsedNs / MILLI / runs;
+        return new Times(elapsedNs / MILLI / runs, cpuNs / MILLI / runs);
     }
 
-    private double cold(Side side, GroupQuestion question) throws Exception {
+    private static Times cold(Side side, GroupQuestion question) throws Exception {
         side.peer.chill();
-        return side.ask(question).elapsedNs() / MILLI;
+        final GroupPeer.Answer answer = side.ask(question);
+        return new Times(answer.elapsedNs() / MILLI, answer.cpuNs() / MILLI);
     }
 
-    private void print(String title, int discarded, Timer timer) throws Exception {
+    /** The times of each question, side and round. */
+    private Times[][][] rounds(int discarded, Timer timer) throws Exception {
         final int rounds = arguments.number("rounds");
-        final double[][][] millis = new double[questions.size()][sides.size()][rounds];
+        final Times[][][] times = new Times[questions.size()][sides.size()][rounds];
         for (int round = -discarded; round < rounds; round++) {
-            for (int question = 0; question < millis.length; question++) {
+            for (int question = 0; question < times.length; question++) {
                 for (int side = 0; side < sides.size(); side++) {
-                    final double time = timer.millis(sides.get(side), questions.get(question));
+                    final Times asked = timer.ask(sides.get(side), questions.get(question));
                     if (round >= 0) {
-                        millis[question][side][round] = time;
+                        times[question][side][round] = asked;
                     }
                 }
             }
         }
+        return times;
+    }
+
+    private void print(String title, Times[][][] times, ToDoubleFunction<Times> what) {
         final List<String> columns = new ArrayList<>(List.of("question"));
         sides.forEach(side -> columns.add(side.name()));
         sides.subList(1, sides.size()).forEach(side -> columns.add(side.name() + " : loom"));
         final MarkdownTable rows = new MarkdownTable(out, title, columns.toArray(String[]::new));
-        for (int question = 0; question < millis.length; question++) {
+        for (int question = 0; question < times.length; question++) {
             final List<String> cells =
                     new ArrayList<>(List.of(questions.get(question).name()));
-            final double[][] times = millis[question];
-            for (final double[] time : times) {
-                cells.add(Spread.of(time).text(2));
+            final Times[][] asked = times[question];
+            for (final Times[] rounds : asked) {
+                cells.add(Spread.of(Arrays.stream(rounds).mapToDouble(what).toArray())
+                        .text(2));
             }
-            for (int side = 1; side < times.length; side++) {
-                final double[] ratios = new double[rounds];
-                for (int round = 0; round < rounds; round++) {
-                    ratios[round] = times[side][round] / times[0][round];
-                }
-                cells.add(Spread.of(ratios).text(2));
+            for (int side = 1; side < asked.length; side++) {
+                final Times[] loom = asked[0];
+                final Times[] peer = asked[side];
+                cells.add(Spread.of(IntStream.range(0, loom.length)
+                                .mapToDouble(round -> what.applyAsDouble(peer[round]) / what.applyAsDouble(loom[round]))
+                                .toArray())
+                        .text(2));
             }
             rows.row(cells.toArray(String[]::new));
         }

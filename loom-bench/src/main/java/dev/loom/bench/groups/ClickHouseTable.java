@@ -11,8 +11,9 @@ import java.util.List;
 /** A ClickHouse table with the requests, in a process of Python's with {@code chdb}. */
 public final class ClickHouseTable implements GroupPeer, AutoCloseable {
     private static final int ELAPSED = 0;
-    private static final int COLUMNS = 1;
-    private static final int CELLS = 2;
+    private static final int CPU = 1;
+    private static final int COLUMNS = 2;
+    private static final int CELLS = 3;
 
     private final Path files;
     private final PeerProcess process;
@@ -59,7 +60,7 @@ public final class ClickHouseTable implements GroupPeer, AutoCloseable {
         for (int cell = CELLS; cell < answer.size(); cell += columns) {
             rows.add(List.copyOf(answer.subList(cell, cell + columns)));
         }
-        return new Answer(rows, Long.parseLong(answer.get(ELAPSED)));
+        return new Answer(rows, Long.parseLong(answer.get(ELAPSED)), Long.parseLong(answer.get(CPU)));
     }
 
     @Override

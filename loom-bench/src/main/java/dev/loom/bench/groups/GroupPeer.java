@@ -9,8 +9,9 @@ public interface GroupPeer {
      *
      * @param rows numbers and texts, as the engine gives them
      * @param elapsedNs from the question to the last row
+     * @param cpuNs CPU time of all threads that worked on it
      */
-    record Answer(List<List<Object>> rows, long elapsedNs) {}
+    record Answer(List<List<Object>> rows, long elapsedNs, long cpuNs) {}
 
     /** Name in reports. */
     String name();

@@ -4,6 +4,7 @@ import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.api.Bins;
 import dev.loom.api.IndexFunction;
+import dev.loom.bench.push.CpuTime;
 import dev.loom.bench.query.ClosedStore;
 import dev.loom.bench.search.StoredFiles;
 import dev.loom.format.Formats;
@@ -93,7 +94,8 @@ public final class RequestStore extends ClosedStore implements GroupPeer {
     @Override
     public Answer ask(GroupQuestion question, int threads) {
         final long startNs = System.nanoTime();
+        final long cpuNs = CpuTime.threadNs();
         final List<List<Object>> rows = question.loom().apply(snapshot());
-        return new Answer(rows, System.nanoTime() - startNs);
+        return new Answer(rows, System.nanoTime() - startNs, CpuTime.threadNs() - cpuNs);
     }
 }

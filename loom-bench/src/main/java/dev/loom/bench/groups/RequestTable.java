@@ -1,5 +1,6 @@
 package dev.loom.bench.groups;
 
+import dev.loom.bench.push.CpuTime;
 import dev.loom.bench.query.DuckDbFile;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -52,6 +53,7 @@ public final class RequestTable extends DuckDbFile implements GroupPeer {
     public Answer ask(GroupQuestion question, int threads) throws SQLException {
         threads(threads);
         final long startNs = System.nanoTime();
+        final long cpuNs = CpuTime.processNs();
         final List<List<Object>> rows = new ArrayList<>();
         query(question.sql().apply(SqlDialect.DUCKDB), (result, column) -> {
             if (column == 1) {
@@ -59,6 +61,6 @@ public final class RequestTable extends DuckDbFile implements GroupPeer {
             }
             rows.get(rows.size() - 1).add(result.getObject(column));
         });
-        return new Answer(rows, System.nanoTime() - startNs);
+        return new Answer(rows, System.nanoTime() - startNs, CpuTime.processNs() - cpuNs);
     }
 }

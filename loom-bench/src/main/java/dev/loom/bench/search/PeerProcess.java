@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  *     open, release                 nothing
  *     cpu                           the process's CPU ns, all threads
  *     ask SETTING KIND WORD...      elapsed ns, count, ids (separated by commas): of search
- *     ask THREADS SQL               elapsed ns, columns, all cells row by row: of questions by groups
+ *     ask THREADS SQL               elapsed ns, CPU ns, columns, all cells row by row: of questions by groups
  * </pre>
  */
 public final class PeerProcess implements AutoCloseable {
