@@ -254,6 +254,10 @@ public final class KeyEncoder {
         return kind >= TEXT;
     }
 
+    public static boolean isJson(byte kind) {
+        return kind == JSON;
+    }
+
     /** The length of a value in a key. */
     public static int length(DirectBuffer from, int at) {
         byte kind = from.getByte(at);
@@ -294,28 +298,35 @@ public final class KeyEncoder {
         List<FieldValue> decoded = new ArrayList<>();
         int at = keyOffset + begin;
         for (int i = 0; i < readers.length; i++) {
+            int length = length(from, at);
+            UnsafeBuffer bytes = new UnsafeBuffer(new byte[length]);
+            bytes.putBytes(0, from, at, length);
             FieldValue value = new FieldValue();
-            at = get(from, at, doubles[i], value);
+            read(bytes, 0, doubles[i], value);
             decoded.add(value);
+            at += length;
         }
         return List.copyOf(decoded);
     }
 
-    /** @param isDouble whether whole numbers are shown as the doubles that they are */
-    private static int get(DirectBuffer from, int at, boolean isDouble, FieldValue into) {
+    /**
+     * Reads a value of a key; text and bytes stay where they are.
+     *
+     * @param isDouble whether whole numbers are shown as the doubles that they are
+     */
+    public static void read(DirectBuffer from, int at, boolean isDouble, FieldValue into) {
         byte kind = from.getByte(at);
         if (isNumber(kind)) {
             getNumber(kind, from.getLong(at + 1), isDouble, into);
         } else if (hasBytes(kind)) {
-            byte[] bytes = new byte[from.getInt(at + 1)];
-            from.getBytes(at + 1 + Integer.BYTES, bytes);
             FieldValue.Kind read =
                     kind == TEXT ? FieldValue.Kind.TEXT : kind == BYTES ? FieldValue.Kind.BYTES : FieldValue.Kind.JSON;
-            into.setBytes(read, new UnsafeBuffer(bytes), 0, bytes.length);
+            into.setBytes(read, from, at + 1 + Integer.BYTES, from.getInt(at + 1));
         } else if (kind != ABSENT) {
             into.setBoolean(kind == TRUE);
+        } else {
+            into.setAbsent();
         }
-        return at + length(from, at);
     }
 
     private static void getNumber(byte kind, long bits, boolean isDouble, FieldValue into) {

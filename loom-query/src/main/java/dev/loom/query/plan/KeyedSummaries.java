@@ -6,6 +6,7 @@ import dev.loom.error.CorruptStoreException;
 import dev.loom.read.ChunkCursor;
 import dev.loom.read.KeyedSummary;
 import dev.loom.read.SnapshotReader;
+import dev.loom.value.BinScale;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -31,16 +32,21 @@ public final class KeyedSummaries {
      */
     public static @Nullable KeyedSummaries of(
             WherePlan plan, SnapshotReader reader, List<String> fields, @Nullable IndexFunction function) {
-        List<Index> found = plan.terms().indexesBy(fields).stream()
+        KeyedSummaries all = of(plan.terms(), reader, fields, function);
+        if (all != null) {
+            plan.explain(() -> "by " + String.join(",", fields) + ": " + all);
+        }
+        return all;
+    }
+
+    static @Nullable KeyedSummaries of(
+            QueryTerms terms, SnapshotReader reader, List<String> fields, @Nullable IndexFunction function) {
+        List<Index> found = terms.indexesBy(fields).stream()
                 .filter(index -> function == null || index.function().equals(function))
                 .toList();
-        if (found.isEmpty()) {
-            return null;
-        }
-        KeyedSummaries all =
-                new KeyedSummaries(found.stream().map(reader::keyedSummary).toList());
-        plan.explain(() -> "by " + String.join(",", fields) + ": " + all);
-        return all;
+        return found.isEmpty()
+                ? null
+                : new KeyedSummaries(found.stream().map(reader::keyedSummary).toList());
     }
 
     /** Moves before the first key of a chunk; null if its records must be read. */
@@ -58,6 +64,33 @@ public final class KeyedSummaries {
         }
         uncovered += chunk.isRun() ? 0 : 1;
         return null;
+    }
+
+    /** As {@link #read(ChunkCursor)}, but only of indexes over a function. */
+    @Nullable
+    KeyedSummary read(ChunkCursor chunk, IndexFunction function) {
+        for (int i = 0; i < summaries.size(); i++) {
+            KeyedSummary summary = summaries.get(i);
+            try {
+                if (summary.index().function().equals(function) && summary.read(chunk)) {
+                    return summary;
+                }
+            } catch (CorruptStoreException e) {
+                damaged++;
+            }
+        }
+        return null;
+    }
+
+    /** The bins of the first index over a function; null if there is none. */
+    @Nullable
+    BinScale scale(IndexFunction function) {
+        return summaries.stream()
+                .map(KeyedSummary::index)
+                .filter(index -> index.function().equals(function))
+                .findFirst()
+                .map(index -> BinScale.of(index.bins(), function.type()))
+                .orElse(null);
     }
 
     /** Notes that the bins of the chunk read are corrupt. */

@@ -10,6 +10,7 @@ import dev.loom.query.where.Where;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -71,6 +72,14 @@ public record QueryTerms(
                 usable(index -> index.key() != null && index.key().fields().equals(fields)));
         Collections.reverse(found);
         return found;
+    }
+
+    /** The fields of the keys of indexes that may be used, each set once. */
+    List<List<String>> keyFields() {
+        return usable(index -> index.key() != null).stream()
+                .map(index -> Objects.requireNonNull(index.key()).fields())
+                .distinct()
+                .toList();
     }
 
     private List<Index> usable(Predicate<Index> wanted) {

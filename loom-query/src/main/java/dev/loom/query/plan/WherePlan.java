@@ -1,6 +1,7 @@
 package dev.loom.query.plan;
 
 import dev.loom.api.Index;
+import dev.loom.api.IndexFunction;
 import dev.loom.api.ValueType;
 import dev.loom.format.Field;
 import dev.loom.format.PayloadFormat;
@@ -12,6 +13,7 @@ import dev.loom.read.ChunkCursor;
 import dev.loom.read.SnapshotReader;
 import dev.loom.read.TextUnits;
 import dev.loom.text.TokenCondition;
+import dev.loom.value.BinScale;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -44,7 +46,10 @@ public final class WherePlan {
 
     private boolean textTells;
     private long readInVain;
-    private ChunkCondition condition;
+    private final @Nullable KeyedCondition keyed;
+    private final ChunkCondition where;
+    private ChunkCondition more = ChunkCondition.ALWAYS;
+    private boolean selectsKeys;
 
     public WherePlan(QueryTerms terms, SnapshotReader reader) {
         this.terms = terms;
@@ -62,7 +67,9 @@ public final class WherePlan {
             case 1 -> conditions.get(0);
             default -> new Where.And(conditions);
         };
-        this.condition = all == null ? ChunkCondition.ALWAYS : planWithText(all);
+        ChunkCondition others = all == null ? ChunkCondition.ALWAYS : planWithText(all);
+        this.keyed = all == null ? null : planKeys(all);
+        this.where = keyed == null ? others : keysFirst(keyed, others);
     }
 
     /** What the query asks. */
@@ -72,12 +79,35 @@ public final class WherePlan {
 
     /** What is known about the conditions. */
     public ChunkCondition condition() {
-        return condition;
+        if (keyed == null) {
+            return more == ChunkCondition.ALWAYS ? where : where == ChunkCondition.ALWAYS ? more : both(where, more);
+        }
+        return chunk -> {
+            selectsKeys = false;
+            Coverage first = where.cover(chunk);
+            Coverage second = first == Coverage.NONE ? first : more.cover(chunk);
+            selectsKeys = keyed.selects() && second == Coverage.ALL;
+            return first.and(second);
+        };
+    }
+
+    /** The bins of an index by keys over a function that may answer; null if there are none. */
+    @Nullable
+    public BinScale keyScale(IndexFunction function) {
+        return keyed == null || !keyed.isWhole() ? null : keyed.scale(function);
     }
 
     /** Adds a further condition. */
-    public void require(ChunkCondition more) {
-        condition = condition == ChunkCondition.ALWAYS ? more : both(condition, more);
+    public void require(ChunkCondition further) {
+        more = more == ChunkCondition.ALWAYS ? further : both(more, further);
+    }
+
+    /**
+     * The condition that tells which keys' records of the chunk are those that count, after {@link #condition()} was asked about it; null if
+     * that can't be told by keys.
+     */
+    public @Nullable KeyedCondition keys() {
+        return selectsKeys ? keyed : null;
     }
 
     /**
@@ -114,7 +144,7 @@ public final class WherePlan {
 
     /** Whether any index is used. */
     public boolean hasIndexes() {
-        return !summaries.isEmpty() || searchesText;
+        return !summaries.isEmpty() || searchesText || keyed != null;
     }
 
     /** How indexes are used, or why not. */
@@ -171,6 +201,35 @@ public final class WherePlan {
             }
             textTells = known != Coverage.NONE;
             return textTells && search.mayMeet(chunk) ? known : Coverage.NONE;
+        };
+    }
+
+    /** What indexes by keys tell: of those with a part of the condition the one with the whole of it, or else the first. */
+    private @Nullable KeyedCondition planKeys(Where expression) {
+        KeyedCondition best = null;
+        for (List<String> fields : terms.keyFields()) {
+            KeyedSummaries known = KeyedSummaries.of(terms, reader, fields, null);
+            KeyedCondition found = known == null ? null : KeyedCondition.of(expression, terms.format(), fields, known);
+            if (found != null && (best == null || (found.isWhole() && !best.isWhole()))) {
+                best = found;
+            }
+        }
+        KeyedCondition used = best;
+        if (used != null) {
+            lines.add(() -> expression + ": " + used);
+        }
+        return used;
+    }
+
+    /** What the keys tell of a condition, and what others tell where they don't. */
+    private ChunkCondition keysFirst(KeyedCondition keys, ChunkCondition others) {
+        return chunk -> {
+            Coverage first = keys.cover(chunk);
+            if (first == Coverage.NONE || (first == Coverage.ALL && keys.isWhole())) {
+                textTells = false;
+                return first;
+            }
+            return others.cover(chunk);
         };
     }
 

@@ -1,6 +1,7 @@
 package dev.loom.query.rank;
 
 import dev.loom.api.Index;
+import dev.loom.api.IndexFunction;
 import dev.loom.error.CorruptStoreException;
 import dev.loom.error.ExpiredException;
 import dev.loom.query.model.Completeness.Limit;
@@ -8,6 +9,7 @@ import dev.loom.query.model.Order;
 import dev.loom.query.plan.Coverage;
 import dev.loom.query.plan.IndexSummaries;
 import dev.loom.query.plan.IndexedFunction;
+import dev.loom.query.plan.KeyedCondition;
 import dev.loom.query.walk.ChunkDecider;
 import dev.loom.query.walk.ChunkUse;
 import dev.loom.query.walk.PassGuard;
@@ -16,9 +18,11 @@ import dev.loom.query.walk.SourceWalk;
 import dev.loom.read.BinListReader;
 import dev.loom.read.ChunkCursor;
 import dev.loom.read.ChunkSummary;
+import dev.loom.read.KeyedSummary;
 import dev.loom.value.BinScale;
 import dev.loom.value.KeyReader;
 import dev.loom.value.RecordBatch;
+import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KeyPasses {
     private final QueryScope scope;
+    private final IndexFunction function;
     private final KeyReader keys;
     private final @Nullable IndexSummaries summaries;
     private final RecordBatch batch = new RecordBatch();
@@ -38,6 +43,7 @@ public final class KeyPasses {
     public KeyPasses(QueryScope scope, IndexedFunction indexed, Predicate<Index> usable) {
         this.scope = scope;
         this.passes = new PassGuard(scope);
+        this.function = indexed.function();
         this.keys = new KeyReader(indexed.function(), scope.lookup());
         this.summaries = indexed.summaries(scope.plan(), usable);
     }
@@ -45,7 +51,7 @@ public final class KeyPasses {
     /** The scale of the bins most likely to be used; null if there are none. */
     @Nullable
     public BinScale scale() {
-        return summaries == null ? null : summaries.scale();
+        return summaries == null ? scope.plan().keyScale(function) : summaries.scale();
     }
 
     /** Makes the next pass the first one. */
@@ -69,7 +75,7 @@ public final class KeyPasses {
     private boolean pass(KeyTally tally) {
         // the chain finds totals fastest; a pass that reads pages goes forward, for the disk's read-ahead
         Order order = passes.first() && summaries != null ? Order.NEWEST_FIRST : Order.OLDEST_FIRST;
-        SourceWalk walk = scope.batches(order, ChunkDecider.overRuns((chunk, whole) -> decide(tally, chunk, whole)));
+        SourceWalk walk = scope.batches(order, decider(tally));
         while (walk.next(batch)) {
             recordsRead += batch.count();
             int found = keys.readAll(batch);
@@ -82,6 +88,78 @@ public final class KeyPasses {
             }
         }
         return walk.limit() == Limit.NONE;
+    }
+
+    private ChunkDecider decider(KeyTally tally) {
+        return new ChunkDecider() {
+            @Override
+            public ChunkUse decide(ChunkCursor chunk, boolean whole) {
+                return KeyPasses.this.decide(tally, chunk, whole);
+            }
+
+            @Override
+            public ChunkUse decideByKeys(ChunkCursor chunk, boolean whole, KeyedCondition keys) {
+                ChunkUse use = decide(chunk, whole);
+                return use == ChunkUse.READ && addKeys(tally, chunk, keys) ? ChunkUse.FROM_BINS : use;
+            }
+
+            @Override
+            public boolean takesRuns() {
+                return true;
+            }
+        };
+    }
+
+    /** Adds what an index has of the keys that count, if it is enough. */
+    private boolean addKeys(KeyTally tally, ChunkCursor chunk, KeyedCondition wanted) {
+        KeyedSummary keys = wanted.read(chunk, function);
+        if (keys == null || !areEnough(tally, keys, wanted)) {
+            return false;
+        }
+        keys.rewind();
+        while (keys.next()) {
+            ChunkSummary totals = keys.totals();
+            if (totals.count() == 0 || !wanted.matches(keys)) {
+                continue;
+            }
+            switch (tally.cover(totals.minKey(), totals.maxKey())) {
+                case NONE -> {}
+                case ALL -> tally.add(totals);
+                case SOME -> addBins(tally, Objects.requireNonNull(keys.bins()));
+            }
+        }
+        return true;
+    }
+
+    private static boolean areEnough(KeyTally tally, KeyedSummary keys, KeyedCondition wanted) {
+        try {
+            boolean enough = true;
+            while (enough && keys.next()) {
+                ChunkSummary totals = keys.totals();
+                if (totals.count() > 0 && wanted.matches(keys)) {
+                    Coverage coverage = tally.cover(totals.minKey(), totals.maxKey());
+                    enough = coverage == Coverage.NONE
+                            || (tally.takes(totals) && (coverage == Coverage.ALL || areEnough(tally, keys.bins())));
+                }
+            }
+            return enough;
+        } catch (CorruptStoreException e) {
+            wanted.noteDamaged();
+            return false;
+        }
+    }
+
+    private static boolean areEnough(KeyTally tally, @Nullable BinListReader bins) {
+        if (bins == null) {
+            return false;
+        }
+        bins.limit(tally.lowKey(), tally.highKey());
+        while (bins.next()) {
+            if (!bins.isComplete() && tally.cover(bins.minKey(), bins.maxKey()) == Coverage.SOME) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private ChunkUse decide(KeyTally tally, ChunkCursor chunk, boolean whole) {

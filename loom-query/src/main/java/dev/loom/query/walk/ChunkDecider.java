@@ -1,5 +1,6 @@
 package dev.loom.query.walk;
 
+import dev.loom.query.plan.KeyedCondition;
 import dev.loom.read.ChunkCursor;
 
 /** Decides for each part of the record log whether a query must read it; takes in at once what indexes answer. */
@@ -36,6 +37,14 @@ public interface ChunkDecider {
                 return true;
             }
         };
+    }
+
+    /**
+     * As {@link #decide} for a part in which the records that count are those of some keys, so that what an index by keys holds of these may
+     * answer for it.
+     */
+    default ChunkUse decideByKeys(ChunkCursor chunk, boolean whole, KeyedCondition keys) {
+        return decide(chunk, whole);
     }
 
     /** As {@link #decide} for a part of which no directory tells anything: {@code READ} or {@code DEFERRED}. */

@@ -6,6 +6,7 @@ import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.plan.ChunkCondition;
 import dev.loom.query.plan.Coverage;
+import dev.loom.query.plan.KeyedCondition;
 import dev.loom.query.plan.QueryTerms;
 import dev.loom.read.ChunkCursor;
 import dev.loom.read.SourceRecords;
@@ -78,7 +79,11 @@ public final class QueryGuide implements SourceRecords.ChunkGuide {
         if (chunk.isRun() && chunk.isFileMissing()) {
             return ChunkUse.READ;
         }
-        return chunk.isFileMissing() ? decider.decideMissing(chunk) : decider.decide(chunk, whole);
+        if (chunk.isFileMissing()) {
+            return decider.decideMissing(chunk);
+        }
+        KeyedCondition keys = inRange ? context.plan().keys() : null;
+        return keys == null ? decider.decide(chunk, whole) : decider.decideByKeys(chunk, whole, keys);
     }
 
     /** Notes that a record of the chunk being read meets the condition. */

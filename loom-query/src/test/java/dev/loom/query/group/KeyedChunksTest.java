@@ -14,12 +14,19 @@ import dev.loom.format.StructWriter;
 import dev.loom.query.Group;
 import dev.loom.query.GroupedAggregate;
 import dev.loom.query.Groups;
+import dev.loom.query.IndexedAggregate;
+import dev.loom.query.model.QueryIndex;
+import dev.loom.query.model.Value;
+import dev.loom.query.where.Where;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.LongPredicate;
+import java.util.function.Predicate;
+import java.util.stream.LongStream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,6 +66,7 @@ class KeyedChunksTest {
     void shouldKeepKeysApartWhateverChunksHadBefore() {
         System.out.println("KeyedChunksTest: -Dloom.test.seed=" + seed);
         long fromBins = 0;
+        long fromKeys = 0;
         try (Loom loom = Loom.open(LoomConfig.at(directory.resolve("store")).build())) {
             int source = loom.defineSource("a", FORMAT);
             Bins bins = random.nextBoolean() ? Bins.logLinear().withValues() : Bins.logLinear(random.nextInt(4));
@@ -80,9 +88,74 @@ class KeyedChunksTest {
                             .run()) {
                 fromBins += groups.statistics().chunksFromBins();
                 check(groups);
+                for (int i = 0; i < 30; i++) {
+                    fromKeys += checkCondition(snapshot, source);
+                }
             }
         }
         assertTrue(fromBins > 0, "no chunk was answered by keys");
+        assertTrue(fromKeys > 0, "no condition was answered by keys");
+    }
+
+    /** A question whose condition is about the key alone, or about the value as well. Returns how many chunks keys have answered. */
+    private long checkCondition(Snapshot snapshot, int source) {
+        List<String> ops = List.copyOf(records.keySet());
+        String one = ops.get(random.nextInt(ops.size()));
+        String other = random.nextInt(4) == 0 ? "none" : ops.get(random.nextInt(ops.size()));
+        long limit = random.nextInt(300);
+        String text = "seed=" + seed + ", one=" + one + ", other=" + other + ", limit=" + limit;
+        Predicate<String> wanted = op -> op.equals(one) || op.equals(other);
+        String condition = "op in (" + quoted(one) + ", " + quoted(other) + ")";
+        switch (random.nextInt(5)) {
+            case 0 -> {
+                condition = "not " + condition;
+                wanted = wanted.negate();
+            }
+            case 1 -> {
+                condition = "op contains '1'";
+                wanted = op -> op.contains("1");
+            }
+            case 2 -> {
+                condition = "op =~ '^op[4-9].?$'";
+                wanted = op -> op.matches("op[4-9].?");
+            }
+            case 3 -> {
+                condition = "op is null";
+                wanted = op -> false;
+            }
+            default -> {}
+        }
+        LongPredicate counts = random.nextInt(3) == 0 ? ms -> ms > limit : ms -> true;
+        if (!counts.test(0)) {
+            condition += " and ms > " + limit;
+        }
+        IndexedAggregate query = IndexedAggregate.of(snapshot, source, MS)
+                .where(Where.parse(condition))
+                .use(QueryIndex.ROLLUP, random.nextBoolean())
+                .percentiles(50, 99);
+        IndexedAggregate.Result found = query.run();
+        Predicate<String> meets = wanted;
+        long[] sorted = expected.entrySet().stream()
+                .filter(entry -> meets.test(entry.getKey()))
+                .flatMap(entry -> entry.getValue().stream())
+                .mapToLong(ms -> ms)
+                .filter(counts)
+                .sorted()
+                .toArray();
+        String what = text + ", where=" + condition + ", " + found.statistics();
+        assertEquals(sorted.length, found.count(), what);
+        assertEquals(Long.toString(LongStream.of(sorted).sum()), found.sum(), what);
+        for (double p : new double[] {50, 99}) {
+            assertEquals(
+                    sorted.length == 0 ? null : (Long) sorted[(int) Math.ceil(p / 100 * sorted.length) - 1],
+                    found.percentile(p).map(Value::longValue).orElse(null),
+                    what);
+        }
+        return found.statistics().chunksFromBins();
+    }
+
+    private static String quoted(String text) {
+        return "'" + text + "'";
     }
 
     private void check(Groups groups) {
