@@ -9,15 +9,19 @@ import dev.loom.api.Bins;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
+import dev.loom.format.RecordLookup;
 import dev.loom.format.StructFormat;
 import dev.loom.format.StructWriter;
 import dev.loom.query.Group;
 import dev.loom.query.GroupedAggregate;
 import dev.loom.query.Groups;
 import dev.loom.query.IndexedAggregate;
+import dev.loom.query.model.EventClock;
 import dev.loom.query.model.QueryIndex;
+import dev.loom.query.model.TimeRange;
 import dev.loom.query.model.Value;
 import dev.loom.query.where.Where;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +31,7 @@ import java.util.TreeMap;
 import java.util.function.LongPredicate;
 import java.util.function.Predicate;
 import java.util.stream.LongStream;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,8 +41,9 @@ import org.junit.jupiter.api.io.TempDir;
  * index answers alone must be what was pushed. {@code -Dloom.test.seed=N} repeats a run.
  */
 class KeyedChunksTest {
-    private static final StructFormat FORMAT = (StructFormat) Formats.parse("struct:ms:i64?,op:utf8?");
+    private static final StructFormat FORMAT = (StructFormat) Formats.parse("struct:ts:i64,ms:i64?,op:utf8?");
     private static final IndexFunction MS = IndexFunction.field(FORMAT, "ms");
+    private static final IndexFunction TS = IndexFunction.field(FORMAT, "ts");
     private static final int PHASES = 12;
     private static final int PHASE_RECORDS = 6_000;
 
@@ -47,18 +53,43 @@ class KeyedChunksTest {
     private final long seed = Long.getLong("loom.test.seed", System.nanoTime());
     private final Random random = new Random(seed);
     private final UnsafeBuffer payload = new UnsafeBuffer(new byte[2_000]);
-    private final Map<String, List<Long>> expected = new TreeMap<>();
+    private final Map<String, List<Timed>> expected = new TreeMap<>();
     private final Map<String, Long> records = new TreeMap<>();
+
+    /** Of a record. */
+    private record Timed(long ms, long ts) {}
+
+    private static final EventClock CLOCK = new EventClock() {
+        @Override
+        public long epochNs(RecordLookup lookup, DirectBuffer buffer, int offset, int length) {
+            return buffer.getLong(offset + 1, ByteOrder.LITTLE_ENDIAN); // behind the presence bits
+        }
+
+        @Override
+        public IndexFunction function() {
+            return TS;
+        }
+
+        @Override
+        public TimeRange times(Value min, Value max) {
+            return new TimeRange(min.longValue(), max.longValue() + 1);
+        }
+    };
+
+    private long pushed;
 
     private void push(Loom loom, int source, StructWriter writer, String op) {
         writer.begin(payload, 0);
+        long ts = pushed + random.nextInt(100);
+        pushed++;
+        writer.setLong(0, ts);
         records.merge(op, 1L, Long::sum);
         if (random.nextInt(1_000) > 0) {
             long ms = Math.round(Math.exp(3 + 3 * random.nextGaussian()));
-            writer.setLong(0, ms);
-            expected.computeIfAbsent(op, unused -> new ArrayList<>()).add(ms);
+            writer.setLong(1, ms);
+            expected.computeIfAbsent(op, unused -> new ArrayList<>()).add(new Timed(ms, ts));
         }
-        writer.setUtf8(1, op);
+        writer.setUtf8(2, op);
         loom.push(source, payload, 0, Math.max(writer.finish(), 40));
     }
 
@@ -71,6 +102,9 @@ class KeyedChunksTest {
             int source = loom.defineSource("a", FORMAT);
             Bins bins = random.nextBoolean() ? Bins.logLinear().withValues() : Bins.logLinear(random.nextInt(4));
             loom.defineIndex(source, "ms", MS, bins, List.of("op"));
+            if (random.nextBoolean()) {
+                loom.defineEventTimeIndex(source, "ts", TS);
+            }
             StructWriter writer = new StructWriter(FORMAT);
             for (int phase = 0; phase < PHASES; phase++) {
                 int keys = new int[] {1, 16, 60, 63, 64, 65, 70, 1_000}[random.nextInt(8)];
@@ -133,16 +167,22 @@ class KeyedChunksTest {
                 .where(Where.parse(condition))
                 .use(QueryIndex.ROLLUP, random.nextBoolean())
                 .percentiles(50, 99);
+        TimeRange times =
+                random.nextInt(3) > 0 ? TimeRange.ALL : new TimeRange((long) (random.nextDouble() * pushed), pushed);
+        if (!times.equals(TimeRange.ALL)) {
+            query.eventRange(CLOCK, times);
+        }
         IndexedAggregate.Result found = query.run();
         Predicate<String> meets = wanted;
         long[] sorted = expected.entrySet().stream()
                 .filter(entry -> meets.test(entry.getKey()))
                 .flatMap(entry -> entry.getValue().stream())
-                .mapToLong(ms -> ms)
+                .filter(value -> value.ts() >= times.fromNs() && value.ts() < times.toNs())
+                .mapToLong(Timed::ms)
                 .filter(counts)
                 .sorted()
                 .toArray();
-        String what = text + ", where=" + condition + ", " + found.statistics();
+        String what = text + ", times=" + times + ", where=" + condition + ", " + found.statistics();
         assertEquals(sorted.length, found.count(), what);
         assertEquals(Long.toString(LongStream.of(sorted).sum()), found.sum(), what);
         for (double p : new double[] {50, 99}) {
@@ -163,19 +203,20 @@ class KeyedChunksTest {
         for (Group group : groups) {
             String op = group.key().get(0).text();
             String what = "seed=" + seed + ", op=" + op;
-            List<Long> values = expected.getOrDefault(op, List.of());
-            values.sort(null);
+            long[] values = expected.getOrDefault(op, List.of()).stream()
+                    .mapToLong(Timed::ms)
+                    .sorted()
+                    .toArray();
             assertEquals(records.get(op), group.records(), what);
-            assertEquals(values.size(), group.count(), what);
-            if (values.isEmpty()) {
+            assertEquals(values.length, group.count(), what);
+            if (values.length == 0) {
                 continue;
             }
-            assertEquals(Long.toString(values.stream().mapToLong(v -> v).sum()), group.sum(), what);
-            assertEquals(values.get(0), group.min().orElseThrow().longValue(), what);
+            assertEquals(Long.toString(LongStream.of(values).sum()), group.sum(), what);
+            assertEquals(values[0], group.min().orElseThrow().longValue(), what);
+            assertEquals(values[values.length - 1], group.max().orElseThrow().longValue(), what);
             assertEquals(
-                    values.get(values.size() - 1), group.max().orElseThrow().longValue(), what);
-            assertEquals(
-                    values.get((values.size() + 1) / 2 - 1),
+                    values[(values.length + 1) / 2 - 1],
                     group.percentile(50).orElseThrow().longValue(),
                     what);
         }
