@@ -1,6 +1,7 @@
 package dev.loom.query.group;
 
 import dev.loom.api.Index;
+import dev.loom.api.IndexFunction;
 import dev.loom.query.histogram.ChunkSteps;
 import dev.loom.query.histogram.TimeSteps;
 import dev.loom.query.model.Completeness.Limit;
@@ -17,6 +18,7 @@ import dev.loom.query.walk.ChunkUse;
 import dev.loom.query.walk.PassGuard;
 import dev.loom.query.walk.QueryScope;
 import dev.loom.query.walk.SourceWalk;
+import dev.loom.value.BinScale;
 import dev.loom.value.KeyReader;
 import dev.loom.value.RecordBatch;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,7 @@ public final class GroupPasses {
     private final QueryScope scope;
     private final TimeSteps steps;
     private final @Nullable EventClock clock;
+    private final @Nullable IndexFunction function;
     private final @Nullable KeyReader values;
     /** Whether the values of a batch are read together: each is at a fixed place. */
     private final boolean valuesFixed;
@@ -61,6 +64,7 @@ public final class GroupPasses {
         EventRange events = scope.terms().eventRange();
         clock = events == null ? null : events.clock();
         IndexedFunction indexed = terms.values();
+        function = indexed == null ? null : indexed.function();
         values = indexed == null ? null : new KeyReader(indexed.function(), scope.lookup());
         valuesFixed = indexed != null && indexed.function().fixedField() != null;
         oneGroup = terms.by().isEmpty() && terms.distinct() == null;
@@ -79,6 +83,12 @@ public final class GroupPasses {
 
     TimeSteps steps() {
         return steps;
+    }
+
+    /** The bins of an index by the groups' fields; null if there is none. */
+    @Nullable
+    BinScale keyScale() {
+        return keyed == null ? null : keyed.scale(function);
     }
 
     /** Makes the next pass the first one. */

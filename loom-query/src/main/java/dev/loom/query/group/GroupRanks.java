@@ -6,6 +6,7 @@ import dev.loom.query.model.Value;
 import dev.loom.query.rank.Percentiles;
 import dev.loom.query.rank.Selection;
 import dev.loom.read.BinListReader;
+import dev.loom.value.BinScale;
 import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.Collections;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the values of ranks of many groups, exactly, by passes over the values that serve all groups at once. Each rank lies in an
  * interval of its group, at first from the group's least value to its greatest. A pass counts the values of each interval by parts of
- * equal width, which narrows the interval, or collects them once they are few. Intervals share what memory there is; if they are too
+ * equal width, or by the bins of an index, which narrows the interval, or collects them once they are few. Intervals share what memory there is; if they are too
  * many for it, some wait for a later pass.
  *
  * <p>Memory: 32 bytes per group and rank, 40 per interval and, during a search, at most 16 MiB of cells, less if a quarter of what is
@@ -72,16 +73,22 @@ public final class GroupRanks {
      * @param states of all groups
      * @param function of the values; null if there are none
      * @param percentiles ascending, without repeats
+     * @param scale the bins of an index by the groups' fields; null if there is none
      */
-    GroupRanks(GroupMemory memory, GroupStates states, @Nullable IndexFunction function, List<BigDecimal> percentiles) {
+    GroupRanks(
+            GroupMemory memory,
+            GroupStates states,
+            @Nullable IndexFunction function,
+            List<BigDecimal> percentiles,
+            @Nullable BinScale scale) {
         this.memory = memory;
         this.states = states;
         this.type = function == null ? ValueType.I64 : function.type();
         this.exact = function != null && function.isExact();
         this.percentiles = percentiles;
         ranks = new RecordTable(memory, LENGTH);
-        open = new RankIntervals(memory);
-        next = new RankIntervals(memory);
+        open = new RankIntervals(memory, scale);
+        next = new RankIntervals(memory, scale);
         ofGroup = new RecordTable(memory, Long.BYTES);
     }
 
@@ -227,6 +234,9 @@ public final class GroupRanks {
         if (open.isOne(interval)) {
             mode = room >= REMAINDERS ? RankIntervals.REMAINDERS : RankIntervals.WAITS;
             taken = REMAINDERS;
+        } else if (open.bins(interval) > 1 && open.bins(interval) <= cellsMax) {
+            mode = RankIntervals.BINS;
+            taken = open.bins(interval);
         } else if (open.count(interval) <= cellsMax) {
             mode = RankIntervals.COLLECTS;
             taken = (int) open.count(interval);
@@ -274,7 +284,8 @@ public final class GroupRanks {
                     open.used(interval, used + 1);
                 }
             }
-            case RankIntervals.COUNTS -> count(into, open.begin(interval) + open.slot(interval, key));
+            case RankIntervals.COUNTS, RankIntervals.BINS ->
+                count(into, open.begin(interval) + open.slot(interval, key));
             case RankIntervals.REMAINDERS -> count(into, open.begin(interval) + remainder);
             default -> {}
         }
@@ -292,7 +303,7 @@ public final class GroupRanks {
 
     /** Whether all values of a bin are counted in one slot of an interval. */
     private boolean isInSlot(int interval, BinListReader bin) {
-        return open.mode(interval) == RankIntervals.COUNTS
+        return open.counts(interval)
                 && bin.minKey() >= open.low(interval)
                 && bin.maxKey() <= open.high(interval)
                 && open.slot(interval, bin.minKey()) == open.slot(interval, bin.maxKey());
@@ -345,7 +356,7 @@ public final class GroupRanks {
             if (state(rank) == SEARCHED) {
                 switch (open.mode(interval(rank))) {
                     case RankIntervals.COLLECTS -> select(rank, first);
-                    case RankIntervals.COUNTS -> narrow(rank, first);
+                    case RankIntervals.COUNTS, RankIntervals.BINS -> narrow(rank, first);
                     case RankIntervals.REMAINDERS -> findRemainder(rank);
                     default -> {
                         int interval = interval(rank);

@@ -69,7 +69,7 @@ public final class GroupRun implements AutoCloseable {
                         terms,
                         new KeyEncoder(format, List.of(terms.distinct()), lookup, DistinctValues.VALUES_BEGIN),
                         seed);
-        ranks = new GroupRanks(memory, states, function, terms.percentiles());
+        ranks = new GroupRanks(memory, states, function, terms.percentiles(), passes.keyScale());
         ending = new Ending(passes::isCancelled);
     }
 
@@ -97,7 +97,7 @@ public final class GroupRun implements AutoCloseable {
         memory.reserve(ORDER_BYTES * table.size() + Long.BYTES * (long) table.cellCount());
         BigDecimal percentile = terms.order().percentile();
         GroupRanks ordering = percentile != null && table.stepped()
-                ? new GroupRanks(memory, totals, function, List.of(percentile))
+                ? new GroupRanks(memory, totals, function, List.of(percentile), passes.keyScale())
                 : ranks;
         if (percentile != null && going) {
             IntStream.range(1, table.size()).forEach(ordering::ask);

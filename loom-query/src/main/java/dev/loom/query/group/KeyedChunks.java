@@ -1,5 +1,6 @@
 package dev.loom.query.group;
 
+import dev.loom.api.IndexFunction;
 import dev.loom.error.CorruptStoreException;
 import dev.loom.query.histogram.ChunkSteps;
 import dev.loom.query.plan.KeyedSummaries;
@@ -7,6 +8,8 @@ import dev.loom.query.walk.ChunkDecider;
 import dev.loom.query.walk.ChunkUse;
 import dev.loom.read.BinListReader;
 import dev.loom.read.KeyedSummary;
+import dev.loom.value.BinScale;
+import org.jspecify.annotations.Nullable;
 
 /** Counts chunks whose records are all of one step from what an index by the groups' fields holds of each key. For one thread. */
 final class KeyedChunks {
@@ -16,6 +19,12 @@ final class KeyedChunks {
     KeyedChunks(KeyedSummaries keyed, ChunkSteps steps) {
         this.keyed = keyed;
         this.steps = steps;
+    }
+
+    /** The bins of the values; null if records are counted. */
+    @Nullable
+    BinScale scale(@Nullable IndexFunction function) {
+        return function == null ? null : keyed.scale(function);
     }
 
     /** @param countsRecords whether records are counted, not values */

@@ -1,6 +1,9 @@
 package dev.loom.query.group;
 
+import dev.loom.value.BinScale;
+import java.util.Objects;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Intervals of keys that hold the values of ranks of groups, and what a pass keeps for each: values or counts in cells. For one
@@ -8,7 +11,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  *
  * <pre>
  *    0 lowest key (8) | 8 highest key (8) | 16 values in it, at most (8)
- *   24 first cell (4) | 28 cells used, or slots (4) | 32 shift (4) | 36 mode (4)
+ *   24 first cell (4) | 28 cells used, or slots (4) | 32 shift, or the first bin (4) | 36 mode (4)
  * </pre>
  */
 final class RankIntervals {
@@ -20,6 +23,8 @@ final class RankIntervals {
     static final int COUNTS = 2;
     /** It is one key: the pass counts its values by what they have more than the key. */
     static final int REMAINDERS = 3;
+    /** The pass counts its values by the bins of an index, which may have counted them. */
+    static final int BINS = 4;
 
     private static final int LOW_OFFSET = 0;
     private static final int HIGH_OFFSET = LOW_OFFSET + Long.BYTES;
@@ -31,9 +36,12 @@ final class RankIntervals {
     private static final int LENGTH = MODE_OFFSET + Integer.BYTES;
 
     private final RecordTable table;
+    private final @Nullable BinScale scale;
 
-    RankIntervals(GroupMemory memory) {
+    /** @param scale the bins of an index that may answer; null if there is none */
+    RankIntervals(GroupMemory memory, @Nullable BinScale scale) {
         table = new RecordTable(memory, LENGTH);
+        this.scale = scale;
     }
 
     int size() {
@@ -86,6 +94,18 @@ final class RankIntervals {
         return low(interval) == high(interval);
     }
 
+    /** The number of bins that it spans; 0 if no index may answer. */
+    int bins(int interval) {
+        BinScale bins = scale;
+        return bins == null ? 0 : bins.bin(high(interval)) - bins.bin(low(interval)) + 1;
+    }
+
+    /** Whether the pass counts its values by slot. */
+    boolean counts(int interval) {
+        int mode = mode(interval);
+        return mode == COUNTS || mode == BINS;
+    }
+
     /** Prepares a pass. */
     void prepare(int interval, int mode, int begin, int cells) {
         UnsafeBuffer buffer = table.buffer(interval);
@@ -103,12 +123,21 @@ final class RankIntervals {
             buffer.putInt(at + USED_OFFSET, (int) (last >>> shift) + 1);
         } else if (mode == REMAINDERS) {
             buffer.putInt(at + USED_OFFSET, cells);
+        } else if (mode == BINS) {
+            buffer.putInt(at + SHIFT_OFFSET, scale().bin(low(interval)));
+            buffer.putInt(at + USED_OFFSET, cells);
         }
+    }
+
+    private BinScale scale() {
+        return Objects.requireNonNull(scale, "no bins");
     }
 
     /** The slot of a key. */
     int slot(int interval, long key) {
-        return (int) ((key - low(interval)) >>> shift(interval));
+        return mode(interval) == BINS
+                ? scale().bin(key) - shift(interval)
+                : (int) ((key - low(interval)) >>> shift(interval));
     }
 
     private int shift(int interval) {
@@ -117,11 +146,17 @@ final class RankIntervals {
 
     /** The lowest key of a slot. */
     long low(int interval, int slot) {
+        if (mode(interval) == BINS) {
+            return Math.max(low(interval), scale().lowKey(shift(interval) + slot));
+        }
         return low(interval) + ((long) slot << shift(interval));
     }
 
     /** The highest key of a slot. */
     long high(int interval, int slot) {
+        if (mode(interval) == BINS) {
+            return Math.min(high(interval), scale().highKey(shift(interval) + slot));
+        }
         long from = low(interval, slot);
         long width = (1L << shift(interval)) - 1;
         return Long.compareUnsigned(width, high(interval) - from) < 0 ? from + width : high(interval);

@@ -83,8 +83,7 @@ public final class KeyedSummaries {
     }
 
     /** The bins of the first index over a function; null if there is none. */
-    @Nullable
-    BinScale scale(IndexFunction function) {
+    public @Nullable BinScale scale(IndexFunction function) {
         return summaries.stream()
                 .map(KeyedSummary::index)
                 .filter(index -> index.function().equals(function))
