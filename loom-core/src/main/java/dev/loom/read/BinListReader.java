@@ -27,6 +27,7 @@ public final class BinListReader {
     private int begin;
     private int beforeBegin;
     private int bin;
+    private int keysAt;
     private int lastBin;
     private int form;
     private int count;
@@ -111,11 +112,15 @@ public final class BinListReader {
         if (!enterNext()) {
             return false;
         }
+        readRest();
+        return true;
+    }
+
+    private void readRest() {
         readKeys();
         if (form == BinListDescriptor.MORE && !valuesKept) {
             readSum();
         }
-        return true;
     }
 
     /** Moves to the next bin, but reads only {@link #bin()} and {@link #count()}; false after the last. */
@@ -123,8 +128,15 @@ public final class BinListReader {
         if (!enterNext()) {
             return false;
         }
+        keysAt = bytes.position();
         skipKeys();
         return true;
+    }
+
+    /** Reads all of a bin that {@link #nextCount} moved to. */
+    public void read() {
+        bytes.position(keysAt);
+        readRest();
     }
 
     private boolean enterNext() {

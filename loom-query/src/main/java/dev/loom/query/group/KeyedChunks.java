@@ -66,8 +66,8 @@ final class KeyedChunks {
             while (keys.next()) {
                 int cell = cell(table, keys, byStep, step);
                 BinListReader bins = ranks.wants(cell) ? keys.bins() : null;
-                while (bins != null && bins.next()) {
-                    ranks.add(cell, bins);
+                if (bins != null) {
+                    add(ranks, cell, bins);
                 }
             }
             return ChunkUse.FROM_BINS;
@@ -89,15 +89,35 @@ final class KeyedChunks {
         while (takes && keys.next()) {
             int cell = cell(table, keys, byStep, step);
             BinListReader bins = ranks.wants(cell) ? keys.bins() : null;
-            long values = 0;
-            while (takes && bins != null && bins.next()) {
-                takes = ranks.takes(cell, bins);
-                values += bins.count();
-            }
-            takes = takes && (bins == null || values == keys.totals().count());
+            takes = bins == null || takes(ranks, cell, bins, keys.totals().count());
         }
         keys.rewind();
         return takes;
+    }
+
+    private static boolean takes(GroupRanks ranks, int cell, BinListReader bins, long values) {
+        ranks.select(cell, bins.scale());
+        long left = values;
+        while (bins.nextCount()) {
+            left -= bins.count();
+            if (ranks.wantsBin(bins.bin())) {
+                bins.read();
+                if (!ranks.takes(cell, bins)) {
+                    return false;
+                }
+            }
+        }
+        return left == 0;
+    }
+
+    private static void add(GroupRanks ranks, int cell, BinListReader bins) {
+        ranks.select(cell, bins.scale());
+        while (bins.nextCount()) {
+            if (ranks.wantsBin(bins.bin())) {
+                bins.read();
+                ranks.add(cell, bins);
+            }
+        }
     }
 
     private static int cell(GroupTable table, KeyedSummary keys, boolean byStep, int step) {
