@@ -39,12 +39,15 @@ import org.jspecify.annotations.Nullable;
  * <p>The p-th percentile of n values is the value of rank {@code ceil(p / 100 * n)}. A few passes find all percentiles
  * together.
  *
- * <p>Constant memory: 1 MiB, which holds 32 Ki values; the edges of the bins if there are more than 8 Ki; and the longest
+ * <p>Constant memory: 1 MiB, which holds 40 Ki values; the edges of the bins if there are more than 8 Ki; and the longest
  * jumbo payload met. Each {@link #run()} is a new query. Not thread-safe.
  */
 public final class IndexedAggregate extends Query<IndexedAggregate> {
     /** The most percentiles of one query. */
     public static final int PERCENTILES_MAX = RankSearch.RANKS_MAX;
+
+    /** Up to so many values that meet a condition are kept as they are counted, so that no pass follows for percentiles. */
+    private static final int FEW_MAX = 1 << 13;
 
     /** How often to begin again because records of the range were deleted. */
     private static final int ATTEMPTS_MAX = 4;
@@ -152,7 +155,11 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
         KeyRange range = KeyRange.of(values, type);
         boolean all = range.covers(type.lowestKey(), type.highestKey());
         RankSearch search = percentiles.isEmpty() ? null : new RankSearch(type, passes.scale(), all, within);
-        Totals totals = new Totals(indexed.function(), values, search == null ? null : search.bounds());
+        Totals totals = new Totals(
+                indexed.function(),
+                values,
+                search == null ? null : search.bounds(),
+                search == null || !passes.hasConditions() ? 0 : FEW_MAX);
         boolean going = passes.run(totals);
         Map<BigDecimal, PercentileBounds> found =
                 going && search != null && totals.count() > 0 ? search(passes, search, totals) : Map.of();

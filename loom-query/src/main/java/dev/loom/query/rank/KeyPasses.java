@@ -54,6 +54,11 @@ public final class KeyPasses {
         return summaries == null ? scope.plan().keyScale(function) : summaries.scale();
     }
 
+    /** Whether only records that meet a condition count. */
+    public boolean hasConditions() {
+        return !scope.terms().conditions().isEmpty();
+    }
+
     /** Makes the next pass the first one. */
     public void restart() {
         passes.restart();

@@ -9,6 +9,7 @@ import dev.loom.read.BinListReader;
 import dev.loom.read.ChunkSummary;
 import dev.loom.value.BinScale;
 import java.util.Arrays;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,6 +85,14 @@ public final class RankSearch implements KeyTally {
         }
         while (last >= first && ranks[last] == totals.count()) {
             last--;
+        }
+        long[] sorted = totals.sortedKeys();
+        if (sorted != null) {
+            intervalOf = LongStream.of(ranks)
+                    .map(rank -> sorted[(int) rank - 1])
+                    .mapToObj(key -> new KeyInterval(key, key, 1))
+                    .toArray(KeyInterval[]::new);
+            return;
         }
         KeyInterval least = new KeyInterval(totals.minKey(), totals.minKey(), 1);
         KeyInterval most = new KeyInterval(totals.maxKey(), totals.maxKey(), 1);

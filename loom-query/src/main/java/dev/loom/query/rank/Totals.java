@@ -10,6 +10,7 @@ import dev.loom.query.plan.Coverage;
 import dev.loom.query.plan.KeyRange;
 import dev.loom.read.BinListReader;
 import dev.loom.read.ChunkSummary;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** Count, sum, minimum and maximum of the values in a range. For one thread. */
@@ -34,11 +35,16 @@ public final class Totals implements KeyTally {
 
     private final @Nullable RankBounds bounds;
 
+    /** The keys of all values, as long as they are few; null if they are not kept. */
+    private long @Nullable [] few;
+
     /**
      * @param values those that count
      * @param bounds bounds of ranks to gather as well, or null
+     * @param fewMax keep the keys of up to so many values, for {@link #sortedKeys}
      */
-    public Totals(IndexFunction function, ValueRange values, @Nullable RankBounds bounds) {
+    public Totals(IndexFunction function, ValueRange values, @Nullable RankBounds bounds, int fewMax) {
+        this.few = fewMax == 0 ? null : new long[fewMax];
         this.type = function.type();
         this.values = values;
         this.range = KeyRange.of(values, type);
@@ -141,6 +147,12 @@ public final class Totals implements KeyTally {
 
     /** @param remainder the remainder of both keys */
     private void addGroup(long records, long min, long max, int remainder) {
+        long[] kept = few;
+        if (kept != null && (records > kept.length - count || (records > 1 && min != max))) {
+            few = null;
+        } else if (kept != null) {
+            Arrays.fill(kept, (int) count, (int) (count + records), min);
+        }
         count += records;
         if (min < minKey || (min == minKey && remainder < minRemainder)) {
             minKey = min;
@@ -158,6 +170,17 @@ public final class Totals implements KeyTally {
 
     public long count() {
         return count;
+    }
+
+    /** The keys of all values, ascending; null unless they are few and each was seen. */
+    public long @Nullable [] sortedKeys() {
+        long[] kept = few;
+        if (kept == null) {
+            return null;
+        }
+        long[] sorted = Arrays.copyOf(kept, (int) count);
+        Arrays.sort(sorted);
+        return sorted;
     }
 
     public long minKey() {
