@@ -78,7 +78,7 @@ public final class GroupPasses {
                 ? null
                 : KeyedSummaries.of(
                         scope.plan(), scope.reader(), terms.by(), indexed == null ? null : indexed.function());
-        keyed = byKey == null ? null : new KeyedChunks(byKey, chunkSteps);
+        keyed = byKey == null ? null : new KeyedChunks(terms.by(), byKey, chunkSteps);
     }
 
     TimeSteps steps() {

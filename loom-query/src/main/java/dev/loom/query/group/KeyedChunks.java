@@ -3,20 +3,26 @@ package dev.loom.query.group;
 import dev.loom.api.IndexFunction;
 import dev.loom.error.CorruptStoreException;
 import dev.loom.query.histogram.ChunkSteps;
+import dev.loom.query.plan.KeyedCondition;
 import dev.loom.query.plan.KeyedSummaries;
 import dev.loom.query.walk.ChunkDecider;
 import dev.loom.query.walk.ChunkUse;
 import dev.loom.read.BinListReader;
+import dev.loom.read.ChunkCursor;
 import dev.loom.read.KeyedSummary;
 import dev.loom.value.BinScale;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Counts chunks whose records are all of one step from what an index by the groups' fields holds of each key. For one thread. */
 final class KeyedChunks {
+    private final List<String> fields;
     private final KeyedSummaries keyed;
     private final ChunkSteps steps;
 
-    KeyedChunks(KeyedSummaries keyed, ChunkSteps steps) {
+    /** @param fields the groups', and the index's */
+    KeyedChunks(List<String> fields, KeyedSummaries keyed, ChunkSteps steps) {
+        this.fields = fields;
         this.keyed = keyed;
         this.steps = steps;
     }
@@ -27,15 +33,46 @@ final class KeyedChunks {
         return function == null ? null : keyed.scale(function);
     }
 
+    /** Answers for a chunk, or has it read. */
+    private interface Answer {
+        /**
+         * @param counts whether its records count: all, or those of the keys that meet the condition
+         * @param only the condition; null for all
+         */
+        ChunkUse of(ChunkCursor chunk, boolean counts, @Nullable KeyedCondition only);
+    }
+
+    private ChunkDecider decider(Answer answer) {
+        return new ChunkDecider() {
+            @Override
+            public ChunkUse decide(ChunkCursor chunk, boolean whole) {
+                return answer.of(chunk, whole, null);
+            }
+
+            @Override
+            public ChunkUse decideByKeys(ChunkCursor chunk, boolean whole, KeyedCondition keys) {
+                return keys.fields().equals(fields) ? answer.of(chunk, true, keys) : decide(chunk, whole);
+            }
+
+            @Override
+            public boolean takesRuns() {
+                return true;
+            }
+        };
+    }
+
     /** @param countsRecords whether records are counted, not values */
     ChunkDecider totals(GroupTable table, GroupStates states, boolean countsRecords) {
-        return ChunkDecider.overRuns((chunk, whole) -> {
-            int step = whole ? steps.of(chunk) : ChunkSteps.SEVERAL;
+        return decider((chunk, counts, only) -> {
+            int step = counts ? steps.of(chunk) : ChunkSteps.SEVERAL;
             KeyedSummary keys = step == ChunkSteps.SEVERAL ? null : keyed.read(chunk);
             if (keys == null || !(countsRecords || takes(states, keys))) {
                 return ChunkUse.READ;
             }
             while (keys.next()) {
+                if (only != null && !only.matches(keys)) {
+                    continue;
+                }
                 int cell = table.addCell(table.addKey(keys.buffer(), keys.keyOffset(), keys.keyLength()), step);
                 states.addRecords(cell, keys.records());
                 if (!countsRecords) {
@@ -57,8 +94,9 @@ final class KeyedChunks {
 
     /** @param byStep whether ranks are those of cells; otherwise those of groups */
     ChunkDecider ranks(GroupTable table, GroupRanks ranks, boolean byStep) {
-        return ChunkDecider.overRuns((chunk, whole) -> {
-            int step = !whole ? ChunkSteps.SEVERAL : byStep ? steps.of(chunk) : 0;
+        // keys that don't meet a condition are of no group
+        return decider((chunk, counts, only) -> {
+            int step = !counts ? ChunkSteps.SEVERAL : byStep ? steps.of(chunk) : 0;
             KeyedSummary keys = step == ChunkSteps.SEVERAL ? null : keyed.read(chunk);
             if (keys == null || !mayTake(table, ranks, keys, byStep, step)) {
                 return ChunkUse.READ;

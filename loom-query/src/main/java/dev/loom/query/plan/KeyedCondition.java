@@ -59,7 +59,7 @@ public final class KeyedCondition implements ChunkCondition {
     }
 
     /** The fields of the key. */
-    List<String> fields() {
+    public List<String> fields() {
         return fields;
     }
 

@@ -191,7 +191,56 @@ class KeyedChunksTest {
                     found.percentile(p).map(Value::longValue).orElse(null),
                     what);
         }
+        checkGroups(snapshot, source, condition, meets, counts, times, what);
         return found.statistics().chunksFromBins();
+    }
+
+    /** The same question for each group, by the field of the condition. */
+    private void checkGroups(
+            Snapshot snapshot,
+            int source,
+            String condition,
+            Predicate<String> meets,
+            LongPredicate counts,
+            TimeRange times,
+            String what) {
+        GroupedAggregate query = GroupedAggregate.of(snapshot, source, MS)
+                .by("op")
+                .where(Where.parse(condition))
+                .use(QueryIndex.ROLLUP, random.nextBoolean())
+                .percentiles(50);
+        if (!times.equals(TimeRange.ALL)) {
+            query.eventRange(CLOCK, times);
+        }
+        try (Groups groups = query.run()) {
+            long values = 0;
+            for (Group group : groups) {
+                String op = group.key().get(0).text();
+                long[] sorted = expected.getOrDefault(op, List.of()).stream()
+                        .filter(value -> value.ts() >= times.fromNs() && value.ts() < times.toNs())
+                        .mapToLong(Timed::ms)
+                        .filter(counts)
+                        .sorted()
+                        .toArray();
+                assertTrue(meets.test(op), what);
+                assertEquals(sorted.length, group.count(), what);
+                assertEquals(Long.toString(LongStream.of(sorted).sum()), group.sum(), what);
+                assertEquals(
+                        sorted.length == 0 ? null : (Long) sorted[(sorted.length + 1) / 2 - 1],
+                        group.percentile(50).map(Value::longValue).orElse(null),
+                        what);
+                values += sorted.length;
+            }
+            assertEquals(
+                    expected.entrySet().stream()
+                            .filter(entry -> meets.test(entry.getKey()))
+                            .flatMap(entry -> entry.getValue().stream())
+                            .filter(value -> value.ts() >= times.fromNs() && value.ts() < times.toNs())
+                            .filter(value -> counts.test(value.ms()))
+                            .count(),
+                    values,
+                    what);
+        }
     }
 
     private static String quoted(String text) {
