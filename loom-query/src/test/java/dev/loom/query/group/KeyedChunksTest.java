@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
  * index answers alone must be what was pushed. {@code -Dloom.test.seed=N} repeats a run.
  */
 class KeyedChunksTest {
-    private static final StructFormat FORMAT = (StructFormat) Formats.parse("struct:ts:i64,ms:i64?,op:utf8?");
+    private static final StructFormat FORMAT = (StructFormat) Formats.parse("struct:ts:i64,ms:i64?,op:utf8?,pod:utf8");
     private static final IndexFunction MS = IndexFunction.field(FORMAT, "ms");
     private static final IndexFunction TS = IndexFunction.field(FORMAT, "ts");
     private static final int PHASES = 12;
@@ -78,6 +78,9 @@ class KeyedChunksTest {
 
     private long pushed;
 
+    /** The number of records by pod and operation. */
+    private final Map<String, Long> ofPods = new TreeMap<>();
+
     private void push(Loom loom, int source, StructWriter writer, String op) {
         writer.begin(payload, 0);
         long ts = pushed + random.nextInt(100);
@@ -89,7 +92,10 @@ class KeyedChunksTest {
             writer.setLong(1, ms);
             expected.computeIfAbsent(op, unused -> new ArrayList<>()).add(new Timed(ms, ts));
         }
+        String pod = "pod-" + random.nextInt(3);
         writer.setUtf8(2, op);
+        writer.setUtf8(3, pod);
+        ofPods.merge(pod + " " + op, 1L, Long::sum);
         loom.push(source, payload, 0, Math.max(writer.finish(), 40));
     }
 
@@ -102,6 +108,7 @@ class KeyedChunksTest {
             int source = loom.defineSource("a", FORMAT);
             Bins bins = random.nextBoolean() ? Bins.logLinear().withValues() : Bins.logLinear(random.nextInt(4));
             loom.defineIndex(source, "ms", MS, bins, List.of("op"));
+            loom.defineIndex(source, "ms-by-pod", MS, Bins.logLinear(), List.of("pod"));
             if (random.nextBoolean()) {
                 loom.defineEventTimeIndex(source, "ts", TS);
             }
@@ -122,6 +129,7 @@ class KeyedChunksTest {
                             .run()) {
                 fromBins += groups.statistics().chunksFromBins();
                 check(groups);
+                checkOtherKey(snapshot, source);
                 for (int i = 0; i < 30; i++) {
                     fromKeys += checkCondition(snapshot, source);
                 }
@@ -193,6 +201,20 @@ class KeyedChunksTest {
         }
         checkGroups(snapshot, source, condition, meets, counts, times, what);
         return found.statistics().chunksFromBins();
+    }
+
+    /** Groups by the key of one index, and a condition on the key of another. */
+    private void checkOtherKey(Snapshot snapshot, int source) {
+        try (Groups groups = GroupedAggregate.of(snapshot, source, MS)
+                .by("op")
+                .where(Where.parse("pod == 'pod-1'"))
+                .run()) {
+            Map<String, Long> found = new TreeMap<>();
+            groups.forEach(group -> found.put("pod-1 " + group.key().get(0).text(), group.records()));
+            Map<String, Long> wanted = new TreeMap<>(ofPods);
+            wanted.keySet().removeIf(name -> !name.startsWith("pod-1 "));
+            assertEquals(wanted, found, "seed=" + seed);
+        }
     }
 
     /** The same question for each group, by the field of the condition. */
