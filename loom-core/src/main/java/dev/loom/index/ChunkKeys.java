@@ -200,10 +200,17 @@ final class ChunkKeys {
         return used == 0 && records[REST] == 0;
     }
 
-    /** Adds up the values of all keys. */
+    /** Adds up the values of all keys, in the order of the keys: a sum of doubles must not depend on chunks before. */
     void addTo(IndexSummary into, ValueType type) {
-        table.selectAll();
+        for (int i = 0; i < known; i++) {
+            if (records[order[i]] > 0) {
+                table.select(order[i] * span, span);
+                addSelectedTo(into, type);
+            }
+        }
+        table.select(REST * span, span);
         addSelectedTo(into, type);
+        table.selectAll();
     }
 
     private void addSelectedTo(IndexSummary into, ValueType type) {
