@@ -16,13 +16,17 @@ import dev.loom.format.PayloadFormat;
 import dev.loom.log.LogKind;
 import dev.loom.log.PageChecksum;
 import dev.loom.log.PageDescriptor;
+import dev.loom.query.GroupedAggregate;
+import dev.loom.query.Groups;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import dev.loom.query.TopRecords;
+import dev.loom.query.model.GroupOrder;
 import dev.loom.query.model.Order;
+import dev.loom.query.where.Where;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -50,7 +54,7 @@ final class HostileIndexTest {
     private static final long SEED = Long.getLong("loom.test.seed", System.nanoTime());
     private static final int RECORDS = 6_000;
     private static final int LENGTH = 64;
-    private static final PayloadFormat FORMAT = Formats.parse("struct:a:i64,b:f64,rest:bytes");
+    private static final PayloadFormat FORMAT = Formats.parse("struct:a:i64,b:f64,c:i64,rest:bytes");
 
     @TempDir
     Path temp;
@@ -74,10 +78,13 @@ final class HostileIndexTest {
                 loom.defineSource("source" + source, FORMAT);
                 loom.defineIndex(source, "a", IndexFunction.field(FORMAT, "a"), Bins.logLinear());
                 loom.defineIndex(source, "b", IndexFunction.field(FORMAT, "b"), Bins.logLinear());
+                IndexFunction a = IndexFunction.field(FORMAT, "a");
+                loom.defineIndex(source, "a-by-c", a, Bins.logLinear().withValues(), List.of("c"));
             }
             for (int i = 0; i < RECORDS; i++) {
                 payload.putLong(0, i % 1000);
                 payload.putDouble(8, i / 3.0);
+                payload.putLong(16, i / 2 % 7);
                 loom.push(1 + i % 2, payload, 0, LENGTH);
                 if (i == RECORDS / 2) {
                     loom.push(1, new byte[100_000]);
@@ -166,12 +173,41 @@ final class HostileIndexTest {
                             .run();
                     plan.addAll(aggregate.statistics().plan());
                     assertTrue(aggregate.completeness().complete());
-                    answers.add(aggregate.count() + " " + aggregate.sum() + " " + aggregate.min() + " "
-                            + aggregate.max() + " " + aggregate.percentile(50));
+                    answers.add(text(aggregate));
+                }
+                IndexedAggregate.Result ofKeys = ofKeys(snapshot, source);
+                plan.addAll(ofKeys.statistics().plan());
+                answers.add(text(ofKeys));
+                try (Groups groups = byKeys(snapshot, source)) {
+                    plan.addAll(groups.statistics().plan());
+                    groups.forEach(group -> answers.add(group.key().get(0).longValue() + " " + group.count() + " "
+                            + group.sum() + " " + group.percentile(50)));
                 }
             }
         }
         return answers;
+    }
+
+    private static String text(IndexedAggregate.Result aggregate) {
+        return aggregate.count() + " " + aggregate.sum() + " " + aggregate.min() + " " + aggregate.max() + " "
+                + aggregate.percentile(50);
+    }
+
+    /** Of the records whose key meets a condition. */
+    private static IndexedAggregate.Result ofKeys(Snapshot snapshot, int source) {
+        return IndexedAggregate.of(snapshot, source, IndexFunction.field(FORMAT, "a"))
+                .where(Where.parse("c in (1, 4)"))
+                .percentiles(1, 50, 99.9)
+                .run();
+    }
+
+    private static Groups byKeys(Snapshot snapshot, int source) {
+        return GroupedAggregate.of(snapshot, source, IndexFunction.field(FORMAT, "a"))
+                .by("c")
+                .where(Where.parse("c != 2"))
+                .order(GroupOrder.ascending(GroupOrder.By.KEY))
+                .percentiles(50, 99)
+                .run();
     }
 
     private static void change(ByteBuffer bytes, int page, Random random) {
@@ -208,6 +244,8 @@ final class HostileIndexTest {
                 for (Order order : Order.values()) {
                     drain(RawScan.of(snapshot, source).order(order).open());
                 }
+                ofKeys(snapshot, source);
+                byKeys(snapshot, source).close();
                 List<Index> indexes = snapshot.indexes(source);
                 for (Index index : indexes) {
                     IndexedAggregate.Result aggregate = IndexedAggregate.of(snapshot, index)

@@ -67,11 +67,7 @@ public final class GroupRanks {
     private @Nullable UnsafeBuffer cells;
     private long[] selected = new long[0];
 
-    /** The bins of the selected group's intervals. */
-    private final int[] firstBins;
-
-    private final int[] lastBins;
-    private int selectedBins;
+    private final WantedBins wantedBins;
 
     /**
      * Prepares to search.
@@ -92,8 +88,7 @@ public final class GroupRanks {
         this.type = function == null ? ValueType.I64 : function.type();
         this.exact = function != null && function.isExact();
         this.percentiles = percentiles;
-        firstBins = new int[percentiles.size()];
-        lastBins = new int[percentiles.size()];
+        wantedBins = new WantedBins(percentiles.size());
         ranks = new RecordTable(memory, LENGTH);
         open = new RankIntervals(memory, scale);
         next = new RankIntervals(memory, scale);
@@ -299,26 +294,15 @@ public final class GroupRanks {
         }
     }
 
-    /** Notes which bins have values that matter for a group. */
-    void select(int group, BinScale scale) {
-        selectedBins = 0;
-        int end = first(group) + count(group);
-        for (int i = first(group); i < end; i++) {
+    /** The bins with values that matter for a group; until the next call. */
+    WantedBins wantedBins(int group, BinScale scale) {
+        wantedBins.clear();
+        for (int i = first(group), end = i + count(group); i < end; i++) {
             if (open.mode(i) != RankIntervals.WAITS) {
-                firstBins[selectedBins] = scale.bin(open.low(i));
-                lastBins[selectedBins++] = scale.bin(open.high(i));
+                wantedBins.add(scale.bin(open.low(i)), scale.bin(open.high(i)));
             }
         }
-    }
-
-    /** Whether values of a bin may matter for the group that was selected. */
-    boolean wantsBin(int bin) {
-        for (int i = 0; i < selectedBins; i++) {
-            if (bin >= firstBins[i] && bin <= lastBins[i]) {
-                return true;
-            }
-        }
-        return false;
+        return wantedBins;
     }
 
     /** Whether a bin's values can be added together, or one by one. */

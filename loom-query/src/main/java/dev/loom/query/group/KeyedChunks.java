@@ -134,11 +134,11 @@ final class KeyedChunks {
     }
 
     private static boolean takes(GroupRanks ranks, int cell, BinListReader bins, long values) {
-        ranks.select(cell, bins.scale());
+        WantedBins wanted = ranks.wantedBins(cell, bins.scale());
         long left = values;
         while (bins.nextCount()) {
             left -= bins.count();
-            if (ranks.wantsBin(bins.bin())) {
+            if (wanted.contains(bins.bin())) {
                 bins.read();
                 if (!ranks.takes(cell, bins)) {
                     return false;
@@ -149,9 +149,9 @@ final class KeyedChunks {
     }
 
     private static void add(GroupRanks ranks, int cell, BinListReader bins) {
-        ranks.select(cell, bins.scale());
+        WantedBins wanted = ranks.wantedBins(cell, bins.scale());
         while (bins.nextCount()) {
-            if (ranks.wantsBin(bins.bin())) {
+            if (wanted.contains(bins.bin())) {
                 bins.read();
                 ranks.add(cell, bins);
             }

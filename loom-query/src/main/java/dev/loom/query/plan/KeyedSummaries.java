@@ -51,28 +51,19 @@ public final class KeyedSummaries {
 
     /** Moves before the first key of a chunk; null if its records must be read. */
     public @Nullable KeyedSummary read(ChunkCursor chunk) {
-        for (int i = 0; i < summaries.size(); i++) {
-            KeyedSummary summary = summaries.get(i);
-            try {
-                if (summary.read(chunk)) {
-                    covered += chunk.count();
-                    return summary;
-                }
-            } catch (CorruptStoreException e) {
-                damaged++;
-            }
-        }
-        uncovered += chunk.isRun() ? 0 : 1;
-        return null;
+        KeyedSummary found = read(chunk, null);
+        covered += found == null ? 0 : chunk.count();
+        uncovered += found != null || chunk.isRun() ? 0 : 1;
+        return found;
     }
 
-    /** As {@link #read(ChunkCursor)}, but only of indexes over a function. */
+    /** As {@link #read(ChunkCursor)}, but only of indexes over a function, unless it is null; doesn't count the chunk. */
     @Nullable
-    KeyedSummary read(ChunkCursor chunk, IndexFunction function) {
+    KeyedSummary read(ChunkCursor chunk, @Nullable IndexFunction function) {
         for (int i = 0; i < summaries.size(); i++) {
             KeyedSummary summary = summaries.get(i);
             try {
-                if (summary.index().function().equals(function) && summary.read(chunk)) {
+                if ((function == null || summary.index().function().equals(function)) && summary.read(chunk)) {
                     return summary;
                 }
             } catch (CorruptStoreException e) {

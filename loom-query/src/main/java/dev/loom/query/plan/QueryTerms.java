@@ -63,26 +63,26 @@ public record QueryTerms(
 
     /** The source's indexes that may be used, but for those by keys. */
     public List<Index> indexes() {
-        return usable(index -> index.key() == null);
+        return indexesThat(index -> index.key() == null);
     }
 
     /** The source's indexes by these fields that may be used, the newest first. */
     public List<Index> indexesBy(List<String> fields) {
         List<Index> found = new ArrayList<>(
-                usable(index -> index.key() != null && index.key().fields().equals(fields)));
+                indexesThat(index -> index.key() != null && index.key().fields().equals(fields)));
         Collections.reverse(found);
         return found;
     }
 
     /** The fields of the keys of indexes that may be used, each set once. */
     List<List<String>> keyFields() {
-        return usable(index -> index.key() != null).stream()
+        return indexesThat(index -> index.key() != null).stream()
                 .map(index -> Objects.requireNonNull(index.key()).fields())
                 .distinct()
                 .toList();
     }
 
-    private List<Index> usable(Predicate<Index> wanted) {
+    private List<Index> indexesThat(Predicate<Index> wanted) {
         return uses(QueryIndex.CHUNK)
                 ? snapshot.indexes(sourceId).stream().filter(wanted).toList()
                 : List.of();

@@ -130,12 +130,17 @@ public final class KeyPasses {
             switch (tally.cover(totals.minKey(), totals.maxKey())) {
                 case NONE -> {}
                 case ALL -> tally.add(totals);
-                case SOME -> addBins(tally, Objects.requireNonNull(keys.bins()));
+                case SOME -> {
+                    BinListReader bins = Objects.requireNonNull(keys.bins());
+                    tally.addBelow(bins.limit(tally.lowKey(), tally.highKey()));
+                    addEach(tally, bins);
+                }
             }
         }
         return true;
     }
 
+    /** Walks over all that is to be added, so that adding meets nothing impossible half way. */
     private static boolean areEnough(KeyTally tally, KeyedSummary keys, KeyedCondition wanted) {
         try {
             boolean enough = true;
@@ -144,7 +149,7 @@ public final class KeyPasses {
                 if (totals.count() > 0 && wanted.matches(keys)) {
                     Coverage coverage = tally.cover(totals.minKey(), totals.maxKey());
                     enough = coverage == Coverage.NONE
-                            || (tally.takes(totals) && (coverage == Coverage.ALL || areEnough(tally, keys.bins())));
+                            || (tally.takes(totals) && (coverage == Coverage.ALL || areEnoughBins(tally, keys)));
                 }
             }
             return enough;
@@ -154,17 +159,22 @@ public final class KeyPasses {
         }
     }
 
-    private static boolean areEnough(KeyTally tally, @Nullable BinListReader bins) {
+    private static boolean areEnoughBins(KeyTally tally, KeyedSummary keys) {
+        BinListReader bins = keys.bins();
         if (bins == null) {
             return false;
         }
         bins.limit(tally.lowKey(), tally.highKey());
-        while (bins.next()) {
-            if (!bins.isComplete() && tally.cover(bins.minKey(), bins.maxKey()) == Coverage.SOME) {
-                return false;
-            }
+        return areEnough(tally, bins);
+    }
+
+    /** Whether each bin counts as a whole, or has all its values. */
+    private static boolean areEnough(KeyTally tally, BinListReader bins) {
+        boolean enough = true;
+        while (enough && bins.next()) {
+            enough = bins.isComplete() || tally.cover(bins.minKey(), bins.maxKey()) != Coverage.SOME;
         }
-        return true;
+        return enough;
     }
 
     private ChunkUse decide(KeyTally tally, ChunkCursor chunk, boolean whole) {
@@ -206,13 +216,16 @@ public final class KeyPasses {
             tally.addBelow(below);
             return true;
         }
-        while (bins.next()) {
-            if (!bins.isComplete() && tally.cover(bins.minKey(), bins.maxKey()) == Coverage.SOME) {
-                return false;
-            }
+        if (!areEnough(tally, bins)) {
+            return false;
         }
         bins.rewind();
         tally.addBelow(below);
+        addEach(tally, bins);
+        return true;
+    }
+
+    private static void addEach(KeyTally tally, BinListReader bins) {
         while (bins.next()) {
             switch (tally.cover(bins.minKey(), bins.maxKey())) {
                 case NONE -> {}
@@ -224,7 +237,6 @@ public final class KeyPasses {
                 }
             }
         }
-        return true;
     }
 
     private static void addCounts(KeyTally tally, BinListReader bins) {
