@@ -22,9 +22,11 @@ public final class IndexKey {
     private static final String ESCAPED_COMMA = "%2C";
 
     private final List<String> fields;
+    private final PayloadFormat format;
     private final List<FieldReader> readers;
 
-    private IndexKey(List<String> fields, List<FieldReader> readers) {
+    private IndexKey(PayloadFormat format, List<String> fields, List<FieldReader> readers) {
+        this.format = format;
         this.fields = List.copyOf(fields);
         this.readers = List.copyOf(readers);
     }
@@ -52,7 +54,7 @@ public final class IndexKey {
             }
             readers.add(reader);
         }
-        return new IndexKey(fields, readers);
+        return new IndexKey(format, fields, readers);
     }
 
     /** As {@link #of}, from the {@link #text()}. */
@@ -73,6 +75,11 @@ public final class IndexKey {
     /** The names of the fields, in the order in which they were given. */
     public List<String> fields() {
         return fields;
+    }
+
+    /** The format that has the fields. */
+    public PayloadFormat format() {
+        return format;
     }
 
     /** What reads them. */

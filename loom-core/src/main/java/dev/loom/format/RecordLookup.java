@@ -11,6 +11,9 @@ public interface RecordLookup extends AutoCloseable {
     /** Sets the address of the referring record, until the next call. */
     void from(long recordAddress);
 
+    /** Whether the referring record may refer to one at an address: it is earlier, and in the same segment. It may not be there. */
+    boolean mayRefer(long address);
+
     /**
      * Finds the record that begins at an address.
      *

@@ -28,7 +28,17 @@ public final class ActiveIndex {
     private int timeCount;
     private long timeMinKey = Long.MAX_VALUE;
     private long timeMaxKey = Long.MIN_VALUE;
-    private long unfitBefore;
+    /** Whether a record of the chunk had a value that does not fit. */
+    private boolean unfit;
+
+    /** The number of values of the batch read last, and whether others did not fit. */
+    private int found;
+
+    private boolean unfitFound;
+    /** The id of the index that asked last for values, and whether it is over the same ones. */
+    private int followerId = -1;
+
+    private boolean sharesValues;
     private long binsAddress = IndexSummary.NO_BINS;
 
     /** Whether it lacks records of the chunk, for example for lack of memory. */
@@ -74,13 +84,15 @@ public final class ActiveIndex {
      * Adds the values of those records that have one. If anything fails, the chunk goes without the index.
      *
      * @param batchBins room for the bins of a batch
+     * @param before the index that the batch was added to last; null if there is none
      */
-    void add(RecordBatch batch, int[] batchBins) {
+    void add(RecordBatch batch, int[] batchBins, @Nullable ActiveIndex before) {
         if (spoilt) {
             return;
         }
         guard.enter();
         try {
+            readValues(batch, before);
             addAll(batch, batchBins);
         } catch (Throwable e) {
             spoil();
@@ -94,10 +106,32 @@ public final class ActiveIndex {
         spoilt = true;
     }
 
+    /** Reads the values of a batch, unless an index over the same ones did. */
+    private void readValues(RecordBatch batch, @Nullable ActiveIndex before) {
+        if (before != null && before.hasValuesOf(definition)) {
+            found = before.found;
+            unfitFound = before.unfitFound;
+        } else {
+            long unfitEarlier = keys.unfit();
+            found = keys.readAll(batch);
+            unfitFound = keys.unfit() != unfitEarlier;
+        }
+        unfit |= unfitFound;
+    }
+
+    private boolean hasValuesOf(Index other) {
+        if (other.id() != followerId) {
+            followerId = other.id();
+            boolean areFields =
+                    !definition.function().isLambda() && !other.function().isLambda();
+            sharesValues = areFields && definition.function().equals(other.function());
+        }
+        return sharesValues && !spoilt;
+    }
+
     private void addAll(RecordBatch batch, int[] batchBins) {
-        int found = keys.readAll(batch);
         if (byKey != null) {
-            addByKey(byKey, batch, found, batchBins);
+            addByKey(byKey, batch, batchBins);
         } else if (binned) {
             scale.bins(batch.keys(), found, batchBins);
             bins.add(batchBins, batch.keys(), found);
@@ -110,11 +144,10 @@ public final class ActiveIndex {
     }
 
     /** If each record has a value, those read are theirs; otherwise they are read again, one by one. */
-    private void addByKey(ChunkKeys into, RecordBatch batch, int found, int[] batchBins) {
-        boolean all = found == batch.count();
+    private void addByKey(ChunkKeys into, RecordBatch batch, int[] batchBins) {
         if (!into.addRecords(batch)) {
             spoil();
-        } else if (all) {
+        } else if (found == batch.count()) {
             scale.bins(batch.keys(), found, batchBins);
             into.add(batchBins, batch.keys(), found);
         } else {
@@ -136,7 +169,7 @@ public final class ActiveIndex {
 
     /** Whether every record added is accounted for; only then may the chunk list the index. */
     public boolean isComplete() {
-        return !spoilt && keys.unfit() == unfitBefore;
+        return !spoilt && !unfit;
     }
 
     /** Whether there are bins to write. */
@@ -206,7 +239,7 @@ public final class ActiveIndex {
         timeCount = 0;
         timeMinKey = Long.MAX_VALUE;
         timeMaxKey = Long.MIN_VALUE;
-        unfitBefore = keys.unfit();
+        unfit = false;
         spoilt = false;
         binsAddress = IndexSummary.NO_BINS;
     }

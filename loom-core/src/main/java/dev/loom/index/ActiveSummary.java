@@ -84,8 +84,10 @@ public final class ActiveSummary {
     public void complete() {
         RecordBatch records = batch;
         if (records != null && records.count() > 0) {
+            ActiveIndex before = null;
             for (ActiveIndex index : active) {
-                index.add(records, bins);
+                index.add(records, bins, before);
+                before = index;
             }
             records.begin(start, startOffset);
         }

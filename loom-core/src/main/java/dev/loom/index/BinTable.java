@@ -54,7 +54,7 @@ final class BinTable {
 
     private int hashShift = Integer.SIZE - Integer.numberOfTrailingZeros(CAPACITY_MIN);
 
-    /** For each used slot, its bin and, in the lower half, the slot; sorted by bin up to {@link #sorted}. */
+    /** For each slot that is taken, its bin and, in the lower half, the slot; sorted by bin up to {@link #sorted}. */
     private long[] order = new long[CAPACITY_MIN / 2];
 
     /** By slot, where the next value of the bin goes while values are grouped. */
@@ -62,6 +62,12 @@ final class BinTable {
 
     private int count;
     private int sorted;
+
+    /** Those of {@link #order} that have values, as {@link #rewind} finds them after values were added. */
+    private long[] used = new long[CAPACITY_MIN / 2];
+
+    private int usedCount;
+    private boolean usedKnown;
 
     private final LongSum keySum = new LongSum();
     /** Whether bins of a part are visited: those from {@link #first} on, numbered from there. */
@@ -81,6 +87,7 @@ final class BinTable {
 
     /** Adds values with their bins. */
     void add(int[] bins, long[] keys, int length) {
+        usedKnown = false;
         while (count + length > order.length) {
             grow(); // before the loops below, which keep the arrays in locals
         }
@@ -144,6 +151,7 @@ final class BinTable {
     }
 
     private int merge(int valueBin, int values, long min, long max) {
+        usedKnown = false;
         if (count == order.length) {
             grow();
         }
@@ -166,6 +174,7 @@ final class BinTable {
 
     /** Adds one value. */
     void add(int valueBin, long key) {
+        usedKnown = false;
         if (count == order.length) {
             grow();
         }
@@ -217,17 +226,19 @@ final class BinTable {
 
     private void grow() {
         long[] before = entries;
-        int used = count;
+        int taken = count;
         // allocates everything before anything changes
         int[] largerSlots = new int[slots.length * 2];
         long[] largerEntries = new long[before.length * 2];
         long[] largerOrder = Arrays.copyOf(order, order.length * 2);
+        long[] largerUsed = new long[largerOrder.length];
         slots = largerSlots;
         entries = largerEntries;
         order = largerOrder;
+        used = largerUsed;
         hashShift--;
         count = 0;
-        for (int i = 0; i < used; i++) {
+        for (int i = 0; i < taken; i++) {
             int valueBin = (int) (order[i] >>> Integer.SIZE);
             int from = (int) order[i] * ENTRY_LENGTH;
             int to =
@@ -262,18 +273,15 @@ final class BinTable {
 
     /** Forgets the values, and also the bins if few of them were used. */
     void reset() {
+        rewind();
         selectAll();
-        int used = 0;
-        for (int i = 0; i < count; i++) {
-            int at = (int) order[i] * ENTRY_LENGTH;
-            if (entries[at + COUNT] > 0) {
-                used++;
-                clear(at);
-            }
+        for (int i = 0; i < usedCount; i++) {
+            clear((int) used[i] * ENTRY_LENGTH);
         }
-        if (count > UNUSED_MAX * used + UNUSED_SPARE) {
+        if (count > UNUSED_MAX * usedCount + UNUSED_SPARE) {
             clear();
         }
+        usedCount = 0;
     }
 
     /** Forgets the values and the bins. */
@@ -281,6 +289,7 @@ final class BinTable {
         Arrays.fill(slots, 0);
         count = 0;
         sorted = 0;
+        usedCount = 0;
     }
 
     /** The number of entries, at least the number of bins with values. */
@@ -296,12 +305,37 @@ final class BinTable {
 
     /** Moves before the first bin with values. Nothing may be added until the last was visited. */
     void rewind() {
-        if (sorted < count) {
-            Arrays.sort(order, 0, count);
-            sorted = count;
+        if (!usedKnown) {
+            findUsed();
         }
         next = begin;
-        limit = selected ? limit : count;
+        limit = selected ? limit : usedCount;
+    }
+
+    private void findUsed() {
+        sort();
+        int found = 0;
+        for (int i = 0; i < count; i++) {
+            used[found] = order[i];
+            found += entries[(int) order[i] * ENTRY_LENGTH + COUNT] > 0 ? 1 : 0;
+        }
+        usedCount = found;
+        usedKnown = true;
+    }
+
+    /** Sorts what was added, and merges it with the rest: to sort all would allocate, if that is much. */
+    private void sort() {
+        if (sorted == count) {
+            return;
+        }
+        Arrays.sort(order, sorted, count);
+        System.arraycopy(order, 0, used, 0, sorted);
+        int left = 0;
+        int right = sorted;
+        for (int i = 0; left < sorted; i++) {
+            order[i] = right == count || used[left] < order[right] ? used[left++] : order[right++];
+        }
+        sorted = count;
     }
 
     /** Visits only some bins from now on, numbered from the first of them. Nothing may be added until all are visited again. */
@@ -324,10 +358,10 @@ final class BinTable {
 
     private int lowerBound(int valueBin) {
         int low = 0;
-        int high = count;
+        int high = usedCount;
         while (low < high) {
             int middle = (low + high) >>> 1;
-            if (order[middle] >>> Integer.SIZE < valueBin) {
+            if (used[middle] >>> Integer.SIZE < valueBin) {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -338,15 +372,13 @@ final class BinTable {
 
     /** Moves to the next bin with values; false after the last. */
     boolean next() {
-        while (next < limit) {
-            long place = order[next++];
-            current = (int) place * ENTRY_LENGTH;
-            bin = (int) (place >>> Integer.SIZE) - first;
-            if (entries[current + COUNT] > 0) {
-                return true;
-            }
+        if (next >= limit) {
+            return false;
         }
-        return false;
+        long place = used[next++];
+        current = (int) place * ENTRY_LENGTH;
+        bin = (int) (place >>> Integer.SIZE) - first;
+        return true;
     }
 
     int bin() {

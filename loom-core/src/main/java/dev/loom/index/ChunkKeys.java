@@ -6,17 +6,19 @@ import dev.loom.api.ValueType;
 import dev.loom.format.RecordLookup;
 import dev.loom.value.BinScale;
 import dev.loom.value.KeyEncoder;
+import dev.loom.value.KeyWords;
 import dev.loom.value.RecordBatch;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import org.agrona.DirectBuffer;
+import java.util.SplittableRandom;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an index by keys has of a chunk: records, totals and bins of each key. Keys are found by a hash of their bytes. What exceeds {@link
- * KeyedBinsDescriptor#KEYS_MAX} keys, or a key that is too long, is counted as the rest.
+ * What an index by keys has of a chunk: records, totals and bins of each key. Keys are found by words that stand for them, or by a
+ * hash of their bytes. Once the chunk has more than {@link KeyedBinsDescriptor#KEYS_MAX} keys, or one that is too long, it will be read
+ * anyway: no more are sought, and nothing of them is written.
  *
  * <p>One table has the bins of all keys: a key's are numbered behind those of the key before. Keys are kept for the next chunk, which
  * usually has the same ones. Adding allocates only when a chunk has more of something than any before. For one thread.
@@ -31,7 +33,15 @@ final class ChunkKeys {
     private static final long MIX = 0x9E37_79B9_7F4A_7C15L;
     private static final int BYTES_INITIAL = 1 << 10;
 
+    /** The most that are known of what stands for keys, and its slots. */
+    private static final int WORDS_MAX = 256;
+
+    private static final int WORD_SLOTS = 2 * WORDS_MAX;
+
     private final KeyEncoder encoder;
+    /** What stands for keys; null if nothing does. */
+    private final @Nullable KeyWords words;
+
     private final @Nullable RecordLookup lookup;
     /** The number of bins that a key may have. */
     private final int span;
@@ -49,6 +59,11 @@ final class ChunkKeys {
     private final UnsafeBuffer keys = new UnsafeBuffer(bytes);
     /** The known keys in the order of their bytes, so that a chunk's entry does not depend on the order of its records. */
     private final int[] order = new int[KNOWN_MAX];
+
+    /** By slot of {@link #words}: the words, and the number of the key and 1, or 0. */
+    private final long[] wordSlots;
+
+    private int wordsKnown;
 
     private int known;
     /** The number of keys that the chunk has. */
@@ -69,6 +84,8 @@ final class ChunkKeys {
      */
     ChunkKeys(IndexKey key, Index definition, BinScale scale, boolean compensated, @Nullable RecordLookup lookup) {
         this.encoder = new KeyEncoder(key.readers(), lookup);
+        this.words = KeyWords.of(key.format(), key.fields(), lookup, new SplittableRandom().nextLong());
+        this.wordSlots = words == null ? new long[0] : new long[WORD_SLOTS * (words.width() + 1)];
         this.lookup = lookup;
         this.span = scale.count();
         this.table = new BinTable(compensated);
@@ -81,8 +98,11 @@ final class ChunkKeys {
      * @return false if what one of them refers to could not be read
      */
     boolean addRecords(RecordBatch batch) {
+        KeyWords of = words;
+        long have = of == null || hasRest() ? 0 : of.read(batch);
         for (int i = 0; i < batch.count(); i++) {
-            int key = find(batch.buffer(), batch.offset(i), batch.length(i), lookup == null ? 0 : batch.address(i));
+            int key =
+                    hasRest() ? REST : of == null || (have >>> i & 1) == 0 ? find(batch, i) : findByWords(of, batch, i);
             if (key < 0) {
                 return false;
             }
@@ -92,15 +112,68 @@ final class ChunkKeys {
         return true;
     }
 
+    /** Whether keys are not apart any more, and no more are sought. */
+    private boolean hasRest() {
+        return records[REST] > 0;
+    }
+
+    private int findByWords(KeyWords of, RecordBatch batch, int i) {
+        int at = slotOf(of, i);
+        int width = of.width();
+        int number = (int) wordSlots[at + width] - 1;
+        if (number >= 0) {
+            return records[number] == 0 ? use(number) : number;
+        }
+        int key = find(batch, i);
+        if (key >= 0 && key != REST) {
+            if (wordsKnown == WORDS_MAX) {
+                forgetWords();
+                at = slotOf(of, i);
+            }
+            System.arraycopy(of.words(), i * width, wordSlots, at, width);
+            wordSlots[at + width] = key + 1L;
+            wordsKnown++;
+        }
+        return key;
+    }
+
+    /** Where the slot of a record's words begins, or the empty one where they belong. */
+    private int slotOf(KeyWords of, int i) {
+        long[] all = of.words();
+        int width = of.width();
+        int from = i * width;
+        int slot = of.hash(i) & (WORD_SLOTS - 1);
+        int at = slot * (width + 1);
+        while (wordSlots[at + width] != 0 && !holds(at, all, from, width)) {
+            slot = (slot + 1) & (WORD_SLOTS - 1);
+            at = slot * (width + 1);
+        }
+        return at;
+    }
+
+    private boolean holds(int at, long[] all, int from, int width) {
+        for (int i = 0; i < width; i++) {
+            if (wordSlots[at + i] != all[from + i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void forgetWords() {
+        Arrays.fill(wordSlots, 0);
+        wordsKnown = 0;
+    }
+
     /** Finds or adds the key of a record; negative if what it refers to could not be read. */
-    private int find(DirectBuffer payload, int offset, int length, long address) {
+    private int find(RecordBatch batch, int i) {
         RecordLookup references = lookup;
         long failures = 0;
         if (references != null) {
-            references.from(address);
+            references.from(batch.address(i));
             failures = references.failures();
         }
-        int keyLength = encoder.encode(payload, offset, length);
+        int keyLength = encoder.encode(batch.buffer(), batch.offset(i), batch.length(i));
         if (references != null && references.failures() != failures) {
             return -1;
         }
@@ -235,8 +308,11 @@ final class ChunkKeys {
     /** Writes what the chunk has. Returns the offset after it. */
     int encode(
             BinListWriter writer, BinScale scale, ValueType type, int indexId, MutableDirectBuffer buffer, int offset) {
+        if (hasRest()) {
+            return encodeRest(buffer, offset);
+        }
         int at = Varints.put(buffer, offset, used);
-        at = Varints.put(buffer, at, records[REST]);
+        at = Varints.put(buffer, at, 0);
         long[] grouped = values == null ? null : values.inOrderOf(table);
         if (grouped != null) {
             findValues();
@@ -263,6 +339,15 @@ final class ChunkKeys {
         }
         table.selectAll();
         return at;
+    }
+
+    /** The chunk will be read anyway. */
+    private int encodeRest(MutableDirectBuffer buffer, int offset) {
+        long all = records[REST];
+        for (int key = 0; key < known; key++) {
+            all += records[key];
+        }
+        return Varints.put(buffer, Varints.put(buffer, offset, 0), all);
     }
 
     private void findValues() {
@@ -293,6 +378,7 @@ final class ChunkKeys {
             Arrays.fill(slots, 0);
             known = 0;
             table.clear();
+            forgetWords();
         }
     }
 }

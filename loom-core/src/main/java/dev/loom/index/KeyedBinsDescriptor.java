@@ -4,7 +4,7 @@ package dev.loom.index;
  * Layout of what an index by keys has of a chunk, in an entry of the chunk index, or of a run of chunks.
  * <pre>
  *   keys, as a varint
- *   records of the rest, whose keys are too many or too long, as a varint
+ *   records whose keys are not apart, as a varint: 0, or all of the chunk, and then there are no keys
  *   per key, in the order of the bytes:
  *     bytes of the key, as a varint
  *     the key, as {@link dev.loom.value.KeyEncoder} makes it

@@ -34,6 +34,10 @@ public final class ReferencedRecords implements RecordLookup {
     private @Nullable PageRecords page;
     private @Nullable PayloadCache cache;
     private long from;
+    /** The addresses of the segment that the referring record is in. */
+    private long segmentBegin;
+
+    private long segmentEnd;
     private boolean closed;
 
     private DirectBuffer buffer = NO_BYTES;
@@ -70,12 +74,17 @@ public final class ReferencedRecords implements RecordLookup {
     }
 
     @Override
+    public boolean mayRefer(long address) {
+        if (from < segmentBegin || from >= segmentEnd) {
+            segmentBegin = records.segments().first(from);
+            segmentEnd = segmentBegin + records.segments().segmentLength();
+        }
+        return address >= segmentBegin && address < from && (address & (RecordDescriptor.ALIGNMENT - 1)) == 0;
+    }
+
+    @Override
     public boolean find(long address, String format) {
-        boolean possible = address >= 0
-                && address < from
-                && (address & (RecordDescriptor.ALIGNMENT - 1)) == 0
-                && records.segments().first(address) == records.segments().first(from);
-        return possible && !closed && load(address) && format.equals(knownFormat);
+        return mayRefer(address) && !closed && load(address) && format.equals(knownFormat);
     }
 
     private boolean load(long address) {

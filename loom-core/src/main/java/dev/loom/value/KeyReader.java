@@ -90,8 +90,13 @@ public final class KeyReader {
      */
     public int readAll(RecordBatch batch) {
         batch.clearRemainders();
+        return readAll(batch, batch.keys);
+    }
+
+    /** As {@link #readAll(RecordBatch)}, but the keys are put elsewhere. */
+    int readAll(RecordBatch batch, long[] into) {
         if (fixedType == Field.Type.I64 || fixedType == Field.Type.U64) {
-            return readLongs(batch.buffer, batch.offsets, batch.lengths, batch.count, batch.keys);
+            return readLongs(batch.buffer, batch.offsets, batch.lengths, batch.count, into);
         }
         RecordLookup records = fixedType == null ? lookup : null;
         int found = 0;
@@ -103,7 +108,7 @@ public final class KeyReader {
                 if (exact) {
                     batch.remainder(found, remainder);
                 }
-                batch.keys[found++] = key;
+                into[found++] = key;
             }
         }
         return found;

@@ -241,6 +241,11 @@ class KeyReaderTest {
         }
 
         @Override
+        public boolean mayRefer(long address) {
+            return address > 0;
+        }
+
+        @Override
         public boolean find(long address, String format) {
             failures += address < 0 ? 1 : 0;
             return address > 0;

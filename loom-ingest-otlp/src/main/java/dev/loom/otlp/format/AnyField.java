@@ -50,6 +50,11 @@ final class AnyField implements FieldReader {
     }
 
     @Override
+    public FieldReader identity() {
+        return ContextIdentity.of(part, this);
+    }
+
+    @Override
     public void read(DirectBuffer buffer, int offset, int length, FieldValue into) {
         ReadState state = ReadState.of(into);
         into.setAbsent();

@@ -16,6 +16,11 @@ final class PairsField implements FieldReader {
     }
 
     @Override
+    public FieldReader identity() {
+        return ContextIdentity.of(part, this);
+    }
+
+    @Override
     public void read(DirectBuffer buffer, int offset, int length, FieldValue into) {
         ReadState state = ReadState.of(into);
         into.setAbsent();

@@ -25,6 +25,12 @@ final class PathField implements FieldReader {
     }
 
     @Override
+    public FieldReader identity() {
+        FieldReader ofWhole = whole.identity();
+        return ofWhole == whole ? this : ofWhole;
+    }
+
+    @Override
     public void read(DirectBuffer buffer, int offset, int length, FieldValue into) {
         whole.read(buffer, offset, length, into);
         narrow(within, into);

@@ -8,6 +8,7 @@ import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.otlp.Signal;
 import dev.loom.otlp.format.OtlpFormatProvider;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -17,6 +18,9 @@ import java.util.concurrent.ConcurrentHashMap;
 final class SourceDefinitions {
     /** The name that commands use for the index over the records' own times. */
     private static final String EVENT_TIME = "event-time";
+
+    /** What the name of an index by service and name ends with. */
+    private static final String BY_NAME = "-by-name";
 
     private final Loom loom;
     private final Set<Integer> ids = ConcurrentHashMap.newKeySet();
@@ -40,8 +44,8 @@ final class SourceDefinitions {
     }
 
     /**
-     * Returns the open source of this name, or defines it, with an index over the records' own times and an index over the
-     * number that most questions are about.
+     * Returns the open source of this name, or defines it, with an index over the records' own times, and indexes over the number that most
+     * questions are about; of spans another one by service and name.
      *
      * @return its id
      * @throws IllegalArgumentException if the store uses the name for something else, or has no room
@@ -49,7 +53,7 @@ final class SourceDefinitions {
     int define(Signal signal, String name) {
         return switch (signal) {
             case LOGS -> define(name, OtlpFormatProvider.LOG, "severity");
-            case TRACES -> define(name, OtlpFormatProvider.SPAN, "duration");
+            case TRACES -> define(name, OtlpFormatProvider.SPAN, "duration", "service.name", "name");
             case METRICS -> define(name, OtlpFormatProvider.METRIC, "value");
         };
     }
@@ -59,7 +63,7 @@ final class SourceDefinitions {
         return define(ContextLog.SOURCE, OtlpFormatProvider.CONTEXT);
     }
 
-    private int define(String name, String formatName, String indexed) {
+    private int define(String name, String formatName, String indexed, String... key) {
         int id = define(name, formatName);
         PayloadFormat format = Formats.parse(formatName);
         String time = Objects.requireNonNull(format.eventTimeField(), formatName);
@@ -68,6 +72,10 @@ final class SourceDefinitions {
         }
         if (neverHad(id, indexed)) {
             loom.defineIndex(id, indexed, IndexFunction.field(format, indexed), Bins.logLinear());
+        }
+        String byKey = indexed + BY_NAME;
+        if (key.length > 0 && neverHad(id, byKey)) {
+            loom.defineIndex(id, byKey, IndexFunction.field(format, indexed), Bins.logLinear(), List.of(key));
         }
         return id;
     }

@@ -3,6 +3,7 @@ package dev.loom.otlp.format;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -109,6 +110,33 @@ class OtlpFormatTest {
         assertEquals(1, value.longValue());
         time.read(new UnsafeBuffer(payload(log, false)), 0, Long.BYTES + log.length, value);
         assertEquals(3, value.longValue());
+    }
+
+    /** Where its context is stands for a field of the context, as long as the record may refer to it; nothing for a field of its own. */
+    @Test
+    void shouldStandForFieldsOfAContextByItsAddress() {
+        value.lookup(lookup);
+        UnsafeBuffer payload = new UnsafeBuffer(payload(new byte[0], true));
+        PayloadFormat span = Formats.parse("otlp-span");
+        for (String name : List.of("service.name", "resource", "resource.a.b", "scope.name", "scope.attr.x")) {
+            FieldReader identity =
+                    Objects.requireNonNull(span.field(name), name).identity();
+            identity.read(payload, 0, payload.capacity(), value);
+            assertEquals(ADDRESS, value.longValue(), name);
+            assertEquals(FieldValue.Kind.INTEGER, value.kind(), name);
+            identity.read(payload, 0, Long.BYTES - 1, value);
+            assertEquals(FieldValue.Kind.ABSENT, value.kind(), name);
+            payload.putLong(0, ContextReference.of(2 * ADDRESS, false));
+            identity.read(payload, 0, payload.capacity(), value);
+            assertEquals(FieldValue.Kind.ABSENT, value.kind(), name);
+            payload.putLong(0, ContextReference.of(ADDRESS, false));
+        }
+        for (String name : List.of("name", "duration", "attr.x", "events", "status")) {
+            FieldReader reader = Objects.requireNonNull(span.field(name), name);
+            assertSame(reader, reader.identity(), name);
+        }
+        FieldReader own = Objects.requireNonNull(Formats.parse("otlp-context").field("service.name"));
+        assertSame(own, own.identity());
     }
 
     private static MessageLite point(Metric metric) {
@@ -367,6 +395,11 @@ class OtlpFormatTest {
 
         @Override
         public void from(long recordAddress) {}
+
+        @Override
+        public boolean mayRefer(long address) {
+            return address == ADDRESS;
+        }
 
         @Override
         public boolean find(long address, String format) {

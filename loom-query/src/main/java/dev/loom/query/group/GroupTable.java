@@ -7,6 +7,7 @@ import dev.loom.query.histogram.CellCounts;
 import dev.loom.query.model.GroupLimitException;
 import dev.loom.query.model.GroupLimitException.Cap;
 import dev.loom.value.KeyEncoder;
+import dev.loom.value.KeyWords;
 import dev.loom.value.RecordBatch;
 import java.util.Arrays;
 import java.util.List;
@@ -28,6 +29,11 @@ final class GroupTable {
     /** The group of the rest. */
     static final int OTHER = 0;
 
+    /** The most words that stand for keys: for each key, and besides. */
+    private static final int WORDS_PER_KEY = 4;
+
+    private static final int WORDS_SPARE = 1024;
+
     private static final int CELLS_MAX = CellCounts.CELLS_MAX;
 
     private static final int CELL_OFFSET = 0;
@@ -38,8 +44,10 @@ final class GroupTable {
     private final GroupTerms terms;
     private final KeyEncoder encoder;
     private final RecordLookup lookup;
-    private final @Nullable IntegerKeys integers;
-    private final @Nullable IntegerGroups byInteger;
+    /** What stands for keys, and finds their groups; null if nothing does. */
+    private final @Nullable KeyWords words;
+
+    private final @Nullable WordGroups byWords;
     private final KeyTable keys;
     private final RecordTable groups;
     private final GroupStates states;
@@ -66,8 +74,8 @@ final class GroupTable {
         this.terms = terms;
         this.lookup = lookup;
         encoder = new KeyEncoder(format, terms.by(), lookup, 0);
-        integers = IntegerKeys.of(format, terms.by());
-        byInteger = integers == null ? null : new IntegerGroups(memory, seed, integers.width());
+        words = KeyWords.of(format, terms.by(), lookup, seed);
+        byWords = words == null ? null : new WordGroups(memory, words);
         this.states = states;
         stepped = terms.stepNs() > 0;
         keys = new KeyTable(memory, seed);
@@ -100,7 +108,7 @@ final class GroupTable {
     }
 
     /**
-     * Finds the group of each record of a batch, new if need be; the batch's keys are undefined then.
+     * Finds the group of each record of a batch, new if need be.
      *
      * @throws GroupLimitException if a cap is exceeded and the rest is not counted as other
      */
@@ -108,38 +116,48 @@ final class GroupTable {
         int count = batch.count();
         if (terms.by().isEmpty()) {
             Arrays.fill(into, 0, count, sole());
-        } else if (integers == null || byInteger == null || !integers.read(batch)) {
-            for (int i = 0; i < count; i++) {
-                lookup.from(batch.address(i));
-                into[i] = add(batch.buffer(), batch.offset(i), batch.length(i), i);
-            }
         } else {
-            addIntegers(integers, byInteger, batch, into);
+            long known = findByWords(batch, into);
+            for (int i = 0; i < count; i++) {
+                // a new group may have come earlier in the batch, which the table of keys knows then
+                if (into[i] == OTHER) {
+                    long failures = lookup.failures();
+                    into[i] = add(batch, i);
+                    if (into[i] != OTHER && (known >>> i & 1) != 0 && lookup.failures() == failures) {
+                        note(i, into[i]);
+                    }
+                }
+            }
         }
         records += count;
     }
 
-    private void addIntegers(IntegerKeys of, IntegerGroups known, RecordBatch batch, int[] into) {
-        int count = batch.count();
-        known.find(of, count, into);
-        for (int i = 0; i < count; i++) {
-            // a new group may have come earlier in the batch, which the table of keys knows then
-            if (into[i] == OTHER) {
-                into[i] = add(batch.buffer(), batch.offset(i), batch.length(i), i);
-                if (into[i] != OTHER) {
-                    known.add(of, i, into[i]);
-                }
-            }
+    /** Finds the groups that are known by words, else {@link #OTHER}. Returns a bit for each record that has words. */
+    private long findByWords(RecordBatch batch, int[] into) {
+        if (words == null || byWords == null) {
+            Arrays.fill(into, 0, batch.count(), OTHER);
+            return 0;
+        }
+        long known = words.read(batch);
+        byWords.find(known, batch.count(), into);
+        return known;
+    }
+
+    /** Notes the group of the i-th record's words, unless there are many more of these than keys. */
+    private void note(int i, int group) {
+        if (words != null && byWords != null && byWords.size() < WORDS_SPARE + WORDS_PER_KEY * keys.size()) {
+            byWords.add(i, group);
         }
     }
 
-    /** @param before records of the batch before this one */
-    private int add(DirectBuffer payload, int offset, int length, int before) {
-        int keyLength = encoder.encode(payload, offset, length);
+    /** The group of the i-th record of a batch, new if need be. */
+    private int add(RecordBatch batch, int i) {
+        lookup.from(batch.address(i));
+        int keyLength = encoder.encode(batch.buffer(), batch.offset(i), batch.length(i));
         if (keyLength == KeyEncoder.TOO_LONG) {
-            return other(Cap.KEY_BYTES, encoder.lengthWanted(), KeyTable.LENGTH_MAX, before);
+            return other(Cap.KEY_BYTES, encoder.lengthWanted(), KeyTable.LENGTH_MAX, i);
         }
-        return addKey(encoder.key(), keyLength, before);
+        return addKey(encoder.key(), keyLength, i);
     }
 
     /**
@@ -152,6 +170,7 @@ final class GroupTable {
         return addKey(indexed, length, 0);
     }
 
+    /** @param before records of the batch before this one */
     private int addKey(UnsafeBuffer from, int keyLength, int before) {
         long hash = keys.hash(from, keyLength);
         int key = keys.find(from, keyLength, hash);
@@ -171,29 +190,23 @@ final class GroupTable {
         return OTHER;
     }
 
-    /** Finds the group that each record of a batch counts in, or {@link #NONE}; the batch's keys are undefined then. */
+    /** Finds the group that each record of a batch counts in, or {@link #NONE}. */
     void find(RecordBatch batch, int[] into) {
         int count = batch.count();
         int unknown = terms.restAsOther() ? OTHER : NONE;
         if (terms.by().isEmpty()) {
             Arrays.fill(into, 0, count, groups.size() > 1 ? target(1) : unknown);
-        } else if (integers == null || byInteger == null || !integers.read(batch)) {
-            for (int i = 0; i < count; i++) {
-                lookup.from(batch.address(i));
-                into[i] = find(batch.buffer(), batch.offset(i), batch.length(i), unknown);
-            }
         } else {
-            byInteger.find(integers, count, into);
+            findByWords(batch, into);
             for (int i = 0; i < count; i++) {
-                into[i] = into[i] == OTHER
-                        ? find(batch.buffer(), batch.offset(i), batch.length(i), unknown)
-                        : target(into[i]);
+                into[i] = into[i] == OTHER ? find(batch, i, unknown) : target(into[i]);
             }
         }
     }
 
-    private int find(DirectBuffer payload, int offset, int length, int unknown) {
-        int keyLength = encoder.encode(payload, offset, length);
+    private int find(RecordBatch batch, int i, int unknown) {
+        lookup.from(batch.address(i));
+        int keyLength = encoder.encode(batch.buffer(), batch.offset(i), batch.length(i));
         if (keyLength == KeyEncoder.TOO_LONG) {
             return OTHER;
         }
@@ -211,7 +224,7 @@ final class GroupTable {
 
     /** The group of all records if there are no fields, new if need be. */
     int sole() {
-        return groups.size() > 1 ? 1 : add(cellKey, 0, 0, 0);
+        return groups.size() > 1 ? 1 : addKey(cellKey, 0, 0);
     }
 
     /**
