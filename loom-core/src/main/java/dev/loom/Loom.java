@@ -154,7 +154,7 @@ public final class Loom implements Store {
 
     /**
      * As {@link #defineIndex(int, String, IndexFunction, Bins)}, but the index keeps totals and bins of each key apart: questions by groups
-     * of the same fields are answered from them. A chunk with more than 64 keys is read.
+     * of these fields, or some of them, are answered from them. A chunk with more than 64 keys is read.
      *
      * @param by the fields whose values are the key, 1 to {@link dev.loom.api.IndexKey#FIELDS_MAX}, each once
      * @throws dev.loom.format.UnknownFieldException if the source's format lacks a field

@@ -10,6 +10,7 @@ import dev.loom.index.Varints;
 import dev.loom.rollup.RunReader;
 import dev.loom.value.BinScale;
 import dev.loom.value.KeyEncoder;
+import java.util.List;
 import java.util.Objects;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -24,7 +25,7 @@ public final class KeyedSummary {
     private final ValueType type;
     private final ChunkSummary chunk;
     private final ChunkSummary totals;
-    private final int fields;
+    private final List<String> fields;
     private final BinListReader bins;
     private final Varints bytes = new Varints(new UnsafeBuffer(new byte[0]));
 
@@ -49,8 +50,7 @@ public final class KeyedSummary {
         this.reader = reader;
         this.index = index;
         this.type = index.function().type();
-        this.fields =
-                Objects.requireNonNull(index.key(), "index has no key").fields().size();
+        this.fields = Objects.requireNonNull(index.key(), "index has no key").fields();
         this.chunk = new ChunkSummary(reader);
         this.totals = new ChunkSummary(reader);
         this.bins = new BinListReader(BinScale.of(index.bins(), type), type);
@@ -59,6 +59,11 @@ public final class KeyedSummary {
     /** The index. */
     public Index index() {
         return index;
+    }
+
+    /** The fields of the keys. */
+    public List<String> fields() {
+        return fields;
     }
 
     /**
@@ -108,7 +113,7 @@ public final class KeyedSummary {
         valuesOfKeys = 0;
         rewind();
         while (next()) {
-            if (!KeyEncoder.isKey(buffer, keyOffset, keyLength, fields)) {
+            if (!KeyEncoder.isKey(buffer, keyOffset, keyLength, fields.size())) {
                 throw bytes.malformed("key");
             }
             valuesOfKeys += totals.count();

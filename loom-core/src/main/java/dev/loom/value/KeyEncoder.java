@@ -9,6 +9,7 @@ import dev.loom.format.UnknownFieldException;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -291,6 +292,30 @@ public final class KeyEncoder {
             padded = from.getByte(at) == 0;
         }
         return padded;
+    }
+
+    /**
+     * Makes a key of some values of another one.
+     *
+     * @param places of the values, in the order in which they are wanted
+     * @param into has room for as much as the other key takes
+     * @return the length
+     */
+    public static int select(DirectBuffer from, int keyOffset, int[] places, MutableDirectBuffer into) {
+        int end = 0;
+        for (int place : places) {
+            int at = keyOffset;
+            for (int i = 0; i < place; i++) {
+                at += length(from, at);
+            }
+            int length = length(from, at);
+            into.putBytes(end, from, at, length);
+            end += length;
+        }
+        for (; end % Long.BYTES != 0; end++) {
+            into.putByte(end, (byte) 0);
+        }
+        return end;
     }
 
     /** The values of a key, newly allocated. */

@@ -76,7 +76,7 @@ public final class GroupPasses {
         // which groups are beyond the cap depends on the order of the records
         KeyedSummaries byKey = terms.by().isEmpty() || terms.distinct() != null || terms.restAsOther()
                 ? null
-                : KeyedSummaries.of(
+                : KeyedSummaries.with(
                         scope.plan(), scope.reader(), terms.by(), indexed == null ? null : indexed.function());
         keyed = byKey == null ? null : new KeyedChunks(terms.by(), byKey, chunkSteps);
     }

@@ -6,12 +6,12 @@ import dev.loom.format.RecordLookup;
 import dev.loom.query.histogram.CellCounts;
 import dev.loom.query.model.GroupLimitException;
 import dev.loom.query.model.GroupLimitException.Cap;
+import dev.loom.read.KeyedSummary;
 import dev.loom.value.KeyEncoder;
 import dev.loom.value.KeyWords;
 import dev.loom.value.RecordBatch;
 import java.util.Arrays;
 import java.util.List;
-import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +57,11 @@ final class GroupTable {
     /** A key that an index has. */
     private final UnsafeBuffer indexed = new UnsafeBuffer(new byte[KeyEncoder.LENGTH_MAX]);
 
+    /** The fields of an index whose keys were selected from last, and the places of the groups' among them. */
+    private List<String> selectedFrom = List.of();
+
+    private int[] places = {};
+    private boolean selectsAll;
     private long records;
 
     /**
@@ -161,13 +166,26 @@ final class GroupTable {
     }
 
     /**
-     * Finds the group of a key as an index has it, new if need be.
+     * Finds the group of the current key of an index, which has the groups' fields, new if need be.
      *
      * @throws GroupLimitException if a cap is exceeded and the rest is not counted as other
      */
-    int addKey(DirectBuffer from, int offset, int length) {
-        from.getBytes(offset, indexed, 0, length);
-        return addKey(indexed, length, 0);
+    int addKey(KeyedSummary keyed) {
+        return addKey(indexed, select(keyed), 0);
+    }
+
+    /** Takes the groups' fields of an index's key; returns the length of what they make. */
+    private int select(KeyedSummary keyed) {
+        if (keyed.fields() != selectedFrom) {
+            selectedFrom = keyed.fields();
+            places = terms.by().stream().mapToInt(selectedFrom::indexOf).toArray();
+            selectsAll = terms.by().equals(selectedFrom);
+        }
+        if (selectsAll) {
+            keyed.buffer().getBytes(keyed.keyOffset(), indexed, 0, keyed.keyLength());
+            return keyed.keyLength();
+        }
+        return KeyEncoder.select(keyed.buffer(), keyed.keyOffset(), places, indexed);
     }
 
     /** @param before records of the batch before this one */
@@ -214,9 +232,9 @@ final class GroupTable {
         return key == KeyTable.NONE ? unknown : target(key + 1);
     }
 
-    /** The group that a key as an index has it counts in, or {@link #NONE}. */
-    int findKey(DirectBuffer from, int offset, int length) {
-        from.getBytes(offset, indexed, 0, length);
+    /** The group that the current key of an index counts in, or {@link #NONE}. */
+    int findKey(KeyedSummary keyed) {
+        int length = select(keyed);
         int key = keys.find(indexed, length, keys.hash(indexed, length));
         int unknown = terms.restAsOther() ? OTHER : NONE;
         return key == KeyTable.NONE ? unknown : target(key + 1);

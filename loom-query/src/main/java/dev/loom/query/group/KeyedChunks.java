@@ -14,13 +14,13 @@ import dev.loom.value.BinScale;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Counts chunks whose records are all of one step from what an index by the groups' fields holds of each key. For one thread. */
+/** Counts chunks whose records are all of one step from what an index whose keys have the groups' fields holds of each. For one thread. */
 final class KeyedChunks {
     private final List<String> fields;
     private final KeyedSummaries keyed;
     private final ChunkSteps steps;
 
-    /** @param fields the groups', and the index's */
+    /** @param fields the groups' */
     KeyedChunks(List<String> fields, KeyedSummaries keyed, ChunkSteps steps) {
         this.fields = fields;
         this.keyed = keyed;
@@ -51,7 +51,7 @@ final class KeyedChunks {
 
             @Override
             public ChunkUse decideByKeys(ChunkCursor chunk, boolean whole, KeyedCondition keys) {
-                return keys.fields().equals(fields) ? answer.of(chunk, true, keys) : decide(chunk, whole);
+                return keys.fields().containsAll(fields) ? answer.of(chunk, true, keys) : decide(chunk, whole);
             }
 
             @Override
@@ -61,11 +61,16 @@ final class KeyedChunks {
         };
     }
 
+    /** The keys of a chunk; those that a condition can be tested on. */
+    private @Nullable KeyedSummary read(ChunkCursor chunk, @Nullable KeyedCondition only) {
+        return only == null ? keyed.read(chunk) : keyed.read(chunk, only.fields());
+    }
+
     /** @param countsRecords whether records are counted, not values */
     ChunkDecider totals(GroupTable table, GroupStates states, boolean countsRecords) {
         return decider((chunk, counts, only) -> {
             int step = counts ? steps.of(chunk) : ChunkSteps.SEVERAL;
-            KeyedSummary keys = step == ChunkSteps.SEVERAL ? null : keyed.read(chunk);
+            KeyedSummary keys = step == ChunkSteps.SEVERAL ? null : read(chunk, only);
             if (keys == null || !(countsRecords || takes(states, keys))) {
                 return ChunkUse.READ;
             }
@@ -73,7 +78,7 @@ final class KeyedChunks {
                 if (only != null && !only.matches(keys)) {
                     continue;
                 }
-                int cell = table.addCell(table.addKey(keys.buffer(), keys.keyOffset(), keys.keyLength()), step);
+                int cell = table.addCell(table.addKey(keys), step);
                 states.addRecords(cell, keys.records());
                 if (!countsRecords) {
                     states.addValues(cell, keys.totals());
@@ -94,15 +99,14 @@ final class KeyedChunks {
 
     /** @param byStep whether ranks are those of cells; otherwise those of groups */
     ChunkDecider ranks(GroupTable table, GroupRanks ranks, boolean byStep) {
-        // keys that don't meet a condition are of no group
         return decider((chunk, counts, only) -> {
             int step = !counts ? ChunkSteps.SEVERAL : byStep ? steps.of(chunk) : 0;
-            KeyedSummary keys = step == ChunkSteps.SEVERAL ? null : keyed.read(chunk);
-            if (keys == null || !mayTake(table, ranks, keys, byStep, step)) {
+            KeyedSummary keys = step == ChunkSteps.SEVERAL ? null : read(chunk, only);
+            if (keys == null || !mayTake(table, ranks, keys, only, byStep, step)) {
                 return ChunkUse.READ;
             }
             while (keys.next()) {
-                int cell = cell(table, keys, byStep, step);
+                int cell = cell(table, keys, only, byStep, step);
                 BinListReader bins = ranks.wants(cell) ? keys.bins() : null;
                 if (bins != null) {
                     add(ranks, cell, bins);
@@ -112,9 +116,15 @@ final class KeyedChunks {
         });
     }
 
-    private boolean mayTake(GroupTable table, GroupRanks ranks, KeyedSummary keys, boolean byStep, int step) {
+    private boolean mayTake(
+            GroupTable table,
+            GroupRanks ranks,
+            KeyedSummary keys,
+            @Nullable KeyedCondition only,
+            boolean byStep,
+            int step) {
         try {
-            return takes(table, ranks, keys, byStep, step);
+            return takes(table, ranks, keys, only, byStep, step);
         } catch (CorruptStoreException e) {
             keyed.noteDamaged();
             return false;
@@ -122,10 +132,16 @@ final class KeyedChunks {
     }
 
     /** Whether bins are enough for all ranks, and as many as there are values. */
-    private static boolean takes(GroupTable table, GroupRanks ranks, KeyedSummary keys, boolean byStep, int step) {
+    private static boolean takes(
+            GroupTable table,
+            GroupRanks ranks,
+            KeyedSummary keys,
+            @Nullable KeyedCondition only,
+            boolean byStep,
+            int step) {
         boolean takes = true;
         while (takes && keys.next()) {
-            int cell = cell(table, keys, byStep, step);
+            int cell = cell(table, keys, only, byStep, step);
             BinListReader bins = ranks.wants(cell) ? keys.bins() : null;
             takes = bins == null || takes(ranks, cell, bins, keys.totals().count());
         }
@@ -158,8 +174,13 @@ final class KeyedChunks {
         }
     }
 
-    private static int cell(GroupTable table, KeyedSummary keys, boolean byStep, int step) {
-        int group = table.findKey(keys.buffer(), keys.keyOffset(), keys.keyLength());
+    /** The cell of a key's records; negative if there is none, or the condition does not hold for them. */
+    private static int cell(
+            GroupTable table, KeyedSummary keys, @Nullable KeyedCondition only, boolean byStep, int step) {
+        if (only != null && !only.matches(keys)) {
+            return GroupTable.NONE;
+        }
+        int group = table.findKey(keys);
         return byStep && group >= 0 ? table.findCell(group, step) : group;
     }
 }

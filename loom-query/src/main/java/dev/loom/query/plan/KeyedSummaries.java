@@ -8,11 +8,12 @@ import dev.loom.read.KeyedSummary;
 import dev.loom.read.SnapshotReader;
 import dev.loom.value.BinScale;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What indexes by the same keys hold of the chunks of a walk, chunk by chunk; the first one that has a chunk answers for it. For one
+ * What indexes by keys hold of the chunks of a walk, chunk by chunk; the first one that has a chunk answers for it. For one
  * thread.
  */
 public final class KeyedSummaries {
@@ -26,44 +27,60 @@ public final class KeyedSummaries {
     }
 
     /**
-     * What there is for some fields; null if there is nothing.
+     * What indexes hold whose keys have some fields, and maybe others; null if there are none.
      *
      * @param function of the values; null if records are counted alone
      */
-    public static @Nullable KeyedSummaries of(
+    public static @Nullable KeyedSummaries with(
             WherePlan plan, SnapshotReader reader, List<String> fields, @Nullable IndexFunction function) {
-        KeyedSummaries all = of(plan.terms(), reader, fields, function);
+        KeyedSummaries all = of(plan.terms().indexesWith(fields), reader, function);
         if (all != null) {
             plan.explain(() -> "by " + String.join(",", fields) + ": " + all);
         }
         return all;
     }
 
-    static @Nullable KeyedSummaries of(
-            QueryTerms terms, SnapshotReader reader, List<String> fields, @Nullable IndexFunction function) {
-        List<Index> found = terms.indexesBy(fields).stream()
+    /** What indexes by exactly these fields hold; null if there are none. */
+    static @Nullable KeyedSummaries by(QueryTerms terms, SnapshotReader reader, List<String> fields) {
+        return of(terms.indexesBy(fields), reader, null);
+    }
+
+    private static @Nullable KeyedSummaries of(
+            List<Index> indexes, SnapshotReader reader, @Nullable IndexFunction function) {
+        List<KeyedSummary> found = indexes.stream()
                 .filter(index -> function == null || index.function().equals(function))
+                .map(reader::keyedSummary)
                 .toList();
-        return found.isEmpty()
-                ? null
-                : new KeyedSummaries(found.stream().map(reader::keyedSummary).toList());
+        return found.isEmpty() ? null : new KeyedSummaries(found);
     }
 
     /** Moves before the first key of a chunk; null if its records must be read. */
     public @Nullable KeyedSummary read(ChunkCursor chunk) {
-        KeyedSummary found = read(chunk, null);
+        return count(chunk, readAny(chunk, summary -> true));
+    }
+
+    /** As {@link #read(ChunkCursor)}, but only of indexes by exactly these fields. */
+    public @Nullable KeyedSummary read(ChunkCursor chunk, List<String> fields) {
+        return count(chunk, readAny(chunk, summary -> summary.fields().equals(fields)));
+    }
+
+    private @Nullable KeyedSummary count(ChunkCursor chunk, @Nullable KeyedSummary found) {
         covered += found == null ? 0 : chunk.count();
         uncovered += found != null || chunk.isRun() ? 0 : 1;
         return found;
     }
 
-    /** As {@link #read(ChunkCursor)}, but only of indexes over a function, unless it is null; doesn't count the chunk. */
+    /** As {@link #read(ChunkCursor)}, but only of indexes over a function; doesn't count the chunk. */
     @Nullable
-    KeyedSummary read(ChunkCursor chunk, @Nullable IndexFunction function) {
+    KeyedSummary read(ChunkCursor chunk, IndexFunction function) {
+        return readAny(chunk, summary -> summary.index().function().equals(function));
+    }
+
+    private @Nullable KeyedSummary readAny(ChunkCursor chunk, Predicate<KeyedSummary> wanted) {
         for (int i = 0; i < summaries.size(); i++) {
             KeyedSummary summary = summaries.get(i);
             try {
-                if ((function == null || summary.index().function().equals(function)) && summary.read(chunk)) {
+                if (wanted.test(summary) && summary.read(chunk)) {
                     return summary;
                 }
             } catch (CorruptStoreException e) {

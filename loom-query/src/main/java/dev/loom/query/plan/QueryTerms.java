@@ -9,6 +9,7 @@ import dev.loom.query.model.TimeRange;
 import dev.loom.query.where.Where;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -67,11 +68,24 @@ public record QueryTerms(
     }
 
     /** The source's indexes by these fields that may be used, the newest first. */
-    public List<Index> indexesBy(List<String> fields) {
+    List<Index> indexesBy(List<String> fields) {
         List<Index> found = new ArrayList<>(
                 indexesThat(index -> index.key() != null && index.key().fields().equals(fields)));
         Collections.reverse(found);
         return found;
+    }
+
+    /** The source's indexes whose keys have all of these fields, those with the fewest others first, and of these the newest. */
+    List<Index> indexesWith(List<String> fields) {
+        List<Index> found = new ArrayList<>(
+                indexesThat(index -> index.key() != null && index.key().fields().containsAll(fields)));
+        Collections.reverse(found);
+        found.sort(Comparator.comparingInt(QueryTerms::keyWidth));
+        return found;
+    }
+
+    private static int keyWidth(Index index) {
+        return Objects.requireNonNull(index.key()).fields().size();
     }
 
     /** The fields of the keys of indexes that may be used, each set once. */

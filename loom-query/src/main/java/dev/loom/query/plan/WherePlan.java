@@ -208,7 +208,7 @@ public final class WherePlan {
     private @Nullable KeyedCondition planKeys(Where expression) {
         KeyedCondition best = null;
         for (List<String> fields : terms.keyFields()) {
-            KeyedSummaries known = KeyedSummaries.of(terms, reader, fields, null);
+            KeyedSummaries known = KeyedSummaries.by(terms, reader, fields);
             KeyedCondition found = known == null ? null : KeyedCondition.of(expression, terms.format(), fields, known);
             if (found != null && (best == null || (found.isWhole() && !best.isWhole()))) {
                 best = found;

@@ -8,6 +8,7 @@ import dev.loom.LoomConfig;
 import dev.loom.api.Bins;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
+import dev.loom.format.FieldValue;
 import dev.loom.format.Formats;
 import dev.loom.format.RecordLookup;
 import dev.loom.format.StructFormat;
@@ -30,9 +31,11 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.LongPredicate;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -76,6 +79,10 @@ class KeyedChunksTest {
         }
     };
 
+    /** A record. */
+    private record Pushed(String op, String pod, @Nullable Long ms) {}
+
+    private final List<Pushed> all = new ArrayList<>();
     private long pushed;
 
     /** The number of records by pod and operation. */
@@ -87,14 +94,16 @@ class KeyedChunksTest {
         pushed++;
         writer.setLong(0, ts);
         records.merge(op, 1L, Long::sum);
+        Long ms = null;
         if (random.nextInt(1_000) > 0) {
-            long ms = Math.round(Math.exp(3 + 3 * random.nextGaussian()));
+            ms = Math.round(Math.exp(3 + 3 * random.nextGaussian()));
             writer.setLong(1, ms);
             expected.computeIfAbsent(op, unused -> new ArrayList<>()).add(new Timed(ms, ts));
         }
         String pod = "pod-" + random.nextInt(3);
         writer.setUtf8(2, op);
         writer.setUtf8(3, pod);
+        all.add(new Pushed(op, pod, ms));
         ofPods.merge(pod + " " + op, 1L, Long::sum);
         loom.push(source, payload, 0, Math.max(writer.finish(), 40));
     }
@@ -137,6 +146,79 @@ class KeyedChunksTest {
         }
         assertTrue(fromBins > 0, "no chunk was answered by keys");
         assertTrue(fromKeys > 0, "no condition was answered by keys");
+    }
+
+    /** Groups by some of a key's fields, in any order, of all records or of those of a key. */
+    @Test
+    void shouldAnswerByPartsOfAKey() {
+        System.out.println("KeyedChunksTest: -Dloom.test.seed=" + seed);
+        try (Loom loom = Loom.open(LoomConfig.at(directory.resolve("store")).build())) {
+            int source = loom.defineSource("a", FORMAT);
+            Bins bins = random.nextBoolean() ? Bins.logLinear().withValues() : Bins.logLinear(random.nextInt(4));
+            loom.defineIndex(source, "ms", MS, bins, List.of("pod", "op"));
+            if (random.nextBoolean()) {
+                loom.defineIndex(source, "by-op", MS, Bins.logLinear(random.nextInt(4)), List.of("op"));
+            }
+            StructWriter writer = new StructWriter(FORMAT);
+            int keys = 1 + random.nextInt(21);
+            for (int i = 0; i < 2 * PHASE_RECORDS; i++) {
+                push(loom, source, writer, "op" + random.nextInt(keys));
+            }
+            assertTrue(loom.finishRollups(() -> false));
+            try (Snapshot snapshot = loom.snapshot()) {
+                for (List<String> by :
+                        List.of(List.of("op"), List.of("pod"), List.of("pod", "op"), List.of("op", "pod"))) {
+                    long records = checkParts(snapshot, source, by, null);
+                    assertEquals(pushed, records, "seed=" + seed + ", by=" + by);
+                    checkParts(snapshot, source, by, "pod-1");
+                }
+            }
+        }
+    }
+
+    /** Groups of all records, or of those of a pod; returns how many there are. */
+    private long checkParts(Snapshot snapshot, int source, List<String> by, @Nullable String pod) {
+        GroupedAggregate query = GroupedAggregate.of(snapshot, source, MS)
+                .by(by.toArray(new String[0]))
+                .use(QueryIndex.ROLLUP, random.nextBoolean())
+                .percentiles(50, 99);
+        if (pod != null) {
+            query.where(Where.parse("pod == '" + pod + "'"));
+        }
+        Map<String, List<Long>> wanted = new TreeMap<>();
+        for (Pushed each : all) {
+            if (pod == null || each.pod().equals(pod)) {
+                String key = by.stream()
+                        .map(field -> field.equals("op") ? each.op() : each.pod())
+                        .collect(Collectors.joining(" "));
+                List<Long> values = wanted.computeIfAbsent(key, unused -> new ArrayList<>());
+                if (each.ms() != null) {
+                    values.add(each.ms());
+                }
+            }
+        }
+        try (Groups groups = query.run()) {
+            String what = "seed=" + seed + ", by=" + by + ", pod=" + pod + ", " + groups.statistics();
+            assertEquals(wanted.size(), groups.size(), what);
+            assertTrue(groups.statistics().chunksFromBins() > 0, what);
+            long records = 0;
+            for (Group group : groups) {
+                String key = group.key().stream().map(FieldValue::text).collect(Collectors.joining(" "));
+                List<Long> values =
+                        wanted.getOrDefault(key, List.of()).stream().sorted().toList();
+                records += group.records();
+                assertEquals(values.size(), group.count(), what);
+                assertEquals(
+                        Long.toString(values.stream().mapToLong(Long::longValue).sum()), group.sum(), what);
+                for (double p : new double[] {50, 99}) {
+                    assertEquals(
+                            values.get((int) Math.ceil(p / 100 * values.size()) - 1),
+                            group.percentile(p).orElseThrow().longValue(),
+                            what);
+                }
+            }
+            return records;
+        }
     }
 
     /** A question whose condition is about the key alone, or about the value as well. Returns how many chunks keys have answered. */
