@@ -42,6 +42,7 @@ public final class TelemetryStore extends ClosedStore {
         try (Loom loom = Loom.open(LoomConfig.at(path)
                 .stagingDirectory(staging)
                 .clock(() -> nowNs[0])
+                .maxBytes(LoomConfig.UNLIMITED)
                 .build())) {
             final int calls = loom.defineSource(CALLS, format);
             final int requests = loom.defineSource(REQUESTS, format);
