@@ -1,5 +1,6 @@
 package dev.loom.query.group;
 
+import dev.loom.query.model.QueryMemory;
 import dev.loom.value.KeyWords;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -27,6 +28,8 @@ final class WordGroups {
     private UnsafeBuffer slots;
     private int mask = SLOTS_MIN - 1;
     private int size;
+    /** Whether no more are noted. */
+    private boolean full;
 
     WordGroups(GroupMemory memory, KeyWords keys) {
         this.memory = memory;
@@ -99,13 +102,10 @@ final class WordGroups {
         return true;
     }
 
-    /** Notes the group, not 0, of the i-th key read last, if it is not known yet. */
+    /** Notes the group, not 0, of the i-th key read last, if it is not known yet and there is room; else it is found as it was this time. */
     void add(int i, int group) {
-        if (2 * size > mask) {
-            if (mask + 1 == slotsMax) {
-                return; // the others are found as they were this time
-            }
-            grow();
+        if (2 * size > mask && !grows()) {
+            return;
         }
         int slot = slotOf(i);
         int at = slot * slotLength;
@@ -115,6 +115,18 @@ final class WordGroups {
         for (int word = 0; word < width; word++) {
             slots.putLong(at + WORDS_OFFSET + word * Long.BYTES, keys.words()[i * width + word]);
         }
+    }
+
+    private boolean grows() {
+        full = full || mask + 1 == slotsMax;
+        if (!full) {
+            try {
+                grow();
+            } catch (QueryMemory.Exhausted e) {
+                full = true;
+            }
+        }
+        return !full;
     }
 
     private void grow() {
