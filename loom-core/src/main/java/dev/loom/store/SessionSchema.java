@@ -90,7 +90,7 @@ public final class SessionSchema {
     public synchronized int defineSource(
             String name, PayloadFormat format, Map<String, String> attributes, IntConsumer prepare) {
         checkWritable();
-        SourceNames.check(name);
+        Names.check("source", name);
         if (current.source(name).filter(source -> !source.closed()).isPresent()) {
             throw new IllegalArgumentException("source is already defined: name=" + name);
         }
@@ -99,9 +99,9 @@ public final class SessionSchema {
         }
         int next = Math.max(current.lastId(), sources.lastId()) + 1;
         // a damaged record may have the highest id possible; lower ones are still free then
-        int id = next <= SourceNames.ID_MAX ? next : sources.lowestFree();
-        if (id > SourceNames.ID_MAX) {
-            throw new IllegalArgumentException("no source id left: name=" + name + ", max=" + SourceNames.ID_MAX);
+        int id = next <= Names.ID_MAX ? next : sources.lowestFree();
+        if (id > Names.ID_MAX) {
+            throw new IllegalArgumentException("no source id left: name=" + name + ", max=" + Names.ID_MAX);
         }
         SchemaEntry entry = new SourceDefined(id, name, format.text(), attributes);
         Schema after = current.with(entry);
@@ -149,7 +149,7 @@ public final class SessionSchema {
     public synchronized int defineIndex(
             int sourceId, String name, Index.Kind kind, IndexFunction function, Bins bins, List<String> by) {
         checkWritable();
-        SourceNames.check(name);
+        Names.check("index", name);
         checkOpen(sourceId);
         if (!function.isReadable()) {
             throw new IllegalArgumentException("index function has no reader: function=" + function.text());

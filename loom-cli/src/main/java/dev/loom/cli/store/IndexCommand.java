@@ -59,8 +59,8 @@ public final class IndexCommand {
                             names = "--by",
                             paramLabel = "FIELD",
                             split = ",",
-                            description = "Keeps totals and bins apart by these fields' values, for agg --by with the"
-                                    + " same fields.")
+                            description = "Keeps totals and bins apart by these fields' values, for agg --by with"
+                                    + " some or all of them.")
                     @Nullable
                     List<String> by,
             @Option(

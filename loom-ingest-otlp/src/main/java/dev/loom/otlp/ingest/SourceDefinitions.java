@@ -19,9 +19,6 @@ final class SourceDefinitions {
     /** The name that commands use for the index over the records' own times. */
     private static final String EVENT_TIME = "event-time";
 
-    /** What the name of an index by service and name ends with. */
-    private static final String BY_NAME = "-by-name";
-
     private final Loom loom;
     private final Set<Integer> ids = ConcurrentHashMap.newKeySet();
 
@@ -73,7 +70,7 @@ final class SourceDefinitions {
         if (neverHad(id, indexed)) {
             loom.defineIndex(id, indexed, IndexFunction.field(format, indexed), Bins.logLinear());
         }
-        String byKey = indexed + BY_NAME;
+        String byKey = indexed + ':' + String.join(",", key); // as commands name it
         if (key.length > 0 && neverHad(id, byKey)) {
             loom.defineIndex(id, byKey, IndexFunction.field(format, indexed), Bins.logLinear(), List.of(key));
         }

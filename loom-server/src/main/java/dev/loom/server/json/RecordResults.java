@@ -21,6 +21,9 @@ public abstract class RecordResults implements ResultHandler {
     private Difference.@Nullable Result difference;
     private @Nullable SeriesTally tally;
     private long printed;
+    /** How many had been printed when they were last flushed now and then. */
+    private long flushed;
+
     private long flushedNs = System.nanoTime();
 
     protected RecordResults() {}
@@ -75,10 +78,12 @@ public abstract class RecordResults implements ResultHandler {
         flushNowAndThen();
     }
 
+    /** Not before there is a record: what is said meanwhile comes before a header, not after it. */
     private void flushNowAndThen() {
         long nowNs = System.nanoTime();
-        if (nowNs - flushedNs > FLUSH_EVERY_NS) {
+        if (printed > flushed && nowNs - flushedNs > FLUSH_EVERY_NS) {
             printer.flush();
+            flushed = printed;
             flushedNs = nowNs;
         }
     }
