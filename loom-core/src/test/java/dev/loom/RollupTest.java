@@ -119,7 +119,7 @@ final class RollupTest {
         long unlisted;
 
         String text() {
-            return "unlisted=" + unlisted + " records=" + records + " bytes=" + bytes + " chunks=" + chunks + " values="
+            return "records=" + records + " bytes=" + bytes + " chunks=" + chunks + " values="
                     + values + " min=" + min + " max=" + max + " sum=" + sum.toBigInteger() + " bins=" + bins + " sums="
                     + binSums.values().stream().map(LongSum::toBigInteger).toList();
         }
@@ -198,10 +198,14 @@ final class RollupTest {
         try (Snapshot snapshot = loom.snapshot()) {
             for (int source : sources) {
                 for (boolean newestFirst : new boolean[] {true, false}) {
-                    String expected = sums(snapshot, source, newestFirst, 0).text();
+                    Sums expected = sums(snapshot, source, newestFirst, 0);
                     for (double share : new double[] {1, 0.7, 0.3}) {
                         Sums sums = sums(snapshot, source, newestFirst, share);
-                        assertEquals(expected, sums.text(), "source=" + source + ", newest first=" + newestFirst);
+                        String walk = "source=" + source + ", newest first=" + newestFirst;
+                        assertEquals(expected.text(), sums.text(), walk);
+                        // a chain may tell that the pages before a run have no record, which the run does not
+                        assertTrue(sums.unlisted >= expected.unlisted, walk);
+                        assertTrue(newestFirst || sums.unlisted == expected.unlisted, walk);
                         // few chunks are collected backward, without runs
                         boolean counts = share == 1 && source != sources[SOURCES - 1] && newestFirst;
                         least = counts ? Math.min(least, sums.runs) : least;
